@@ -1,0 +1,2 @@
+/** esbuild gathers imported style sheets into one file beside the bundle. */
+declare module "*.css";

@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+
+/** The system's Chromium where there is one; otherwise Playwright looks for its own. */
+function systemChromium(): string | undefined {
+  const chosen = process.env.ICE_EXPLORER_CHROMIUM;
+  const known = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+  return chosen ?? known.find((path) => existsSync(path));
+}
+
+const executablePath = systemChromium();
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "node", environment: "node", include: ["test/**/*.test.ts"], exclude: ["test/browser/**"] } },
+      {
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          setupFiles: ["test/browser/setup.ts"],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                ...(executablePath === undefined ? {} : { executablePath }),
+                args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+              },
+            }),
+            instances: [{ browser: "chromium", viewport: { width: 1000, height: 900 } }],
+          },
+        },
+      },
+    ],
+  },
+});
