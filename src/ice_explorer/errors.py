@@ -1,0 +1,397 @@
+"""Every error the package raises, and the sentences in which it says so.
+
+A message has four parts, in this order: what must hold, what we got, where, what to do. Each
+sentence is made by one named constructor, so that it has one home and can be tested whole.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Sequence
+
+_SHOWN = 8  # names listed in a message before "…"
+
+
+def _listed(names: Iterable[object]) -> str:
+    """Write names for a message, the first few of many."""
+    shown = [repr(name) for name in names]
+    return ", ".join(shown[:_SHOWN]) + (", …" if len(shown) > _SHOWN else "")
+
+
+def _or_listed(names: Sequence[object]) -> str:
+    """Write choices for a message: "'a', 'b' or 'c'"."""
+    shown = [repr(name) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Offer the closest known name, or nothing where none is close."""
+    by_text = {str(candidate): candidate for candidate in known}
+    lowered = {text.lower(): text for text in by_text}
+    close = difflib.get_close_matches(str(name).lower(), lowered, n=1)
+    return f" Did you mean {by_text[lowered[close[0]]]!r}?" if close else ""
+
+
+class ICEExplorerError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class Cancelled(ICEExplorerError):
+    """The computation was stopped by the user before it finished."""
+
+
+class InvalidOptionError(ICEExplorerError, ValueError):
+    """An option has a value that it cannot have."""
+
+    @classmethod
+    def not_one_of(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
+        """Say which values the option takes."""
+        return cls(f"`{option}` must be {_or_listed(choices)}; got {got!r}.{_did_you_mean(got, choices)}")
+
+    @classmethod
+    def decay(cls, got: object) -> InvalidOptionError:
+        """Say that a decay lies in (0, 1]."""
+        return cls(
+            f"`decay` must be greater than 0 and at most 1; got {got!r}. "
+            "Use `decay=1` to weight all phantom observations equally."
+        )
+
+    @classmethod
+    def published_weighting(cls, weighting: str) -> InvalidOptionError:
+        """Say that the printed tables know one weighting."""
+        return cls(
+            '`convention="published"` exists for `weighting="interval"` only, because the published tables '
+            f"weigh every interval alike; got weighting={weighting!r}. "
+            'Use `convention="equations"` with this weighting.'
+        )
+
+    @classmethod
+    def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
+        """Say that a count must be an integer of at least `minimum`."""
+        return cls(f"`{option}` must be an integer of at least {minimum}; got {got!r}. {advice}")
+
+    @classmethod
+    def grid_size_unused(cls, grid: object) -> InvalidOptionError:
+        """Say that a grid given by its values has no size to choose."""
+        return cls(
+            "`grid_size` goes with a grid that is chosen from the data; "
+            f"got it with grid={grid!r}, which gives every value itself. Leave `grid_size` out."
+        )
+
+    @classmethod
+    def sample(cls, got: object, n_observations: int) -> InvalidOptionError:
+        """Say what a sample size may be."""
+        return cls(
+            "`sample` must be a count from 1 to the number of observations or a fraction greater than 0 and "
+            f"less than 1; got {got!r} for {n_observations} observations. Use `sample=None` for all of them."
+        )
+
+    @classmethod
+    def memory_limit(cls, got: object) -> InvalidOptionError:
+        """Say how a memory limit is written."""
+        return cls(
+            "`memory_limit` must be a positive number of bytes or a text such as '500MB' or '2GB'; "
+            f"got {got!r}. The default is '1GB'."
+        )
+
+    @classmethod
+    def anchor(cls, got: object) -> InvalidOptionError:
+        """Say what an anchor may be."""
+        return cls(
+            "`anchor` must be 'min', 'max', 'median', 'own' or a finite value of the feature; "
+            f"got {got!r}. The nearest grid value is used for a number."
+        )
+
+    @classmethod
+    def progress(cls, got: object) -> InvalidOptionError:
+        """Say what `progress` may be."""
+        return cls(
+            f"`progress` must be None, True, False or a function of (done, total, label); got {got!r}. "
+            "Use `progress=False` for silence."
+        )
+
+    @classmethod
+    def grid_values(cls, feature: object, problem: str, advice: str) -> InvalidOptionError:
+        """Say what is wrong with the grid given for one feature."""
+        return cls(f"`grid` must give each feature increasing finite values; {problem} for {feature!r}. {advice}")
+
+    @classmethod
+    def scale_values(cls, feature: object, problem: str) -> InvalidOptionError:
+        """Say what is wrong with the likelihood scale given for one feature."""
+        return cls(
+            "`scale` must give positive finite standard deviations, one number or one per observation; "
+            f'{problem} for {feature!r}. Use `scale="marginal"` for the standard deviation of the column.'
+        )
+
+    @classmethod
+    def sample_weight(cls, problem: str, advice: str) -> InvalidOptionError:
+        """Say what is wrong with the weights."""
+        return cls(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}. {advice}")
+
+    @classmethod
+    def response(cls, response: str, method: str, model: str) -> InvalidOptionError:
+        """Say that the model lacks the method a response needs."""
+        return cls(
+            f"`response={response!r}` needs a model with {method}; {model} has none. "
+            'Use `response="auto"`, or pass a function that returns what you want to explain.'
+        )
+
+    @classmethod
+    def log_odds_of_callable(cls) -> InvalidOptionError:
+        """Say that a function has one response: what it returns."""
+        return cls(
+            "`response` chooses among the methods of an estimator; got it with a plain function. "
+            "Leave `response` out and let the function return what you want to explain."
+        )
+
+
+class OutputError(ICEExplorerError, ValueError):
+    """The model has several outputs and none, or an unknown one, was chosen."""
+
+    @classmethod
+    def needed(cls, what: str, choices: Sequence[object]) -> OutputError:
+        """Say that one of several outputs must be chosen."""
+        others = f" (or {_listed(choices[1:])})" if len(choices) > 1 else ""
+        return cls(
+            f"The model returns {len(choices)} {what}, so one must be chosen. Pass `output={choices[0]!r}`{others}."
+        )
+
+    @classmethod
+    def unknown(cls, got: object, choices: Sequence[object]) -> OutputError:
+        """Say which outputs there are."""
+        return cls(
+            f"`output` must be one of {_listed(choices)}, or a position from 0 to {len(choices) - 1}; "
+            f"got {got!r}.{_did_you_mean(got, choices)}"
+        )
+
+    @classmethod
+    def single(cls, got: object) -> OutputError:
+        """Say that there is nothing to choose."""
+        return cls(
+            f"`output` chooses among several outputs; the model has one, got output={got!r}. Leave `output` out."
+        )
+
+
+class UnknownOptionError(ICEExplorerError, TypeError):
+    """A keyword that no option has."""
+
+    @classmethod
+    def keyword(cls, function: str, got: str, known: Collection[str]) -> UnknownOptionError:
+        """Offer the closest option."""
+        return cls(
+            f"{function}() has no option {got!r}.{_did_you_mean(got, known)} Its options are {', '.join(known)}."
+        )
+
+
+class UnknownFeatureError(ICEExplorerError, KeyError):
+    """A name that no feature or column has."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of the sentence, quotes and all.
+        return str(self.args[0])
+
+    @classmethod
+    def column(cls, got: object, names: Sequence[object]) -> UnknownFeatureError:
+        """Offer the closest column of X."""
+        plural = "columns" if len(names) != 1 else "column"
+        return cls(
+            f"No column named {got!r} in X.{_did_you_mean(got, names)} X has {len(names)} {plural}: {_listed(names)}."
+        )
+
+    @classmethod
+    def feature(cls, got: object, names: Sequence[object]) -> UnknownFeatureError:
+        """Offer the closest explained feature."""
+        plural = "features" if len(names) != 1 else "feature"
+        return cls(
+            f"No feature named {got!r} was explained.{_did_you_mean(got, names)} "
+            f"There are {len(names)} {plural}: {_listed(names)}."
+        )
+
+
+class InputDataError(ICEExplorerError, ValueError):
+    """X holds something that cannot be explained."""
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> InputDataError:
+        """Say that there is nothing to explain."""
+        return cls(
+            f"X must have at least one row and one column; got shape {shape}. Pass the observations to explain the model on."
+        )
+
+    @classmethod
+    def not_two_dimensional(cls, shape: tuple[int, ...]) -> InputDataError:
+        """Say that X is a table."""
+        return cls(
+            f"X must have two dimensions, observations × features; got an array of shape {shape}. "
+            "Reshape it, for one feature `X.reshape(-1, 1)`."
+        )
+
+    @classmethod
+    def array_dtype(cls, dtype: object) -> InputDataError:
+        """Say that an array holds numbers."""
+        return cls(
+            f"An array X must hold numbers or booleans; got dtype {dtype}. Pass a DataFrame with one dtype per column."
+        )
+
+    @classmethod
+    def infinite(cls, feature: object, rows: Sequence[int]) -> InputDataError:
+        """Name the column and the rows of infinite values."""
+        plural = "rows" if len(rows) != 1 else "row"
+        return cls(
+            f"A feature must hold finite numbers; {feature!r} holds infinite values in {len(rows)} {plural}: "
+            f"{_listed(rows)}. Replace them, or leave the feature out with `features=`."
+        )
+
+    @classmethod
+    def no_values(cls, feature: object) -> InputDataError:
+        """Say that a column has nothing to put on an axis."""
+        return cls(
+            f"A feature must hold at least one value; {feature!r} is missing in every row that has weight. "
+            "Leave it out with `features=`."
+        )
+
+    @classmethod
+    def not_numeric(cls, feature: object, dtype: object) -> InputDataError:
+        """Say that a column named as a feature is not numeric."""
+        return cls(
+            f"A feature must be numeric or boolean; {feature!r} has dtype {dtype}. "
+            "Leave it out of `features=`: it stays available to colour by."
+        )
+
+    @classmethod
+    def no_features(cls, names: Sequence[object]) -> InputDataError:
+        """Say that no column can be explained."""
+        return cls(
+            f"X must have at least one numeric or boolean column to explain; its columns are {_listed(names)}. "
+            "Encode a column as numbers in front of the model."
+        )
+
+    @classmethod
+    def duplicate_columns(cls, label: str) -> InputDataError:
+        """Say that a name must mean one column."""
+        return cls(
+            f"Column names must be different from each other; {label!r} names more than one column of X. "
+            "Rename one of them."
+        )
+
+
+class InputTypeError(ICEExplorerError, TypeError):
+    """An argument is of a type that cannot work."""
+
+    @classmethod
+    def table(cls, got: object) -> InputTypeError:
+        """Say what X may be."""
+        return cls(
+            "X must be a DataFrame or a two-dimensional numpy array; "
+            f"got {type(got).__name__}. Convert it, for example `np.asarray(X)`."
+        )
+
+    @classmethod
+    def model(cls, got: object) -> InputTypeError:
+        """Say what a model may be."""
+        return cls(
+            "model must have a predict method or be a function of X; "
+            f"got {type(got).__name__}. Pass `lambda X: …` that returns one number per row."
+        )
+
+
+class PredictionError(ICEExplorerError, ValueError):
+    """The model failed, or returned what cannot be a prediction."""
+
+    @classmethod
+    def failed_on_rows(cls, error: Exception) -> PredictionError:
+        """Say that the model cannot predict X itself."""
+        return cls(
+            f"The model failed on the first rows of X: {type(error).__name__}: {error} "
+            "Check that it is fitted and that X is what it was fitted on."
+        )
+
+    @classmethod
+    def failed_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
+        """Name the feature, the grid value and the row on which the model raised."""
+        return cls(
+            f"The model failed on phantom observations of {feature!r} ({where}): {type(error).__name__}: {error}"
+        )
+
+    @classmethod
+    def not_finite(cls, feature: object, where: str, value: float) -> PredictionError:
+        """Name the feature, the grid value and the row on which a prediction is not a number."""
+        return cls(
+            f"The model must return finite numbers; it returned {value!r} on a phantom observation of {feature!r} "
+            f"({where}). Limit the grid with `grid=`, or use another `response`."
+        )
+
+    @classmethod
+    def row_not_finite(cls, value: float, row: int) -> PredictionError:
+        """Name the observation whose own prediction is not a number."""
+        return cls(
+            f"The model must return finite numbers; it returned {value!r} for row {row} of X. "
+            "Leave such rows out, or use another `response`."
+        )
+
+    @classmethod
+    def wrong_shape(cls, method: str, shape: tuple[int, ...], n_rows: int) -> PredictionError:
+        """Say which shape a prediction must have."""
+        advice = f"Wrap it: `lambda X: model.{method}(X).ravel()`." if shape == (n_rows, 1) else "Wrap the model in a function that returns that."
+        return cls(f"{method}() returned shape {shape} for {n_rows} rows; expected ({n_rows},). {advice}")
+
+    @classmethod
+    def not_numeric(cls, method: str, dtype: object) -> PredictionError:
+        """Say that predictions are numbers."""
+        return cls(
+            f"{method}() must return numbers; it returned dtype {dtype}. "
+            "Wrap the model in a function that returns a number per row."
+        )
+
+
+class MissingDependencyError(ICEExplorerError, ImportError):
+    """An optional package is needed and not installed."""
+
+    @classmethod
+    def extra(cls, what: str, package: str, extra: str) -> MissingDependencyError:
+        """Name the package and the extra that brings it."""
+        return cls(f"{what} needs {package}, which is not installed. Run `pip install 'ice-explorer[{extra}]'`.")
+
+
+class FrontEndMissingError(ICEExplorerError, RuntimeError):
+    """The built front end is not where the package expects it."""
+
+    @classmethod
+    def bundle(cls, path: object) -> FrontEndMissingError:
+        """Say how a source checkout builds it."""
+        return cls(
+            f"The explorer needs its built front end; there is none at {path}. "
+            "In a source checkout run `npm ci && npm run build` in js/, or install the released package."
+        )
+
+
+class ExportError(ICEExplorerError, ValueError):
+    """A figure cannot be written as asked."""
+
+    @classmethod
+    def suffix(cls, path: object, suffixes: Sequence[str]) -> ExportError:
+        """Say which formats there are."""
+        return cls(f"`path` must end in {_or_listed(suffixes)}; got {str(path)!r}. The suffix chooses the format.")
+
+    @classmethod
+    def exists(cls, path: object) -> ExportError:
+        """Say that nothing is overwritten unasked."""
+        return cls(
+            f"`path` must not exist yet; there is a file at {str(path)!r}. Pass `overwrite=True` to replace it."
+        )
+
+
+__all__ = [
+    "Cancelled",
+    "ExportError",
+    "FrontEndMissingError",
+    "ICEExplorerError",
+    "InputDataError",
+    "InputTypeError",
+    "InvalidOptionError",
+    "MissingDependencyError",
+    "OutputError",
+    "PredictionError",
+    "UnknownFeatureError",
+    "UnknownOptionError",
+]
