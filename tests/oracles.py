@@ -1,0 +1,390 @@
+"""The equations of the specification, one plain loop each.
+
+Slow on purpose: no broadcasting, no streaming, nothing shared with the package, so that a mistake
+in the engine has to be made twice, in two shapes, to go unseen. Everything is a list of floats;
+``curves[i][k]`` is the prediction for observation ``i`` with the feature set to ``grid[k]``.
+
+Eq. 1 to Eq. 5 are those of Yeh & Ngo (2021), arXiv:2109.02724.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Predict = Callable[[np.ndarray], np.ndarray]
+
+EFFECTS = (
+    "impact",
+    "in_distribution_impact",
+    "direction",
+    "heterogeneity",
+    "non_linearity",
+    "non_linearity_mad",
+)
+WEIGHTINGS = ("interval", "length", "mass")
+
+
+# The column: spread, stand-in, grid --------------------------------------------------------------
+
+
+def known(observed: Sequence[float], weights: Sequence[float]) -> list[tuple[float, float]]:
+    """Pairs (value, weight) of the observations that say something about the feature."""
+    return [(x, w) for x, w in zip(observed, weights, strict=True) if w > 0 and not math.isnan(x)]
+
+
+def scale(observed: Sequence[float], weights: Sequence[float]) -> float:
+    """Standard deviation of the feature, ddof 0, missing values left out."""
+    pairs = known(observed, weights)
+    total = math.fsum(w for _, w in pairs)
+    mean = math.fsum(w * x for x, w in pairs) / total
+    if all(x == pairs[0][0] for x, _ in pairs):
+        return 0.0
+    return math.sqrt(math.fsum(w * (x - mean) ** 2 for x, w in pairs) / total)
+
+
+def lower_weighted_median(observed: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the smallest observed value with at least half of the weight at or below it."""
+    pairs = sorted(known(observed, weights))
+    total = math.fsum(w for _, w in pairs)
+    for value, _ in pairs:
+        if 2 * math.fsum(w for x, w in pairs if x <= value) >= total:
+            return value
+    raise AssertionError
+
+
+def quantile_grid(observed: Sequence[float], weights: Sequence[float], size: int) -> list[float]:
+    """Return the distinct values at equally spaced quantiles of the empirical distribution."""
+    pairs = sorted(known(observed, weights))
+    total = math.fsum(w for _, w in pairs)
+    grid: list[float] = []
+    for share in np.linspace(0, 1, size).tolist():
+        for value, _ in pairs:
+            if math.fsum(w for x, w in pairs if x <= value) >= share * total:
+                break
+        if value not in grid:
+            grid.append(value)
+    return grid
+
+
+def observed_grid(
+    observed: Sequence[float], weights: Sequence[float], size: int = 1000
+) -> list[float]:
+    """Every observed value once, or quantiles where there are more than ``size`` of them."""
+    values = sorted({x for x, _ in known(observed, weights)})
+    return values if len(values) <= size else quantile_grid(observed, weights, size)
+
+
+# The model on phantom observations ---------------------------------------------------------------
+
+
+def with_value(X: np.ndarray, column: int, value: float) -> np.ndarray:
+    """Copy the observations, the column set to one value."""
+    phantoms = np.array(X, dtype=float)
+    phantoms[:, column] = value
+    return phantoms
+
+
+def curves(
+    predict: Predict,
+    X: np.ndarray,
+    column: int,
+    grid: Sequence[float],
+) -> list[list[float]]:
+    """Ask the model once per grid value for all observations."""
+    columns = [np.asarray(predict(with_value(X, column, value))).tolist() for value in grid]
+    return [[float(column[i]) for column in columns] for i in range(len(X))]
+
+
+def slopes(curves: list[list[float]], grid: Sequence[float]) -> list[list[float]]:
+    """Difference quotient over each grid interval: one fewer than grid values."""
+    return [
+        [(curve[k] - curve[k - 1]) / (grid[k] - grid[k - 1]) for k in range(1, len(grid))]
+        for curve in curves
+    ]
+
+
+# The weights of the sums -------------------------------------------------------------------------
+
+
+def interval_weights(
+    grid: Sequence[float],
+    observed: Sequence[float],
+    weights: Sequence[float],
+    weighting: str,
+) -> list[float]:
+    """Weight of each grid interval, summing to 1; NaN where no interval holds an observation."""
+    intervals = range(1, len(grid))
+    if weighting == "interval":
+        return [1 / len(intervals) for _ in intervals]
+    if weighting == "length":
+        return [(grid[k] - grid[k - 1]) / (grid[-1] - grid[0]) for k in intervals]
+    mass = []
+    for k in intervals:
+        held = [
+            w
+            for x, w in known(observed, weights)
+            if grid[k - 1] < x <= grid[k] or (k == 1 and x == grid[0])
+        ]
+        mass.append(math.fsum(held))
+    total = math.fsum(mass)
+    return [m / total if total > 0 else math.nan for m in mass]
+
+
+def exponents(
+    grid: Sequence[float], own: Sequence[float], own_scale: Sequence[float], decay: float
+) -> list[list[float]]:
+    """Logarithm of Eq. 3, the likelihood of each phantom observation."""
+    rows = []
+    for x, s in zip(own, own_scale, strict=True):
+        row = []
+        for v in grid:
+            if s == 0:
+                row.append(0.0 if v == x else -math.inf)
+            else:
+                row.append(abs(v - x) / s * math.log(decay))
+        rows.append(row)
+    return rows
+
+
+def likelihood(
+    grid: Sequence[float], own: Sequence[float], own_scale: Sequence[float], decay: float
+) -> list[list[float]]:
+    """Eq. 3 as written: decay to the power of the distance in scales."""
+    rows = []
+    for x, s in zip(own, own_scale, strict=True):
+        if s == 0:
+            rows.append([1.0 if v == x else 0.0 for v in grid])
+        else:
+            rows.append([decay ** (abs(v - x) / s) for v in grid])
+    return rows
+
+
+# The metrics -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the sums of Eqs 1, 2, 4 and 5 run over, whichever convention and weighting.
+
+    ``slopes[i][t]`` has weight ``u[t]`` within observation ``i`` and ``w[i]`` between observations;
+    ``exponents[i][t]`` is the logarithm of its likelihood and ``interval[t]`` where it comes from.
+    """
+
+    slopes: list[list[float]]
+    exponents: list[list[float]]
+    u: list[float]
+    w: list[float]
+    interval: list[int]
+
+
+def terms(
+    curves: list[list[float]],
+    grid: Sequence[float],
+    *,
+    u: list[float],
+    w: Sequence[float],
+    log_likelihood: list[list[float]],
+    convention: str,
+) -> Terms:
+    """Lay out the K - 1 slopes, or the K of "published" with the first slope twice."""
+    position = list(range(1, len(grid)))
+    interval = list(range(len(grid) - 1))
+    if convention == "published":
+        position = [0, *position]
+        interval = [0, *interval]
+        u = [1 / len(grid) for _ in position]
+    kept = [i for i in range(len(curves)) if w[i] > 0]
+    steps = slopes(curves, grid)
+    return Terms(
+        slopes=[[steps[i][t] for t in interval] for i in kept],
+        exponents=[[log_likelihood[i][k] for k in position] for i in kept],
+        u=u,
+        w=[w[i] for i in kept],
+        interval=interval,
+    )
+
+
+def impact(t: Terms, sigma: float) -> float:
+    """Eq. 1: mean absolute slope, per standard deviation of the feature."""
+    rows = [math.fsum(u * abs(s) for u, s in zip(t.u, row, strict=True)) for row in t.slopes]
+    return sigma * math.fsum(w * m for w, m in zip(t.w, rows, strict=True)) / math.fsum(t.w)
+
+
+def direction(t: Terms, sigma: float) -> float:
+    """Section 3.2: mean slope with its sign, per standard deviation of the feature."""
+    rows = [math.fsum(u * s for u, s in zip(t.u, row, strict=True)) for row in t.slopes]
+    return sigma * math.fsum(w * m for w, m in zip(t.w, rows, strict=True)) / math.fsum(t.w)
+
+
+def _largest_exponent(t: Terms) -> float:
+    """Return the largest exponent among the terms that weigh anything."""
+    return max(e for row in t.exponents for e, u in zip(row, t.u, strict=True) if u > 0)
+
+
+def in_distribution_impact(t: Terms, sigma: float) -> float:
+    """Eq. 2: one pooled ratio, each absolute slope weighted by its likelihood."""
+    top = _largest_exponent(t)
+    above, below = [], []
+    for w, row, exponent in zip(t.w, t.slopes, t.exponents, strict=True):
+        for u, s, e in zip(t.u, row, exponent, strict=True):
+            above.append(w * u * math.exp(e - top) * abs(s))
+            below.append(w * u * math.exp(e - top))
+    return sigma * math.fsum(above) / math.fsum(below)
+
+
+def heterogeneity(t: Terms, sigma: float) -> float:
+    """Eq. 4: mean over the intervals of the SD between observations, ddof 1."""
+    if len(t.w) == 1:
+        return 0.0
+    total = math.fsum(t.w)
+    spread = []
+    for column, u in enumerate(t.u):
+        mean = math.fsum(w * row[column] for w, row in zip(t.w, t.slopes, strict=True)) / total
+        squares = math.fsum(
+            w * (row[column] - mean) ** 2 for w, row in zip(t.w, t.slopes, strict=True)
+        )
+        spread.append(u * math.sqrt(squares / (total - 1)))
+    return sigma * math.fsum(spread)
+
+
+def non_linearity(t: Terms, sigma: float) -> float:
+    """Eq. 5: mean over the observations of the SD along the curve, ddof 1."""
+    if len(set(t.interval)) == 1 or any(u == 1 for u in t.u):
+        return 0.0
+    freedom = 1 - math.fsum(u**2 for u in t.u)
+    spread = []
+    for w, row in zip(t.w, t.slopes, strict=True):
+        mean = math.fsum(u * s for u, s in zip(t.u, row, strict=True))
+        squares = math.fsum(u * (s - mean) ** 2 for u, s in zip(t.u, row, strict=True))
+        spread.append(w * math.sqrt(squares / freedom))
+    return sigma * math.fsum(spread) / math.fsum(t.w)
+
+
+def non_linearity_mad(t: Terms, sigma: float) -> float:
+    """Mean over the observations of the mean absolute deviation along the curve."""
+    spread = []
+    for w, row in zip(t.w, t.slopes, strict=True):
+        mean = math.fsum(u * s for u, s in zip(t.u, row, strict=True))
+        spread.append(w * math.fsum(u * abs(s - mean) for u, s in zip(t.u, row, strict=True)))
+    return sigma * math.fsum(spread) / math.fsum(t.w)
+
+
+def effective_n(t: Terms) -> float:
+    """How many observations the decayed figure rests on (Kish's formula over all terms)."""
+    top = _largest_exponent(t)
+    plain, once, twice = [], [], []
+    for w, exponent in zip(t.w, t.exponents, strict=True):
+        for u, e in zip(t.u, exponent, strict=True):
+            plain.append(w * u)
+            once.append(w * u * math.exp(e - top))
+            twice.append(w * u * math.exp(e - top) ** 2)
+    return math.fsum(t.w) * math.fsum(once) ** 2 / (math.fsum(plain) * math.fsum(twice))
+
+
+def interval_shares(t: Terms) -> list[float]:
+    """Share of the impact that each grid interval brings; zeros where there is no impact."""
+    brought = [0.0] * (max(t.interval) + 1)
+    for w, row in zip(t.w, t.slopes, strict=True):
+        for u, s, interval in zip(t.u, row, t.interval, strict=True):
+            brought[interval] += w * u * abs(s)
+    total = math.fsum(brought)
+    return [b / total if total > 0 else 0.0 for b in brought]
+
+
+def missing_impact(
+    at_own_value: Sequence[float], at_missing: Sequence[float], weights: Sequence[float]
+) -> float:
+    """Mean absolute change from the curve at the own value to the prediction at NaN."""
+    changes = [
+        w * abs(missing - own)
+        for own, missing, w in zip(at_own_value, at_missing, weights, strict=True)
+        if w > 0
+    ]
+    return math.fsum(changes) / math.fsum(weights)
+
+
+# One row of the table ----------------------------------------------------------------------------
+
+
+def metrics(
+    predict: Predict,
+    X: np.ndarray,
+    column: int,
+    *,
+    grid: Sequence[float] | None = None,
+    weights: Sequence[float] | None = None,
+    decay: float = 0.75,
+    own_scale: float | Sequence[float] | None = None,
+    convention: str = "equations",
+    weighting: str = "interval",
+    positions: Sequence[int] | None = None,
+) -> dict[str, float]:
+    """Every figure of one feature, as the table shows it.
+
+    ``own_scale`` replaces the marginal scale in the likelihood (one number, or one per
+    observation); ``positions`` are the observations whose curves enter the sums.
+    """
+    X = np.asarray(X, dtype=float)
+    observed = X[:, column].tolist()
+    w = [1.0] * len(X) if weights is None else [float(v) for v in weights]
+    grid = observed_grid(observed, w) if grid is None else sorted({float(v) for v in grid})
+    drawn = list(range(len(X))) if positions is None else list(positions)
+
+    sigma = scale(observed, w)
+    stand_in = lower_weighted_median(observed, w)
+    own = [stand_in if math.isnan(x) else x for x in observed]
+    row_scale = [sigma] * len(X)
+    if own_scale is not None:
+        given = np.broadcast_to(np.asarray(own_scale, dtype=float), len(X)).tolist()
+        row_scale = [max(s, 0.01 * sigma) for s in given]
+
+    figures = {
+        **dict.fromkeys(EFFECTS, 0.0),
+        "effective_n": math.fsum(w[i] for i in drawn),
+        "largest_step_share": 0.0,
+        "missing_impact": math.nan,
+        "scale": sigma,
+        "n_grid": float(len(grid)),
+    }
+    if any(math.isnan(x) for x, v in zip(observed, w, strict=True) if v > 0):
+        at_missing = np.asarray(predict(with_value(X, column, math.nan))).tolist()
+        filled = X.copy()
+        filled[:, column] = own
+        at_own = np.asarray(predict(filled)).tolist()
+        figures["missing_impact"] = missing_impact(
+            [at_own[i] for i in drawn], [at_missing[i] for i in drawn], [w[i] for i in drawn]
+        )
+    if len(grid) == 1 or sigma == 0:
+        return figures
+
+    u = interval_weights(grid, observed, w, weighting)
+    if any(math.isnan(v) for v in u):
+        undefined = (*EFFECTS, "effective_n", "largest_step_share")
+        return figures | dict.fromkeys(undefined, math.nan)
+    t = terms(
+        curves(predict, X[drawn], column, grid),
+        grid,
+        u=u,
+        w=[w[i] for i in drawn],
+        log_likelihood=exponents(
+            grid, [own[i] for i in drawn], [row_scale[i] for i in drawn], decay
+        ),
+        convention=convention,
+    )
+    return figures | {
+        "impact": impact(t, sigma),
+        "in_distribution_impact": in_distribution_impact(t, sigma),
+        "direction": direction(t, sigma),
+        "heterogeneity": heterogeneity(t, sigma),
+        "non_linearity": non_linearity(t, sigma),
+        "non_linearity_mad": non_linearity_mad(t, sigma),
+        "effective_n": effective_n(t),
+        "largest_step_share": max(interval_shares(t)),
+    }

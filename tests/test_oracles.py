@@ -1,0 +1,171 @@
+"""The oracles themselves, against figures worked out by hand."""
+
+import math
+
+import numpy as np
+import oracles
+import pytest
+from numpy.testing import assert_allclose
+
+SQUARE = np.array([[0.0], [1.0], [3.0]])
+SIGMA = math.sqrt(14) / 3
+
+
+def square(X):
+    return X[:, 0] ** 2
+
+
+def product(X):
+    return X[:, 0] * X[:, 1]
+
+
+def test_sigma_of_the_worked_example():
+    """The SD of 0, 1, 3 with ddof 0 is √14/3."""
+    assert_allclose(oracles.scale([0.0, 1.0, 3.0], [1.0] * 3), SIGMA, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("convention", "weighting", "expected"),
+    [
+        ("equations", "interval", 2.5),
+        ("equations", "length", 3.0),
+        ("equations", "mass", 2.0),
+        ("published", "interval", 2.0),
+    ],
+)
+def test_impact_and_direction_of_a_square(convention, weighting, expected):
+    """On 0, 1, 3, x² has slopes 1 and 4; weightings and conventions differ in their mean."""
+    figures = oracles.metrics(square, SQUARE, 0, convention=convention, weighting=weighting)
+    assert_allclose(figures["impact"], SIGMA * expected, rtol=1e-15)
+    assert_allclose(figures["direction"], SIGMA * expected, rtol=1e-15)
+
+
+def test_direction_keeps_the_sign_and_impact_drops_it():
+    """On 0, 1, 3, −x² has slopes −1 and −4."""
+    figures = oracles.metrics(lambda X: -square(X), SQUARE, 0)
+    assert_allclose(figures["impact"], 2.5 * SIGMA, rtol=1e-15)
+    assert_allclose(figures["direction"], -2.5 * SIGMA, rtol=1e-15)
+
+
+def test_in_distribution_impact_of_a_square():
+    """λ = ½ and scale 1: likelihoods ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3."""
+    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0)
+    assert_allclose(
+        figures["in_distribution_impact"], SIGMA * (1.75 + 4 * 1.375) / 3.125, rtol=1e-14
+    )
+    assert_allclose(figures["effective_n"], 3 * 3.125**2 / (6 * 2.390625), rtol=1e-14)
+
+
+def test_published_in_distribution_impact_of_a_square():
+    """The repeated first slope carries the likelihoods of the first grid value: 1, ½, ⅛."""
+    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, convention="published")
+    assert_allclose(
+        figures["in_distribution_impact"], SIGMA * (1.625 + 1.75 + 4 * 1.375) / 4.75, rtol=1e-14
+    )
+
+
+def test_in_distribution_impact_by_length():
+    """Intervals of length 1 and 2 weigh the likelihoods 1 : 2 as well."""
+    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, weighting="length")
+    assert_allclose(
+        figures["in_distribution_impact"],
+        SIGMA * (1.75 + 2 * 4 * 1.375) / (1.75 + 2 * 1.375),
+        rtol=1e-14,
+    )
+
+
+@pytest.mark.parametrize(
+    ("convention", "weighting", "sd", "mad"),
+    [
+        ("equations", "interval", 3 / math.sqrt(2), 1.5),
+        ("equations", "length", math.sqrt(2 / (4 / 9)), 4 / 3),
+        ("equations", "mass", math.sqrt(2 / (4 / 9)), 4 / 3),
+        ("published", "interval", math.sqrt(3), 4 / 3),
+    ],
+)
+def test_non_linearity_of_a_square(convention, weighting, sd, mad):
+    """Slopes 1 and 4: SD (ddof 1) and mean absolute deviation under each set of weights."""
+    figures = oracles.metrics(square, SQUARE, 0, convention=convention, weighting=weighting)
+    assert_allclose(figures["non_linearity"], SIGMA * sd, rtol=1e-14)
+    assert_allclose(figures["non_linearity_mad"], SIGMA * mad, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("convention", "weighting", "share"),
+    [
+        ("equations", "interval", 4 / 5),
+        ("equations", "length", 8 / 9),
+        ("equations", "mass", 2 / 3),
+        ("published", "interval", 4 / 6),
+    ],
+)
+def test_largest_step_share_of_a_square(convention, weighting, share):
+    """The step from 1 to 3 brings most of the impact of y = x² on 0, 1, 3."""
+    figures = oracles.metrics(square, SQUARE, 0, convention=convention, weighting=weighting)
+    assert_allclose(figures["largest_step_share"], share, rtol=1e-15)
+
+
+def test_heterogeneity_of_a_product():
+    """Slopes 1 and 3 between two observations: their SD (ddof 1) is √2."""
+    X = np.array([[0.0, 1.0], [2.0, 3.0]])
+    figures = oracles.metrics(product, X, 0)
+    assert_allclose(figures["heterogeneity"], math.sqrt(2), rtol=1e-15)
+
+
+def test_heterogeneity_with_frequency_weights():
+    """Slopes 1, 1 and 3, the first two from one observation of weight 2."""
+    X = np.array([[0.0, 1.0], [2.0, 3.0]])
+    figures = oracles.metrics(product, X, 0, weights=[2.0, 1.0])
+    sigma = math.sqrt(8) / 3
+    assert_allclose(figures["scale"], sigma, rtol=1e-15)
+    assert_allclose(figures["heterogeneity"], sigma * math.sqrt(4 / 3), rtol=1e-14)
+    assert_allclose(figures["impact"], sigma * 5 / 3, rtol=1e-14)
+
+
+def test_missing_own_values_take_the_lower_median():
+    """Of 1, 2, 3, 4 the lower median is 2, and weight moves it."""
+    assert oracles.lower_weighted_median([1.0, 2.0, math.nan, 3.0, 4.0], [1.0] * 5) == 2.0
+    assert oracles.lower_weighted_median([1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 2.0]) == 3.0
+
+
+def test_missing_impact_by_hand():
+    """Curves at own value 0, 2 and (the median of the known 0 and 2) 0, against 7 at NaN."""
+    X = np.array([[0.0], [2.0], [math.nan]])
+    figures = oracles.metrics(lambda X: np.where(np.isnan(X[:, 0]), 7.0, X[:, 0]), X, 0)
+    assert_allclose(figures["missing_impact"], (7 + 5 + 7) / 3, rtol=1e-15)
+    assert_allclose(figures["scale"], 1.0, rtol=1e-15)
+    assert_allclose(figures["impact"], 1.0, rtol=1e-15)
+
+
+def test_a_tiny_decay_does_not_lose_the_ratio():
+    """Where every likelihood underflows, the ratio is that of the likeliest phantoms."""
+    X = np.array([[0.0], [10.0]])
+    figures = oracles.metrics(square, X, 0, grid=[4.0, 5.0, 7.0], decay=1e-9, own_scale=0.05)
+    assert oracles.likelihood([5.0], [0.0], [0.05], 1e-9) == [[0.0]]
+    assert_allclose(figures["in_distribution_impact"], 5 * 12, rtol=1e-12)
+
+
+def test_mass_without_observations_is_undefined():
+    """No observation inside the grid: the effects are NaN."""
+    figures = oracles.metrics(
+        square, np.array([[0.0], [10.0]]), 0, grid=[4.0, 5.0, 7.0], weighting="mass"
+    )
+    assert math.isnan(figures["impact"])
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 100])
+def test_quantile_grid_is_numpys_inverted_cdf(size):
+    """The unweighted quantile grid is that of numpy, rounding included."""
+    values = np.random.default_rng(3).integers(0, 40, 57) / 4
+    expected = np.unique(np.quantile(values, np.linspace(0, 1, size), method="inverted_cdf"))
+    assert_allclose(oracles.quantile_grid(values.tolist(), [1.0] * 57, size), expected, rtol=0)
+
+
+def test_quantile_grid_of_frequency_weights_is_that_of_repeated_rows():
+    """Integer weights and repeated rows give one grid."""
+    rng = np.random.default_rng(4)
+    values, weights = rng.normal(size=40), rng.integers(0, 5, 40)
+    repeated = np.repeat(values, weights)
+    expected = np.unique(np.quantile(repeated, np.linspace(0, 1, 13), method="inverted_cdf"))
+    grid = oracles.quantile_grid(values.tolist(), weights.astype(float).tolist(), 13)
+    assert_allclose(grid, expected, rtol=0)
