@@ -1,0 +1,109 @@
+# One command for each thing a person wants: `make help` lists them.
+# Everything is built once and again only when what it comes from has changed.
+
+# Any Python from 3.11 makes the environment; a bare `python3` that is older is passed over.
+PYTHON ?= python3
+# Exact versions, so that today's green run is tomorrow's. `make demo CONSTRAINTS=` takes the newest.
+CONSTRAINTS ?= tests/constraints.txt
+# Further arguments of `jupyter lab`, as in `make demo JUPYTER_ARGS="--no-browser --port 9999"`.
+JUPYTER_ARGS ?=
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check bench screenshot constraints clean \
+	check-python check-js test-js test-python test-browser
+
+BIN := .venv/bin
+BUNDLE := src/ice_explorer/static/explorer.js
+EXTRAS_OF_DEMO := datasets,export,notebook
+EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
+# The bundle has its own rule here, so pip need not build it once more.
+INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
+CHROMIUM = ICE_EXPLORER_CHROMIUM="$$(tests/tools/chromium.sh $(BIN)/python)"
+# Tests of one file share their fixtures, so a file stays in one process.
+PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+
+help: ## List these commands
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+		printf 'make %-12s %s\n' "$$name" "$$text"; done
+
+demo: .venv/.demo $(BUNDLE) ## Open JupyterLab on the quickstart notebook
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(JUPYTER_ARGS) notebooks/quickstart.ipynb
+
+test: check-python check-js test-js test-python test-browser ## Run everything that continuous integration runs
+
+check: check-python check-js ## Check format, lint, types and the fast tests
+	cd js && npm run --silent test:node
+	$(BIN)/pytest $(PYTEST_PARALLEL) --quiet --ignore=tests/browser -m "not slow"
+
+bench: .venv/.test ## Time the engine against scikit-learn
+	$(BIN)/python tests/benchmarks/brute_against_sklearn.py
+
+screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
+	$(CHROMIUM) $(BIN)/python tests/browser/screenshots.py
+
+constraints: ## Write the newest versions that work together into tests/constraints.txt
+	rm -rf build/constraints && mkdir -p build
+	$(PYTHON) -m venv build/constraints
+	SKIP_JUPYTER_BUILDER=1 build/constraints/bin/python -m pip install --quiet -e '.[$(EXTRAS_OF_TEST)]'
+	{ echo '# What `make demo` and `make test` install; written by `make constraints`.'; \
+		build/constraints/bin/python -m pip freeze --exclude-editable; } > tests/constraints.txt
+	rm -rf build/constraints
+
+clean: ## Remove environments, caches and everything built
+	rm -rf .venv build dist js/node_modules src/ice_explorer/static test-results \
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	find src tests notebooks -name __pycache__ -prune -exec rm -rf {} +
+
+# --- the steps of a test run ---------------------------------------------------------------------
+
+check-python: .venv/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+check-js: js/node_modules/.ready
+	cd js && npm run --silent check
+
+test-js: js/node_modules/.ready .venv/.test
+	cd js && $(subst tests/tools,../tests/tools,$(subst $(BIN),../$(BIN),$(CHROMIUM))) npm run --silent test
+
+test-python: .venv/.test $(BUNDLE)
+	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov
+
+test-browser: .venv/.test $(BUNDLE)
+	$(CHROMIUM) $(BIN)/pytest tests/browser
+
+# --- what is built -------------------------------------------------------------------------------
+
+.venv/bin/python:
+	@for python in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
+		if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "Making .venv with $$("$$python" --version)."; \
+			exec "$$python" -m venv .venv; \
+		fi; \
+	done; \
+	echo "ice-explorer needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 || true)." \
+		"Install one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
+	exit 1
+
+.venv/.demo: .venv/bin/python pyproject.toml $(CONSTRAINTS)
+	$(INSTALL) -e '.[$(EXTRAS_OF_DEMO)]'
+	touch $@
+
+.venv/.test: .venv/bin/python pyproject.toml $(CONSTRAINTS)
+	$(INSTALL) -e '.[$(EXTRAS_OF_TEST)]'
+	touch $@ .venv/.demo
+
+js/node_modules/.ready: js/package.json js/package-lock.json
+	@node -e 'process.exit(Number.parseInt(process.versions.node) < 20)' 2>/dev/null && command -v npm >/dev/null || { \
+		echo "The front end is built with Node 20 or newer and npm; found $$(node --version 2>/dev/null || echo neither)." \
+			"Install Node, or install ice-explorer from a release, which needs none." >&2; \
+		exit 1; }
+	cd js && npm ci --no-fund --no-audit
+	touch $@
+
+$(BUNDLE): js/node_modules/.ready js/build.mjs $(shell find js/src -type f 2>/dev/null)
+	cd js && npm run --silent build
