@@ -1,0 +1,41 @@
+"""What every test may ask for: the measured data, and random examples that CI can repeat."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# No deadline: how long an example takes on a shared machine says nothing about the code.
+hypothesis.settings.register_profile("dev", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The checkout: the folder of pyproject.toml."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of reference data beside the checkout, which a user's machine does not have."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip(f"needs the reference data in {folder.name}/ beside the checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cervical_folder(shared):
+    """The cervical cancer data: raw.csv as distributed, X.csv and y.csv as the paper used them.
+
+    Its path stands in $ICE_EXPLORER_DATA from here on, where notebooks and their kernels find it.
+    """
+    folder = shared / "data" / "cervical_cancer"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ICE_EXPLORER_DATA", str(folder))
+        yield folder
