@@ -73,9 +73,7 @@ def quantile_grid(observed: Sequence[float], weights: Sequence[float], size: int
     return grid
 
 
-def observed_grid(
-    observed: Sequence[float], weights: Sequence[float], size: int = 1000
-) -> list[float]:
+def observed_grid(observed: Sequence[float], weights: Sequence[float], size: int = 1000) -> list[float]:
     """Every observed value once, or quantiles where there are more than ``size`` of them."""
     values = sorted({x for x, _ in known(observed, weights)})
     return values if len(values) <= size else quantile_grid(observed, weights, size)
@@ -104,10 +102,7 @@ def curves(
 
 def slopes(curves: list[list[float]], grid: Sequence[float]) -> list[list[float]]:
     """Difference quotient over each grid interval: one fewer than grid values."""
-    return [
-        [(curve[k] - curve[k - 1]) / (grid[k] - grid[k - 1]) for k in range(1, len(grid))]
-        for curve in curves
-    ]
+    return [[(curve[k] - curve[k - 1]) / (grid[k] - grid[k - 1]) for k in range(1, len(grid))] for curve in curves]
 
 
 # The weights of the sums -------------------------------------------------------------------------
@@ -127,11 +122,7 @@ def interval_weights(
         return [(grid[k] - grid[k - 1]) / (grid[-1] - grid[0]) for k in intervals]
     mass = []
     for k in intervals:
-        held = [
-            w
-            for x, w in known(observed, weights)
-            if grid[k - 1] < x <= grid[k] or (k == 1 and x == grid[0])
-        ]
+        held = [w for x, w in known(observed, weights) if grid[k - 1] < x <= grid[k] or (k == 1 and x == grid[0])]
         mass.append(math.fsum(held))
     total = math.fsum(mass)
     return [m / total if total > 0 else math.nan for m in mass]
@@ -247,9 +238,7 @@ def heterogeneity(t: Terms, sigma: float) -> float:
     spread = []
     for column, u in enumerate(t.u):
         mean = math.fsum(w * row[column] for w, row in zip(t.w, t.slopes, strict=True)) / total
-        squares = math.fsum(
-            w * (row[column] - mean) ** 2 for w, row in zip(t.w, t.slopes, strict=True)
-        )
+        squares = math.fsum(w * (row[column] - mean) ** 2 for w, row in zip(t.w, t.slopes, strict=True))
         spread.append(u * math.sqrt(squares / (total - 1)))
     return sigma * math.fsum(spread)
 
@@ -298,14 +287,10 @@ def interval_shares(t: Terms) -> list[float]:
     return [b / total if total > 0 else 0.0 for b in brought]
 
 
-def missing_impact(
-    at_own_value: Sequence[float], at_missing: Sequence[float], weights: Sequence[float]
-) -> float:
+def missing_impact(at_own_value: Sequence[float], at_missing: Sequence[float], weights: Sequence[float]) -> float:
     """Mean absolute change from the curve at the own value to the prediction at NaN."""
     changes = [
-        w * abs(missing - own)
-        for own, missing, w in zip(at_own_value, at_missing, weights, strict=True)
-        if w > 0
+        w * abs(missing - own) for own, missing, w in zip(at_own_value, at_missing, weights, strict=True) if w > 0
     ]
     return math.fsum(changes) / math.fsum(weights)
 
@@ -373,9 +358,7 @@ def metrics(
         grid,
         u=u,
         w=[w[i] for i in drawn],
-        log_likelihood=exponents(
-            grid, [own[i] for i in drawn], [row_scale[i] for i in drawn], decay
-        ),
+        log_likelihood=exponents(grid, [own[i] for i in drawn], [row_scale[i] for i in drawn], decay),
         convention=convention,
     )
     return figures | {
@@ -388,3 +371,15 @@ def metrics(
         "effective_n": effective_n(t),
         "largest_step_share": max(interval_shares(t)),
     }
+
+
+def magnitude(predict: Predict, X: np.ndarray, column: int, *, grid: Sequence[float] | None = None) -> float:
+    """Steepest slope per standard deviation: what the rounding of a sum of slopes is relative to.
+
+    Differences that cancel (a direction near 0, the SD of equal slopes) keep this rounding.
+    """
+    observed = X[:, column].tolist()
+    ones = [1.0] * len(X)
+    grid = observed_grid(observed, ones) if grid is None else sorted({float(v) for v in grid})
+    steps = slopes(curves(predict, X, column, grid), grid)
+    return scale(observed, ones) * max((abs(s) for row in steps for s in row), default=0.0)

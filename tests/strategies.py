@@ -105,12 +105,8 @@ def tables(
     values: st.SearchStrategy[float] = VALUES,
 ) -> st.SearchStrategy[np.ndarray]:
     """Arrays with ties and, at times, whole rows repeated and out of order."""
-    plain = st.integers(min_rows, max_rows).flatmap(
-        lambda n: st_numpy.arrays(float, (n, n_features), elements=values)
-    )
-    rows = st.one_of(
-        st.just(()), st.lists(st.integers(0, 99), min_size=min_rows, max_size=max_rows)
-    )
+    plain = st.integers(min_rows, max_rows).flatmap(lambda n: st_numpy.arrays(float, (n, n_features), elements=values))
+    rows = st.one_of(st.just(()), st.lists(st.integers(0, 99), min_size=min_rows, max_size=max_rows))
     return st.tuples(plain, rows).map(_some_rows_repeated)
 
 
@@ -133,6 +129,9 @@ CONVENTION_AND_WEIGHTING = st.sampled_from(
         ("published", "interval"),
     ]
 )
+
+CONVENTIONS = CONVENTION_AND_WEIGHTING.map(lambda pair: {"convention": pair[0], "weighting": pair[1]})
+OPTIONS = st.builds(lambda options, decay: {**options, "decay": decay}, options=CONVENTIONS, decay=DECAYS)
 
 
 def whole_weights(n: int) -> st.SearchStrategy[np.ndarray]:

@@ -1,0 +1,296 @@
+"""Every figure of the table equals the plain loops of ``oracles.py``, whatever the options."""
+
+import math
+
+import numpy as np
+import oracles
+import pandas as pd
+import pytest
+import strategies as own
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import ice_explorer as ice
+
+FIGURES = (
+    *oracles.EFFECTS,
+    "missing_impact",
+    "effective_n",
+    "largest_step_share",
+    "scale",
+    "n_grid",
+)
+NAMES = ["a", "b"]
+
+
+class CountingModel:
+    """A model that counts how often and with how many rows it is asked."""
+
+    def __init__(self, function):
+        self.function = function
+        self.calls = []
+
+    def __call__(self, X):
+        self.calls.append(len(X))
+        return self.function(np.asarray(X, dtype=float))
+
+
+def frame(X):
+    return pd.DataFrame(X, columns=NAMES)
+
+
+def assert_row_equals(row, expected, magnitude, rtol=1e-9):
+    """Compare one row of the table with the oracle's, name by name."""
+    for name in FIGURES:
+        slack = 1e-12 * magnitude if name in oracles.EFFECTS else 0.0
+        assert_allclose(row[name], expected[name], rtol=rtol, atol=slack, err_msg=name)
+
+
+@st.composite
+def cases(draw):
+    """A table, a model and one setting of every option that moves a figure."""
+    X = draw(own.tables())
+    n = len(X)
+    weights = draw(st.one_of(st.none(), own.weights(n) if n > 1 else st.just(np.array([2.0]))))
+    grid = draw(st.one_of(st.none(), own.GRIDS))
+    likely = st.sampled_from([0.001, 0.5, 1.0, 4.0])
+    scales = st.one_of(st.none(), likely, st.lists(likely, min_size=n, max_size=n).map(np.array))
+    convention, weighting = draw(own.CONVENTION_AND_WEIGHTING)
+    return {
+        "X": X,
+        "model": draw(st.one_of(own.curved_models(), own.linear_models(2))),
+        "weights": weights,
+        "grid": grid,
+        "own_scale": draw(scales),
+        "decay": draw(own.DECAYS),
+        "convention": convention,
+        "weighting": weighting,
+    }
+
+
+@settings(max_examples=300)
+@given(case=cases())
+def test_every_figure_equals_the_oracle(case):
+    """Conventions × weightings × decays × scales × weights × grids, on awkward little tables."""
+    X, model = case["X"], case["model"]
+    grids = {} if case["grid"] is None else {"a": case["grid"]}
+    scales = {} if case["own_scale"] is None else {"a": case["own_scale"]}
+    e = ice.explain(
+        model,
+        frame(X),
+        grid=grids or "observed",
+        scale=scales or "marginal",
+        sample_weight=case["weights"],
+        decay=case["decay"],
+        convention=case["convention"],
+        weighting=case["weighting"],
+        progress=False,
+    )
+    table = e.table(sort_by=None)
+    for column, name in enumerate(NAMES):
+        grid = case["grid"] if column == 0 else None
+        expected = oracles.metrics(
+            model,
+            X,
+            column,
+            grid=grid,
+            weights=case["weights"],
+            decay=case["decay"],
+            own_scale=case["own_scale"] if column == 0 else None,
+            convention=case["convention"],
+            weighting=case["weighting"],
+        )
+        size = oracles.magnitude(model, X, column, grid=grid)
+        assert_row_equals(table.loc[name], expected, size)
+
+
+@settings(max_examples=80)
+@given(
+    X=own.tables(),
+    model=own.curved_models(),
+    decay=own.DECAYS,
+    setting=own.CONVENTION_AND_WEIGHTING,
+)
+def test_another_setting_afterwards_equals_the_oracle_and_asks_the_model_nothing(X, model, decay, setting):
+    """`table(decay=…, convention=…, weighting=…)` re-weighs what was computed once."""
+    convention, weighting = setting
+    counting = CountingModel(model)
+    e = ice.explain(counting, frame(X), progress=False)
+    calls = len(counting.calls)
+    table = e.table(decay=decay, convention=convention, weighting=weighting, sort_by=None)
+    for column, name in enumerate(NAMES):
+        expected = oracles.metrics(model, X, column, decay=decay, convention=convention, weighting=weighting)
+        size = oracles.magnitude(model, X, column)
+        assert_row_equals(table.loc[name], expected, size)
+        figures = e[name].metrics(decay=decay, convention=convention, weighting=weighting)
+        assert_row_equals(figures, expected, size)
+    assert len(counting.calls) == calls
+
+
+@settings(max_examples=40)
+@given(
+    X=own.tables(),
+    model=own.curved_models(),
+    decays=st.lists(own.DECAYS, min_size=1, max_size=4, unique=True),
+)
+def test_the_decay_profile_equals_the_oracle_at_every_decay(X, model, decays):
+    """One line of the profile per decay, in the order asked, one column per feature."""
+    counting = CountingModel(model)
+    e = ice.explain(counting, frame(X), progress=False)
+    calls = len(counting.calls)
+    for metric in ("in_distribution_impact", "effective_n"):
+        profile = e.decay_profile(decays, metric=metric)
+        assert profile.index.tolist() == decays
+        assert sorted(profile.columns) == NAMES
+        for column, name in enumerate(NAMES):
+            expected = [oracles.metrics(model, X, column, decay=d)[metric] for d in decays]
+            assert_allclose(profile[name], expected, rtol=1e-9)
+    assert len(counting.calls) == calls
+
+
+def with_missing(model):
+    """Give a model an opinion about missing values, one that depends on the other feature."""
+
+    def predict(X):
+        X = np.asarray(X, dtype=float)
+        filled = np.where(np.isnan(X), 1.25, X)
+        return model(filled) + np.where(np.isnan(X[:, 0]), 2.0 + filled[:, 1], 0.0)
+
+    return predict
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_missing_values_equal_the_oracle(data):
+    """Rows whose own value is missing count in the sums, with the lower median standing in."""
+    X = data.draw(own.varied_tables(min_rows=3))
+    gone = data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X)))
+    X = X.copy()
+    X[np.array(gone), 0] = np.nan
+    weights = data.draw(st.one_of(st.none(), own.weights(len(X))))
+    kept = np.ones(len(X)) if weights is None else weights
+    if not (np.isfinite(X[:, 0]) & (kept > 0)).any():
+        X[kept.argmax(), 0] = 0.5
+    model = with_missing(data.draw(own.curved_models()))
+    decay = data.draw(own.DECAYS)
+    convention, weighting = data.draw(own.CONVENTION_AND_WEIGHTING)
+    e = ice.explain(
+        model,
+        frame(X),
+        sample_weight=weights,
+        decay=decay,
+        convention=convention,
+        weighting=weighting,
+        progress=False,
+    )
+    table = e.table(sort_by=None)
+    for column, name in enumerate(NAMES):
+        expected = oracles.metrics(
+            model,
+            X,
+            column,
+            weights=weights,
+            decay=decay,
+            convention=convention,
+            weighting=weighting,
+        )
+        grid = [v for v in np.unique(X[:, column]).tolist() if not math.isnan(v)]
+        full = np.where(np.isnan(X), 0.5, X)
+        size = oracles.magnitude(model, full, column, grid=grid)
+        assert_row_equals(table.loc[name], expected, size)
+
+
+def waves(X):
+    """A smooth interaction for the tables that are too long for Hypothesis."""
+    X = np.asarray(X, dtype=float)
+    return np.sin(2 * X[:, 0]) * X[:, 1] + np.square(X[:, 1])
+
+
+@pytest.fixture(scope="module")
+def long_table():
+    """150 rows: one column all distinct, one of quarters, so that own values tie."""
+    rng = np.random.default_rng(5)
+    return np.column_stack([rng.normal(size=150), rng.integers(-6, 6, 150) / 4])
+
+
+@pytest.mark.parametrize("memory_limit", ["1GB", "100kB"])
+@pytest.mark.parametrize(
+    ("convention", "weighting"),
+    [
+        ("equations", "interval"),
+        ("equations", "length"),
+        ("equations", "mass"),
+        ("published", "interval"),
+    ],
+)
+def test_blocks_of_rows_do_not_show(long_table, convention, weighting, memory_limit):
+    """A limit that forces many blocks gives the oracle's figures all the same."""
+    e = ice.explain(
+        waves,
+        frame(long_table),
+        convention=convention,
+        weighting=weighting,
+        memory_limit=memory_limit,
+        progress=False,
+    )
+    for column, name in enumerate(NAMES):
+        expected = oracles.metrics(waves, long_table, column, convention=convention, weighting=weighting)
+        size = oracles.magnitude(waves, long_table, column)
+        assert_row_equals(e.table().loc[name], expected, size, rtol=1e-10)
+
+
+def test_figures_do_not_depend_on_the_block_size(long_table):
+    """Results are the same to the last bits whatever the memory limit."""
+    roomy = ice.explain(waves, frame(long_table), progress=False).table()
+    tight = ice.explain(waves, frame(long_table), memory_limit="60kB", progress=False).table()
+    numbers = [name for name in FIGURES if name != "missing_impact"]
+    assert_allclose(tight[numbers].to_numpy(), roomy[numbers].to_numpy(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("size", [2, 7, 100])
+@pytest.mark.parametrize("grid", ["observed", "quantile"])
+def test_capped_and_quantile_grids_equal_the_oracle(long_table, grid, size):
+    """Above `grid_size` distinct values both grids are quantiles of the empirical distribution."""
+    e = ice.explain(waves, frame(long_table), grid=grid, grid_size=size, progress=False)
+    for column, name in enumerate(NAMES):
+        observed = long_table[:, column].tolist()
+        make = oracles.observed_grid if grid == "observed" else oracles.quantile_grid
+        values = make(observed, [1.0] * len(observed), size)
+        assert_allclose(e[name].grid, values, rtol=0)
+        expected = oracles.metrics(waves, long_table, column, grid=values)
+        size_of_slopes = oracles.magnitude(waves, long_table, column, grid=values)
+        assert_row_equals(e.table().loc[name], expected, size_of_slopes)
+
+
+def test_sampled_curves_keep_the_scale_grid_and_mass_of_all_rows(long_table):
+    """`sample` thins the curves alone: σ, the grid and the interval masses are those of X."""
+    e = ice.explain(waves, frame(long_table), sample=40, weighting="mass", progress=False)
+    for column, name in enumerate(NAMES):
+        positions = e[name].row_positions.tolist()
+        assert len(positions) == 40
+        expected = oracles.metrics(waves, long_table, column, positions=positions, weighting="mass")
+        size = oracles.magnitude(waves, long_table, column)
+        assert_row_equals(e.table().loc[name], expected, size)
+
+
+def test_likelihood_and_its_scale_equal_the_oracle(long_table):
+    """`likelihood(decay)` is Eq. 3 row by row, with the scale that `likelihood_scale` shows."""
+    given_scale = np.linspace(0.3, 2.0, len(long_table))
+    e = ice.explain(waves, frame(long_table), scale={"a": given_scale}, progress=False)
+    for column, name in enumerate(NAMES):
+        f = e[name]
+        row_scale = given_scale if column == 0 else np.full(len(long_table), f.scale)
+        assert_allclose(f.likelihood_scale, row_scale, rtol=1e-14)
+        expected = oracles.likelihood(f.grid.tolist(), long_table[:, column].tolist(), row_scale.tolist(), 0.4)
+        assert_allclose(f.likelihood(0.4), expected, rtol=1e-12)
+
+
+def test_curves_and_slopes_equal_the_oracle(long_table):
+    """Curves are the model's own answers; slopes have one column fewer than curves."""
+    e = ice.explain(waves, frame(long_table), progress=False)
+    f = e["b"]
+    expected = oracles.curves(waves, long_table, 1, f.grid.tolist())
+    assert_allclose(f.curves, expected, rtol=1e-15)
+    assert_allclose(f.slopes, oracles.slopes(expected, f.grid.tolist()), rtol=1e-13)
+    assert f.slopes.shape == (150, len(f.grid) - 1)
