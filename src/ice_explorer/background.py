@@ -1,0 +1,270 @@
+"""Computing behind the notebook's back: one thread, feature by feature, that can be asked things.
+
+The model is called from this thread alone, so that a model which is not thread-safe is never
+called twice at once. The thread lives while there is work. A question about a computed feature is
+answered between two blocks of a feature that is still being computed; a question about a feature
+that has not had its turn moves it to the front.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import weakref
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
+
+from ice_explorer.errors import Cancelled
+
+logger = logging.getLogger(__name__)
+
+Name = TypeVar("Name", bound=Hashable)
+Result = TypeVar("Result")
+State: TypeAlias = Literal["computing", "ready", "cancelled", "error"]
+Progress: TypeAlias = Callable[[int, int], None]
+IsCancelled: TypeAlias = Callable[[], bool]
+
+_SECONDS_BETWEEN_TELLINGS = 0.2
+_SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Windows
+
+
+@dataclass(frozen=True)
+class Snapshot(Generic[Name, Result]):
+    """Where the computation stands at one moment."""
+
+    state: State
+    results: Mapping[Name, Result]
+    n_features: int
+    current: Name | None
+    error: Exception | None
+
+
+@dataclass(frozen=True)
+class _Question(Generic[Name, Result]):
+    """Something to do with the result of a feature, or without any where `name` is None."""
+
+    name: Name | None
+    answer: Callable[[Result | None], None]
+    refuse: Callable[[Exception], None]
+
+
+class Background(Generic[Name, Result]):
+    """Computes the results of some features in a thread of its own.
+
+    Parameters
+    ----------
+    names : sequence
+        The features, in the order of their turns.
+    compute : callable
+        ``compute(name, progress, cancelled)`` returns the result of one feature. It calls
+        ``progress`` now and then, and raises `Cancelled` soon after ``cancelled()`` is True.
+    tell : callable
+        Called in the thread after changes, a few times per second at most, and always after the
+        last one.
+    results : mapping, optional
+        What is known already.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[Name],
+        compute: Callable[[Name, Progress, IsCancelled], Result],
+        tell: Callable[[], None],
+        results: Mapping[Name, Result] | None = None,
+    ) -> None:
+        self._names = tuple(names)
+        self._compute = compute
+        self._listener: Callable[[], None] | None = tell
+        self._results: dict[Name, Result] = dict(results or {})
+        self._state: State = "ready" if self._missing() is None else "computing"
+        self._error: Exception | None = None
+        self._current: Name | None = None
+        self._questions: list[_Question[Name, Result]] = []
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()  # of the feature being computed
+        self._closed = threading.Event()
+        self._untold = False
+        self._last_told = -float("inf")
+        self._changed = threading.Condition()
+        # At exit the thread gets its chance to leave before the modules it uses are torn down.
+        weakref.finalize(self, self._closed.set)
+
+    def start(self) -> None:
+        """Begin, or go on."""
+        with self._changed:
+            if self._thread is None and not self._closed.is_set():
+                self._thread = threading.Thread(target=self._run, name="ice-explorer", daemon=True)
+                self._thread.start()
+
+    def snapshot(self) -> Snapshot[Name, Result]:
+        """Where the computation stands."""
+        with self._changed:
+            return Snapshot(self._state, dict(self._results), len(self._names), self._current, self._error)
+
+    def ask(
+        self,
+        name: Name | None,
+        answer: Callable[[Result | None], None],
+        refuse: Callable[[Exception], None],
+    ) -> None:
+        """Have `answer` called in the thread with the result of a feature, or `refuse` with why not.
+
+        Parameters
+        ----------
+        name : hashable or None
+            The feature; None asks for a turn of the thread without any result.
+        answer, refuse : callable
+            Exactly one of them is called, once. Neither may raise.
+        """
+        with self._changed:
+            if not self._closed.is_set():
+                self._questions.append(_Question(name, answer, refuse))
+                self.start()
+                return
+        refuse(Cancelled())
+
+    def wait(self) -> Snapshot[Name, Result]:
+        """Wait until no feature will follow by itself. Ctrl-C ends the waiting, nothing else."""
+        if threading.current_thread() is self._thread:
+            msg = "The background thread cannot wait for itself."
+            raise RuntimeError(msg)
+        with self._changed:
+            while self._state == "computing" and not self._closed.is_set():
+                self._changed.wait(_SECONDS_BETWEEN_LOOKS)
+            return self.snapshot()
+
+    def cancel(self) -> None:
+        """Stop computing. Results so far stay, and a later question still computes its feature."""
+        with self._changed:
+            if self._state == "computing":
+                self._state = "cancelled"
+            self._untold = True
+            self._stop.set()
+            dropped = self._take_questions(lambda question: not self._is_answerable(question))
+            self._changed.notify_all()
+        for question in dropped:
+            question.refuse(Cancelled())
+        self.start()  # somebody has to tell
+
+    def close(self) -> None:
+        """Stop for good and let go of everything."""
+        with self._changed:
+            self._closed.set()
+            self._stop.set()
+            dropped = self._take_questions(lambda _question: True)
+            self._results = {}
+            self._error = None
+            self._compute = _compute_nothing
+            self._listener = None
+            self._changed.notify_all()
+        for question in dropped:
+            question.refuse(Cancelled())
+
+    # --- inside the thread ------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            self._answer_questions()
+            with self._changed:
+                wanted = self._wanted()
+                if wanted is not None:
+                    self._current = wanted
+                    self._stop.clear()
+                elif not self._untold and not self._questions:
+                    self._thread = None
+                    return
+            if wanted is None:
+                self._tell()
+            else:
+                self._compute_one(wanted)
+
+    def _wanted(self) -> Name | None:
+        """The feature whose turn it is: one that was asked for, else the next, else none."""
+        if self._closed.is_set():
+            return None
+        for question in self._questions:
+            if question.name is not None and not self._is_answerable(question):
+                return question.name
+        return self._missing() if self._state == "computing" else None
+
+    def _missing(self) -> Name | None:
+        return next((name for name in self._names if name not in self._results), None)
+
+    def _compute_one(self, name: Name) -> None:
+        self._tell_now_and_then()
+        try:
+            result = self._compute(name, self._between_blocks, self._is_stopped)
+        except Cancelled as error:
+            self._after(name, error=error)
+        except Exception as error:
+            logger.exception("Computing %r failed.", name)
+            self._after(name, error=error)
+        else:
+            self._after(name, result=result)
+
+    def _after(self, name: Name, *, result: Result | None = None, error: Exception | None = None) -> None:
+        refused: list[_Question[Name, Result]] = []
+        with self._changed:
+            self._current = None
+            if self._closed.is_set():
+                return
+            self._untold = True
+            if error is None:
+                self._results[name] = result  # type: ignore[assignment]
+                if self._missing() is None:
+                    self._state = "ready"
+            else:
+                refused = self._take_questions(lambda question: question.name == name)
+                if self._state == "computing" and not isinstance(error, Cancelled):
+                    self._state = "error"
+                    self._error = error
+            self._changed.notify_all()
+        for question in refused:
+            question.refuse(error or Cancelled())
+        self._tell_now_and_then()
+
+    def _between_blocks(self, _done: int, _total: int) -> None:
+        self._answer_questions()
+        self._tell_now_and_then()
+
+    def _answer_questions(self) -> None:
+        with self._changed:
+            answerable = self._take_questions(self._is_answerable)
+            results = self._results
+        for question in answerable:
+            question.answer(None if question.name is None else results[question.name])
+
+    def _is_answerable(self, question: _Question[Name, Result]) -> bool:
+        return question.name is None or question.name in self._results
+
+    def _take_questions(self, is_taken: Callable[[_Question[Name, Result]], bool]) -> list[_Question[Name, Result]]:
+        taken = [question for question in self._questions if is_taken(question)]
+        self._questions = [question for question in self._questions if question not in taken]
+        return taken
+
+    def _is_stopped(self) -> bool:
+        return self._stop.is_set() or self._closed.is_set()
+
+    def _tell_now_and_then(self) -> None:
+        if time.monotonic() - self._last_told >= _SECONDS_BETWEEN_TELLINGS:
+            self._tell()
+
+    def _tell(self) -> None:
+        with self._changed:
+            self._untold = False
+            tell = None if self._closed.is_set() else self._listener
+        self._last_told = time.monotonic()
+        if tell is None:
+            return
+        try:
+            tell()
+        except Exception:
+            # Whoever listens may fail (a lost connection, an observer of the user's) without
+            # taking the computation along.
+            logger.exception("Telling about the computation failed.")
+
+
+def _compute_nothing(_name: Hashable, _progress: Progress, _is_cancelled: IsCancelled) -> NoReturn:
+    raise Cancelled

@@ -1,0 +1,304 @@
+"""What kernel and browser say to each other: one TypedDict per message.
+
+The browser's twin is `js/src/protocol.ts`; both spell every name alike. Document state lives in
+traits; everything else is a request of the browser that gets exactly one reply with its own id.
+Numbers that come in bulk travel as buffers beside the JSON, in the order that each body states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
+
+from ice_explorer.errors import ICEExplorerError
+
+PROTOCOL_VERSION: Final = 1
+
+Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
+RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity"]
+Anchor: TypeAlias = Literal["min", "max", "median", "own"]
+
+KINDS: Final[tuple[str, ...]] = get_args(Kind)
+RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
+ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
+
+
+# --- document state -------------------------------------------------------------------------------
+
+
+class Status(TypedDict):
+    """How far the background computation is; `done` and `total` count features."""
+
+    state: Literal["computing", "ready", "cancelled", "error"]
+    done: int
+    total: int
+    label: str
+    message: str
+
+
+class FeatureHead(TypedDict):
+    """What is known of a feature before any curve."""
+
+    name: str
+    kind: Literal["numeric", "boolean"]
+    n_grid: int
+    scale: float
+
+
+class ColumnHead(TypedDict):
+    """A column of X; those of kind "other" cannot colour the lines."""
+
+    name: str
+    kind: Literal["numeric", "boolean", "category", "other"]
+
+
+class DecaySteps(TypedDict):
+    """The decays of the profile: first, first + step and so on."""
+
+    first: float
+    step: float
+    count: int
+
+
+class Note(TypedDict):
+    """A sentence the reader should know, about one feature or about all."""
+
+    feature: str | None
+    text: str
+
+
+class Header(TypedDict):
+    """All that the browser needs to name and lay out what the two tables hold."""
+
+    protocol: int
+    version: str
+    features: list[FeatureHead]
+    columns: list[ColumnHead]
+    metrics: list[str]
+    decays: DecaySteps
+    n_observations: int
+    engine: str
+    engine_reason: str
+    convention: str
+    weighting: str
+    output_label: str
+    notes: list[Note]
+    code: str
+
+
+class ViewState(TypedDict):
+    """The public traits: what a view of the explorer shows."""
+
+    feature: str
+    color_by: str | None
+    kind: Kind
+    decay: float
+    rank_by: RankBy
+    anchor: Anchor | float
+    max_lines: int
+    selection: list[int]
+
+
+# --- requests -------------------------------------------------------------------------------------
+
+
+class CurvesRequest(TypedDict):
+    """Ask for the lines of one feature: at most `max_lines`, and the selected rows besides."""
+
+    id: str
+    type: Literal["curves"]
+    feature: str
+    max_lines: int
+    selection: list[int]
+
+
+class ColorsRequest(TypedDict):
+    """Ask for the values of a column at some rows."""
+
+    id: str
+    type: Literal["colors"]
+    column: str
+    positions: list[int]
+
+
+class RowsRequest(TypedDict):
+    """Ask for some rows of X as text."""
+
+    id: str
+    type: Literal["rows"]
+    positions: list[int]
+
+
+class ExportRequest(TypedDict):
+    """Ask for the view as a file."""
+
+    id: str
+    type: Literal["export"]
+    format: Literal["svg"]
+    state: ViewState
+
+
+class CancelRequest(TypedDict):
+    """Ask to stop the background computation."""
+
+    id: str
+    type: Literal["cancel"]
+
+
+Request: TypeAlias = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest
+
+
+# --- bodies of replies ----------------------------------------------------------------------------
+
+
+class CurvesBody(TypedDict):
+    """The lines of a feature.
+
+    Buffers: positions u32[n], observed f64[n], likelihood_scale f64[n], predictions f32[n],
+    grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
+    histogram_edges f64[B+1], histogram_counts f64[B]. Curves, predictions and partial dependence
+    are stored minus `offset`, so that float32 keeps their precision on large outputs.
+    """
+
+    feature: str
+    n_lines: int
+    n_grid: int
+    n_observations: int
+    offset: float
+    prediction_range: tuple[float, float]
+    row_labels: list[str] | None
+    median: float
+
+
+class ContinuousColorsBody(TypedDict):
+    """A column to colour by on a ramp. Buffer: values f32, NaN = missing."""
+
+    column: str
+    kind: Literal["continuous"]
+    domain: tuple[float, float]
+
+
+class CategoryColorsBody(TypedDict):
+    """A column to colour by in levels. Buffer: level index f32, NaN = missing."""
+
+    column: str
+    kind: Literal["category"]
+    ordered: bool
+    levels: list[str]
+    counts: list[int]
+
+
+class RowsBody(TypedDict):
+    """Rows of X as text, for the hover card."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class ExportBody(TypedDict):
+    """A file. Buffer: its bytes."""
+
+    filename: str
+    mime: str
+
+
+class CancelBody(TypedDict):
+    """Nothing: the status says the rest."""
+
+
+Body: TypeAlias = (
+    CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
+)
+
+
+class Reply(TypedDict):
+    """The one reply to a request: `body` goes with a result, `message` with an error."""
+
+    id: str
+    type: Literal["result", "error", "cancelled"]
+    body: NotRequired[Body]
+    message: NotRequired[str]
+
+
+# --- reading what the browser sent ----------------------------------------------------------------
+
+
+# A request that breaks the protocol comes from a page that loaded another version's front end.
+_RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
+
+
+class MessageError(ICEExplorerError, ValueError):
+    """A request that no reply can answer, because it is not one of the protocol."""
+
+    @classmethod
+    def unknown_type(cls, got: object) -> MessageError:
+        """Say which requests there are."""
+        return cls(
+            f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {got!r}. {_RELOAD}"
+        )
+
+    @classmethod
+    def field(cls, request: str, name: str, expected: str, got: object) -> MessageError:
+        """Say what a field of a request must hold."""
+        return cls(f"{name!r} of a request {request!r} must be {expected}; got {got!r}. {_RELOAD}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_positions(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_count, value))
+
+
+def _is_format(value: object) -> bool:
+    return value == "svg"
+
+
+def _is_state(value: object) -> bool:
+    return isinstance(value, Mapping) and set(value) == set(ViewState.__annotations__)
+
+
+_TEXT = ("text", _is_text)
+_COUNT = ("an integer of at least 0", _is_count)
+_POSITIONS = ("a list of integers of at least 0", _is_positions)
+
+# What each request carries besides id and type; also the list of all requests.
+_FIELDS: Final = {
+    "curves": {"feature": _TEXT, "max_lines": _COUNT, "selection": _POSITIONS},
+    "colors": {"column": _TEXT, "positions": _POSITIONS},
+    "rows": {"positions": _POSITIONS},
+    "export": {"format": ("'svg'", _is_format), "state": ("the state of a view", _is_state)},
+    "cancel": {},
+}
+
+
+def parse_request(content: Mapping[str, Any]) -> Request:
+    """Check a message from the browser once, at the door.
+
+    Parameters
+    ----------
+    content : mapping
+        The JSON of a custom message.
+
+    Returns
+    -------
+    Request
+        The same content, known to hold what its type promises.
+
+    Raises
+    ------
+    MessageError
+        If the type is unknown or a field is missing or of another kind.
+    """
+    request = content.get("type")
+    if not isinstance(request, str) or request not in _FIELDS:
+        raise MessageError.unknown_type(request)
+    for name, (expected, is_valid) in _FIELDS[request].items():
+        if not is_valid(content.get(name)):
+            raise MessageError.field(request, name, expected, content.get(name))
+    return cast("Request", content)

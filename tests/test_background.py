@@ -1,0 +1,343 @@
+"""The background thread: order, questions, cancelling, failing, closing."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import pytest
+
+from ice_explorer.background import Background
+from ice_explorer.errors import Cancelled
+
+SOON = 10.0
+
+
+class Work:
+    """Stands in for the engine: features take as long as the test wants."""
+
+    def __init__(self, *, fails_on=None):
+        self.order = []
+        self.gates = {}
+        self.fails_on = fails_on
+        self.threads = set()
+
+    def gate(self, name):
+        """Hold the computation of a feature until the returned event is set."""
+        self.gates[name] = threading.Event()
+        return self.gates[name]
+
+    def __call__(self, name, progress, cancelled):
+        self.threads.add(threading.current_thread())
+        self.order.append(name)
+        gate = self.gates.get(name)
+        while gate is not None and not gate.wait(0.005):
+            if cancelled():
+                raise Cancelled
+            progress(0, 1)
+        if name == self.fails_on:
+            raise ValueError(f"no {name}")
+        return name.upper()
+
+
+class Replies:
+    """Collects what a question got."""
+
+    def __init__(self):
+        self.got = []
+        self.arrived = threading.Event()
+
+    def answer(self, result):
+        self.got.append(("answer", result))
+        self.arrived.set()
+
+    def refuse(self, error):
+        self.got.append(("refuse", error))
+        self.arrived.set()
+
+    def wait(self):
+        assert self.arrived.wait(SOON)
+        return self.got
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + SOON
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def start():
+    """Make a started Background that is closed after the test."""
+    made = []
+
+    def make(names, work, **options):
+        background = Background(names, work, options.pop("tell", lambda: None), **options)
+        made.append(background)
+        background.start()
+        return background
+
+    yield make
+    for background in made:
+        background.close()
+
+
+def test_features_are_computed_in_order(start):
+    """All features are computed once, in the order given, in one other thread."""
+    work = Work()
+    done = start("abc", work).wait()
+    assert work.order == ["a", "b", "c"]
+    assert done.results == {"a": "A", "b": "B", "c": "C"}
+    assert done.state == "ready"
+    assert len(work.threads) == 1
+    assert threading.current_thread() not in work.threads
+
+
+def test_known_results_need_no_thread(start):
+    """With every result known there is nothing to compute, and a question is answered all the same."""
+    work = Work()
+    background = start("ab", work, results={"a": 1, "b": 2})
+    assert background.wait().state == "ready"
+    replies = Replies()
+    background.ask("b", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", 2)]
+    assert work.order == []
+
+
+def test_a_question_moves_its_feature_to_the_front(start):
+    """A question about the last feature is answered after the one being computed."""
+    work = Work()
+    gate = work.gate("a")
+    background = start("abcd", work)
+    wait_until(lambda: work.order)
+    replies = Replies()
+    background.ask("d", replies.answer, replies.refuse)
+    gate.set()
+    background.wait()
+    assert replies.wait() == [("answer", "D")]
+    assert work.order == ["a", "d", "b", "c"]
+
+
+def test_a_question_about_a_known_feature_is_answered_between_blocks(start):
+    """While a slow feature is being computed, a computed one can be looked at."""
+    work = Work()
+    work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    replies = Replies()
+    background.ask("a", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", "A")]
+    assert background.snapshot().state == "computing"
+    assert background.snapshot().current == "b"
+
+
+def test_a_turn_without_a_feature(start):
+    """A question about no feature just gets the thread."""
+    background = start("a", Work())
+    replies = Replies()
+    background.ask(None, replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", None)]
+
+
+def test_cancelling_keeps_what_is_there(start):
+    """Cancelling ends the waiting, keeps results, and refuses questions not yet answered."""
+    work = Work()
+    work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    replies = Replies()
+    background.ask("c", replies.answer, replies.refuse)
+    background.cancel()
+    done = background.wait()
+    assert done.state == "cancelled"
+    assert done.results == {"a": "A"}
+    ((verb, error),) = replies.wait()
+    assert verb == "refuse"
+    assert isinstance(error, Cancelled)
+
+
+def test_a_question_after_cancelling_computes_its_feature(start):
+    """Whoever asks for a feature after a cancel gets it, and only it."""
+    work = Work()
+    work.gate("a")
+    background = start("abc", work)
+    wait_until(lambda: work.order)
+    background.cancel()
+    replies = Replies()
+    background.ask("c", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", "C")]
+    assert background.wait().state == "cancelled"
+    assert background.snapshot().results == {"c": "C"}
+
+
+def test_asking_for_the_rest_after_cancelling_completes_it(start):
+    """When every feature has been asked for after all, the result is complete."""
+    work = Work()
+    work.gate("a")
+    background = start("ab", work)
+    wait_until(lambda: work.order)
+    background.cancel()
+    work.gates["a"].set()
+    for name in "ab":
+        replies = Replies()
+        background.ask(name, replies.answer, replies.refuse)
+        replies.wait()
+    assert background.wait().state == "ready"
+
+
+def test_a_failure_ends_the_waiting(start, caplog):
+    """The error of a feature becomes the state; the traceback goes to the log."""
+    background = start("abc", Work(fails_on="b"))
+    done = background.wait()
+    assert done.state == "error"
+    assert str(done.error) == "no b"
+    assert done.results == {"a": "A"}
+    assert "Computing 'b' failed." in caplog.text
+    assert "Traceback" in caplog.text
+
+
+def test_a_question_about_a_failing_feature_is_refused_with_the_reason(start, caplog):
+    """The question gets the error of its own feature."""
+    background = start("abc", Work(fails_on="b"))
+    background.wait()
+    replies = Replies()
+    background.ask("b", replies.answer, replies.refuse)
+    ((verb, error),) = replies.wait()
+    assert verb == "refuse"
+    assert str(error) == "no b"
+
+
+def test_a_question_after_a_failure_is_answered(start, caplog):
+    """Features that were computed before another failed can be looked at."""
+    background = start("abc", Work(fails_on="b"))
+    background.wait()
+    replies = Replies()
+    background.ask("a", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", "A")]
+
+
+def test_the_listener_hears_of_the_end(start):
+    """However fast features follow each other, the last telling sees the final state."""
+    heard = []
+    told = threading.Event()
+
+    def tell():
+        heard.append(background.snapshot())
+        if heard[-1].state != "computing":
+            told.set()
+
+    work = Work()
+    gate = work.gate("a")
+    background = start("abcdefghij", work, tell=tell)
+    gate.set()
+    assert told.wait(SOON)
+    assert len(heard[-1].results) == 10
+    assert len(heard) <= 4
+
+
+def test_a_slow_feature_does_not_hide_a_fast_one(start):
+    """A result that came too soon after the last telling is told while the next is computed."""
+    heard = []
+    work = Work()
+    work.gate("c")
+    background = start("abc", work, tell=lambda: heard.append(len(background.snapshot().results)))
+    wait_until(lambda: heard and heard[-1] == 2)
+    assert background.snapshot().current == "c"
+
+
+def test_a_failing_listener_does_not_stop_the_computation(start, caplog):
+    """What an observer raises is logged, and the features are computed."""
+
+    def tell():
+        raise RuntimeError("deaf")
+
+    done = start("abc", Work(), tell=tell).wait()
+    assert len(done.results) == 3
+    wait_until(lambda: "Telling about the computation failed." in caplog.text)
+
+
+def test_waiting_in_the_thread_is_an_error_instead_of_a_deadlock(start):
+    """The thread cannot wait for itself."""
+    caught = []
+
+    def answer(_result):
+        try:
+            background.wait()
+        except RuntimeError as error:
+            caught.append(str(error))
+
+    work = Work()
+    work.gate("b")
+    background = start("ab", work)
+    replies = Replies()
+    background.ask(None, lambda result: (answer(result), replies.answer(result)), replies.refuse)
+    replies.wait()
+    assert caught == ["The background thread cannot wait for itself."]
+
+
+def test_closing_refuses_and_ends_the_thread(start):
+    """After close nothing is computed, every question is refused, and the thread ends."""
+    work = Work()
+    work.gate("a")
+    background = start("abc", work)
+    wait_until(lambda: work.order)
+    before, after = Replies(), Replies()
+    background.ask("b", before.answer, before.refuse)
+    background.close()
+    background.ask("a", after.answer, after.refuse)
+    for replies in (before, after):
+        ((verb, error),) = replies.wait()
+        assert verb == "refuse"
+        assert isinstance(error, Cancelled)
+    (thread,) = work.threads
+    thread.join(SOON)
+    assert not thread.is_alive()
+    assert background.wait().results == {}
+
+
+def test_closing_lets_go_of_the_work(start):
+    """After close neither the computation nor its results are held."""
+    work = Work()
+    background = start("abc", work)
+    background.wait()
+    watched = weakref.ref(work)
+    background.close()
+    del work
+    wait_until(lambda: gc.collect() is not None and watched() is None)
+
+
+def test_an_idle_background_has_no_thread(start):
+    """The thread leaves when there is nothing to do, and comes back for a question."""
+    work = Work()
+    background = start("a", work)
+    background.wait()
+    (thread,) = work.threads
+    thread.join(SOON)
+    assert not thread.is_alive()
+    replies = Replies()
+    background.ask("a", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", "A")]
+
+
+def test_a_script_may_end_while_features_are_computed():
+    """A process that leaves in the middle of a computation leaves silently."""
+    script = """
+import time
+from ice_explorer.background import Background
+from ice_explorer.errors import Cancelled
+
+def compute(name, progress, cancelled):
+    while not cancelled():
+        time.sleep(0.001)
+    raise Cancelled
+
+Background("abc", compute, lambda: None).start()
+time.sleep(0.05)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
