@@ -1,0 +1,132 @@
+/**
+ * Questions to the kernel: each gets an id and a promise that settles exactly once.
+ *
+ * A model may have several views, and every view hears every reply, so replies to unknown ids belong to another view.
+ */
+import type { AnyModel } from "@anywidget/types";
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { type Bodies, type Bytes, type Reply, type Request, unreachable } from "./protocol.ts";
+
+export interface Answer<Body> {
+  body: Body;
+  buffers: readonly Bytes[];
+}
+
+/** The kernel answered with a sentence, or cannot answer at all. */
+export class KernelError extends Error {
+  override readonly name = "KernelError";
+}
+
+/** Nobody waits for this answer any more: the work was cancelled or the view is gone. */
+export class Cancelled extends Error {
+  override readonly name = "Cancelled";
+}
+
+export interface Client {
+  /** False once the connection to the kernel broke, until the kernel is heard from again. */
+  readonly alive: ReadonlySignal<boolean>;
+  request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
+  dispose(): void;
+}
+
+export const KERNEL_GONE =
+  "The kernel that made this view has stopped. What is drawn stays usable; run the cell again for anything new.";
+
+/** How long a question may wait when the kernel is believed gone but might only have been unreachable. */
+const GRACE_MS = 4000;
+
+interface Pending {
+  resolve(answer: Answer<Bodies[keyof Bodies]>): void;
+  reject(error: Error): void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+function isReply(message: unknown): message is Reply {
+  return typeof message === "object" && message !== null && "id" in message && "type" in message;
+}
+
+export class KernelClient implements Client {
+  readonly #alive = signal(true);
+  readonly #pending = new Map<string, Pending>();
+  readonly #view = crypto.randomUUID?.() ?? Math.random().toString(36).slice(2);
+  #count = 0;
+  #disposed = false;
+
+  constructor(private readonly model: AnyModel) {
+    model.on("msg:custom", this.#hear);
+    model.on("comm_live_update", this.#lose);
+    model.on("comm:close", this.#lose);
+    model.on("change:_status", this.#live);
+  }
+
+  get alive(): ReadonlySignal<boolean> {
+    return this.#alive;
+  }
+
+  request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
+    if (this.#disposed) return Promise.reject(new Cancelled("This view is closed."));
+    const id = `${this.#view}-${this.#count++}`;
+    return new Promise((resolve, reject) => {
+      const timer = this.#alive.peek() ? undefined : setTimeout(() => this.#giveUp(id), GRACE_MS);
+      this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
+      try {
+        this.model.send({ id, ...request });
+      } catch {
+        this.#lose();
+      }
+    });
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.model.off("msg:custom", this.#hear);
+    this.model.off("comm_live_update", this.#lose);
+    this.model.off("comm:close", this.#lose);
+    this.model.off("change:_status", this.#live);
+    this.#rejectAll(new Cancelled("This view is closed."));
+  }
+
+  readonly #live = (): void => {
+    this.#alive.value = true;
+  };
+
+  readonly #lose = (): void => {
+    this.#alive.value = false;
+    this.#rejectAll(new KernelError(KERNEL_GONE));
+  };
+
+  readonly #hear = (message: unknown, buffers: readonly Bytes[]): void => {
+    if (!isReply(message)) return;
+    const pending = this.#settle(message.id);
+    if (pending === undefined) return;
+    this.#live();
+    switch (message.type) {
+      case "result":
+        pending.resolve({ body: message.body, buffers });
+        break;
+      case "error":
+        pending.reject(new KernelError(message.message));
+        break;
+      case "cancelled":
+        pending.reject(new Cancelled("The computation was cancelled."));
+        break;
+      default:
+        unreachable(message);
+    }
+  };
+
+  #settle(id: string): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    clearTimeout(pending?.timer);
+    return pending;
+  }
+
+  #giveUp(id: string): void {
+    this.#settle(id)?.reject(new KernelError(KERNEL_GONE));
+  }
+
+  #rejectAll(error: Error): void {
+    for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Bytes to numbers. Buffers arrive as views into a larger message, so their offset and length count, and a typed
+ * array may only be laid over them where the offset is a multiple of the item size; otherwise the bytes are copied.
+ */
+import type { Bytes, ColorsBody, CurvesBody, DecaySteps, Header } from "./protocol.ts";
+
+interface NumberArray<T> {
+  readonly BYTES_PER_ELEMENT: number;
+  readonly name: string;
+  new (buffer: ArrayBuffer, byteOffset: number, length: number): T;
+}
+
+function numbers<T>(bytes: Bytes, Type: NumberArray<T>): T {
+  const size = Type.BYTES_PER_ELEMENT;
+  if (bytes.byteLength % size !== 0) {
+    throw new RangeError(`${Type.name} needs a multiple of ${size} bytes; got ${bytes.byteLength}.`);
+  }
+  const length = bytes.byteLength / size;
+  if (!ArrayBuffer.isView(bytes)) return new Type(bytes, 0, length);
+  if (bytes.byteOffset % size === 0) return new Type(bytes.buffer as ArrayBuffer, bytes.byteOffset, length);
+  const copy = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength).slice();
+  return new Type(copy.buffer, 0, length);
+}
+
+export const float32 = (bytes: Bytes): Float32Array => numbers<Float32Array>(bytes, Float32Array);
+export const float64 = (bytes: Bytes): Float64Array => numbers<Float64Array>(bytes, Float64Array);
+export const uint32 = (bytes: Bytes): Uint32Array => numbers<Uint32Array>(bytes, Uint32Array);
+
+/** The curves of one feature, as drawn. Outputs are stored relative to `offset`. */
+export interface Curves {
+  feature: string;
+  nLines: number;
+  nGrid: number;
+  nObservations: number;
+  offset: number;
+  predictionRange: [number, number];
+  rowLabels: string[] | null;
+  median: number;
+  positions: Uint32Array;
+  observed: Float64Array;
+  likelihoodScale: Float64Array;
+  predictions: Float32Array;
+  grid: Float64Array;
+  values: Float32Array;
+  partialDependence: Float32Array;
+  spread: Float32Array;
+  histogramEdges: Float64Array;
+  histogramCounts: Float64Array;
+}
+
+function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
+  const bytes = buffers[index];
+  if (bytes === undefined) throw new RangeError(`The reply lacks its buffer ${index} (${name}).`);
+  return bytes;
+}
+
+function ofLength<T extends { length: number }>(values: T, length: number, name: string): T {
+  if (values.length !== length) throw new RangeError(`${name} must have ${length} values; got ${values.length}.`);
+  return values;
+}
+
+export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curves {
+  const { n_lines: n, n_grid: k } = body;
+  const edges = float64(take(buffers, 8, "histogram_edges"));
+  return {
+    feature: body.feature,
+    nLines: n,
+    nGrid: k,
+    nObservations: body.n_observations,
+    offset: body.offset,
+    predictionRange: body.prediction_range,
+    rowLabels: body.row_labels,
+    median: body.median,
+    positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
+    observed: ofLength(float64(take(buffers, 1, "observed")), n, "observed"),
+    likelihoodScale: ofLength(float64(take(buffers, 2, "likelihood_scale")), n, "likelihood_scale"),
+    predictions: ofLength(float32(take(buffers, 3, "predictions")), n, "predictions"),
+    grid: ofLength(float64(take(buffers, 4, "grid")), k, "grid"),
+    values: ofLength(float32(take(buffers, 5, "curves")), n * k, "curves"),
+    partialDependence: ofLength(float32(take(buffers, 6, "partial_dependence")), k, "partial_dependence"),
+    spread: ofLength(float32(take(buffers, 7, "spread")), k, "spread"),
+    histogramEdges: edges,
+    histogramCounts: ofLength(
+      float64(take(buffers, 9, "histogram_counts")),
+      Math.max(0, edges.length - 1),
+      "histogram_counts",
+    ),
+  };
+}
+
+/** The second feature's value of each drawn line: a number, or the index of a level; NaN = missing. */
+export interface LineColors {
+  scale: ColorsBody;
+  values: Float32Array;
+}
+
+export function decodeColors(body: ColorsBody, buffers: readonly Bytes[]): LineColors {
+  return { scale: body, values: float32(take(buffers, 0, "values")) };
+}
+
+/** Metrics that do not change with the decay, one row per feature; NaN until they are known. */
+export class ImpactTable {
+  constructor(
+    private readonly metrics: readonly string[],
+    private readonly values: Float32Array,
+  ) {}
+
+  get(feature: number, metric: string): number {
+    const column = this.metrics.indexOf(metric);
+    if (column === -1) return Number.NaN;
+    return this.values[feature * this.metrics.length + column] ?? Number.NaN;
+  }
+}
+
+/** In-distribution impact and effective n of every feature at every step of the decay. */
+export class DecayProfile {
+  constructor(
+    private readonly nFeatures: number,
+    private readonly steps: DecaySteps,
+    private readonly values: Float32Array,
+  ) {}
+
+  /** Where on the steps this decay lies, as a fraction of an index; the steps themselves give whole numbers. */
+  private place(decay: number): number {
+    const place = (decay - this.steps.first) / this.steps.step;
+    const whole = Math.round(place);
+    return Math.abs(place - whole) < 1e-6 ? whole : place;
+  }
+
+  /** Whether figures at this decay are not in the table itself, but estimated from its neighbours. */
+  estimated(decay: number): boolean {
+    const place = this.place(decay);
+    return !Number.isInteger(place) || place < 0 || place >= this.steps.count;
+  }
+
+  private read(block: number, feature: number, decay: number): number {
+    const row = (block * this.nFeatures + feature) * this.steps.count;
+    const place = Math.min(Math.max(this.place(decay), 0), this.steps.count - 1);
+    const left = Math.floor(place);
+    const at = (step: number) => this.values[row + step] ?? Number.NaN;
+    return place === left ? at(left) : at(left) + (place - left) * (at(left + 1) - at(left));
+  }
+
+  inDistributionImpact(feature: number, decay: number): number {
+    return this.read(0, feature, decay);
+  }
+
+  effectiveN(feature: number, decay: number): number {
+    return this.read(1, feature, decay);
+  }
+}
+
+export function decodeImpact(header: Header, bytes: Bytes): ImpactTable {
+  return new ImpactTable(header.metrics, float32(bytes));
+}
+
+export function decodeProfile(header: Header, bytes: Bytes): DecayProfile {
+  return new DecayProfile(header.features.length, header.decays, float32(bytes));
+}

@@ -1,0 +1,171 @@
+/**
+ * What travels between kernel and browser. Names are snake_case, as Python writes them.
+ *
+ * Document state and what the kernel has computed so far are traits; everything large or asked for is a request
+ * with an id that gets exactly one reply.
+ */
+
+export const PROTOCOL_VERSION = 1;
+
+export type Kind = "ice" | "c-ice" | "d-ice";
+export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity";
+export type NamedAnchor = "min" | "max" | "median" | "own";
+export type Anchor = NamedAnchor | number;
+export type FeatureKind = "numeric" | "boolean";
+export type ColumnKind = FeatureKind | "category" | "other";
+
+/** Traits that users read and set from Python, and that every view shares. */
+export interface DocumentState {
+  feature: string;
+  color_by: string | null;
+  kind: Kind;
+  decay: number;
+  rank_by: RankBy;
+  anchor: Anchor;
+  max_lines: number;
+  selection: number[];
+}
+
+export interface Status {
+  state: "computing" | "ready" | "cancelled" | "error";
+  done: number;
+  total: number;
+  label: string;
+  message: string;
+}
+
+export interface FeatureHeader {
+  name: string;
+  kind: FeatureKind;
+  n_grid: number;
+  scale: number;
+}
+
+export interface ColumnHeader {
+  name: string;
+  kind: ColumnKind;
+}
+
+export interface DecaySteps {
+  first: number;
+  step: number;
+  count: number;
+}
+
+export interface Note {
+  feature: string | null;
+  text: string;
+}
+
+export interface Header {
+  protocol: number;
+  version: string;
+  features: FeatureHeader[];
+  columns: ColumnHeader[];
+  metrics: string[];
+  decays: DecaySteps;
+  n_observations: number;
+  engine: string;
+  engine_reason: string;
+  convention: string;
+  weighting: string;
+  output_label: string;
+  notes: Note[];
+  code: string;
+}
+
+/** Bytes as hosts hand them over: mostly a DataView into a larger message. */
+export type Bytes = ArrayBuffer | ArrayBufferView;
+
+export interface Traits extends DocumentState {
+  _status: Status;
+  _header: Header;
+  _impact: Bytes;
+  _profile: Bytes;
+}
+
+export interface CurvesRequest {
+  type: "curves";
+  feature: string;
+  max_lines: number;
+  selection: number[];
+}
+
+export interface ColorsRequest {
+  type: "colors";
+  column: string;
+  positions: number[];
+}
+
+export interface RowsRequest {
+  type: "rows";
+  positions: number[];
+}
+
+export interface ExportRequest {
+  type: "export";
+  format: "svg";
+  state: DocumentState;
+}
+
+export interface CancelRequest {
+  type: "cancel";
+}
+
+export type Request = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest;
+
+export interface CurvesBody {
+  feature: string;
+  n_lines: number;
+  n_grid: number;
+  n_observations: number;
+  offset: number;
+  prediction_range: [number, number];
+  row_labels: string[] | null;
+  median: number;
+}
+
+export interface ContinuousColors {
+  column: string;
+  kind: "continuous";
+  domain: [number, number];
+}
+
+export interface CategoryColors {
+  column: string;
+  kind: "category";
+  ordered: boolean;
+  levels: string[];
+  counts: number[];
+}
+
+export type ColorsBody = ContinuousColors | CategoryColors;
+
+export interface RowsBody {
+  columns: string[];
+  rows: string[][];
+}
+
+export interface ExportBody {
+  filename: string;
+  mime: string;
+}
+
+/** The body that answers each type of request. */
+export interface Bodies {
+  curves: CurvesBody;
+  colors: ColorsBody;
+  rows: RowsBody;
+  export: ExportBody;
+  cancel: Record<string, never>;
+}
+
+export type Reply =
+  | { id: string; type: "result"; body: Bodies[keyof Bodies] }
+  | { id: string; type: "error"; message: string }
+  | { id: string; type: "cancelled" };
+
+/** For the end of a switch over a union: a new member that nobody handles does not compile. */
+export function unreachable(value: never): never {
+  throw new Error(`Unexpected ${JSON.stringify(value)}.`);
+}

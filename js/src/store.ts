@@ -1,0 +1,360 @@
+/**
+ * The one place panels meet. Document state mirrors the model's traits in both directions; view state (hover, the
+ * drag in progress, hidden levels) belongs to this view alone and never leaves it.
+ */
+import type { AnyModel } from "@anywidget/types";
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { Cancelled, type Client } from "./client.ts";
+import {
+  type Curves,
+  type DecayProfile,
+  decodeColors,
+  decodeCurves,
+  decodeImpact,
+  decodeProfile,
+  type ImpactTable,
+  type LineColors,
+} from "./decode.ts";
+import {
+  type Anchor,
+  type DocumentState,
+  type Header,
+  type Kind,
+  PROTOCOL_VERSION,
+  type RankBy,
+  type Status,
+  type Traits,
+} from "./protocol.ts";
+import { type RankedFeature, rankFeatures } from "./ranking.ts";
+import { throttle } from "./throttle.ts";
+
+/** How often a moving slider tells Python where it is. */
+const SYNC_MS = 100;
+/** Features whose curves stay at hand after another one was opened. */
+const KEPT_CURVES = 8;
+
+/** What the curves panel has to show. */
+export type Picture =
+  | { state: "empty" }
+  | { state: "loading"; feature: string; previous: Loaded | null }
+  | { state: "error"; feature: string; message: string }
+  | { state: "ready"; loaded: Loaded };
+
+export interface Loaded {
+  curves: Curves;
+  colors: LineColors | null;
+  /** Why the lines could not be coloured, as a sentence. */
+  colorProblem: string | null;
+}
+
+export interface Figures {
+  header: Header;
+  impact: ImpactTable;
+  profile: DecayProfile;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export class Store {
+  readonly feature: ReadonlySignal<string>;
+  readonly colorBy: ReadonlySignal<string | null>;
+  readonly kind: ReadonlySignal<Kind>;
+  readonly decay: ReadonlySignal<number>;
+  readonly rankBy: ReadonlySignal<RankBy>;
+  readonly anchor: ReadonlySignal<Anchor>;
+  readonly maxLines: ReadonlySignal<number>;
+  readonly selection: ReadonlySignal<number[]>;
+
+  readonly status: ReadonlySignal<Status>;
+  /** Null until the kernel has described itself in a protocol this bundle speaks. */
+  readonly figures: ReadonlySignal<Figures | null>;
+  readonly protocolProblem: ReadonlySignal<string | null>;
+  readonly ranking: ReadonlySignal<RankedFeature[]>;
+  readonly picture: ReadonlySignal<Picture>;
+
+  readonly dragging = signal(false);
+  /** Index of the drawn line under the pointer. */
+  readonly hover = signal<number | null>(null);
+  /** Levels of the colouring column that the legend has switched off. */
+  readonly hiddenLevels = signal<ReadonlySet<number>>(new Set());
+
+  readonly #signals = new Map<keyof Traits, Signal<unknown>>();
+  readonly #picture = signal<Picture>({ state: "empty" });
+  readonly #curves = new Map<string, Curves>();
+  readonly #asked = new Map<string, Promise<Curves>>();
+  readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
+  readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
+  readonly #endings: (() => void)[] = [];
+  #loads = 0;
+
+  constructor(
+    private readonly model: AnyModel<Traits>,
+    readonly client: Client,
+  ) {
+    this.feature = this.#follow("feature");
+    this.colorBy = this.#follow("color_by");
+    this.kind = this.#follow("kind");
+    this.decay = this.#follow("decay", () => !this.dragging.peek());
+    this.rankBy = this.#follow("rank_by");
+    this.anchor = this.#follow("anchor");
+    this.maxLines = this.#follow("max_lines");
+    this.selection = this.#follow("selection");
+    this.status = this.#follow("_status");
+    const header = this.#follow("_header");
+    const impact = this.#follow("_impact");
+    const profile = this.#follow("_profile");
+
+    this.protocolProblem = computed(() => {
+      const { protocol } = header.value;
+      if (protocol === undefined || protocol === PROTOCOL_VERSION) return null;
+      return `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
+    });
+    this.figures = computed(() => {
+      if (header.value.protocol !== PROTOCOL_VERSION) return null;
+      return {
+        header: header.value,
+        impact: decodeImpact(header.value, impact.value),
+        profile: decodeProfile(header.value, profile.value),
+      };
+    });
+    this.ranking = computed(() => {
+      const figures = this.figures.value;
+      if (figures === null) return [];
+      return rankFeatures(figures.header, figures.impact, figures.profile, this.decay.value, this.rankBy.value);
+    });
+    this.picture = this.#picture;
+    const described = computed(() => this.figures.value !== null);
+
+    this.#endings.push(
+      effect(() => {
+        this.colorBy.value;
+        this.hiddenLevels.value = new Set();
+      }),
+      effect(() => {
+        const wanted = {
+          feature: described.value ? this.feature.value : "",
+          maxLines: this.maxLines.value,
+          selection: this.selection.value,
+          colorBy: this.colorBy.value,
+        };
+        this.#load(wanted);
+      }),
+    );
+  }
+
+  /** The open feature among the ranked ones, or null where it is none of them. */
+  get opened(): RankedFeature | null {
+    return this.ranking.value.find(({ name }) => name === this.feature.value) ?? null;
+  }
+
+  open(feature: string): void {
+    this.#write("feature", feature);
+  }
+
+  setColorBy(column: string | null): void {
+    this.#write("color_by", column);
+  }
+
+  setKind(kind: Kind): void {
+    this.#write("kind", kind);
+  }
+
+  setRankBy(metric: RankBy): void {
+    this.#write("rank_by", metric);
+  }
+
+  setAnchor(anchor: Anchor): void {
+    this.#write("anchor", anchor);
+  }
+
+  setMaxLines(count: number): void {
+    this.#write("max_lines", count);
+  }
+
+  /** A step of a drag: at once here, throttled to Python. */
+  dragDecay(decay: number): void {
+    batch(() => {
+      this.dragging.value = true;
+      this.#local("decay").value = decay;
+    });
+    this.#syncDecay.call(decay);
+  }
+
+  /** The end of a drag: Python hears the final value without delay. */
+  releaseDecay(): void {
+    if (!this.dragging.peek()) return;
+    this.#syncDecay.flush();
+    this.dragging.value = false;
+  }
+
+  /** Selects one row, or adds it to (takes it out of) the selection; selecting the only selected row clears it. */
+  select(position: number, extend: boolean): void {
+    const selected = this.selection.peek();
+    const present = selected.includes(position);
+    if (extend) {
+      const rest = selected.filter((row) => row !== position);
+      this.#write("selection", present ? rest : [...rest, position].sort((a, b) => a - b));
+    } else {
+      this.#write("selection", present && selected.length === 1 ? [] : [position]);
+    }
+  }
+
+  clearSelection(): void {
+    if (this.selection.peek().length > 0) this.#write("selection", []);
+  }
+
+  toggleLevel(level: number): void {
+    const hidden = new Set(this.hiddenLevels.peek());
+    if (!hidden.delete(level)) hidden.add(level);
+    this.hiddenLevels.value = hidden;
+  }
+
+  async cancel(): Promise<void> {
+    await this.client.request({ type: "cancel" });
+  }
+
+  documentState(): DocumentState {
+    return {
+      feature: this.feature.peek(),
+      color_by: this.colorBy.peek(),
+      kind: this.kind.peek(),
+      decay: this.decay.peek(),
+      rank_by: this.rankBy.peek(),
+      anchor: this.anchor.peek(),
+      max_lines: this.maxLines.peek(),
+      selection: this.selection.peek(),
+    };
+  }
+
+  /** Asks again for what failed. */
+  retry(): void {
+    this.#load({
+      feature: this.feature.peek(),
+      maxLines: this.maxLines.peek(),
+      selection: this.selection.peek(),
+      colorBy: this.colorBy.peek(),
+    });
+  }
+
+  dispose(): void {
+    this.#loads++;
+    this.#syncDecay.flush();
+    for (const end of this.#endings) end();
+  }
+
+  #local<K extends keyof Traits>(key: K): Signal<Traits[K]> {
+    return this.#signals.get(key) as Signal<Traits[K]>;
+  }
+
+  #follow<K extends keyof Traits>(key: K, accept: () => boolean = () => true): ReadonlySignal<Traits[K]> {
+    const mirror = signal(this.model.get(key));
+    const update = () => {
+      if (accept()) mirror.value = this.model.get(key);
+    };
+    this.model.on(`change:${key}`, update);
+    this.#endings.push(() => this.model.off(`change:${key}`, update));
+    this.#signals.set(key, mirror as Signal<unknown>);
+    return mirror;
+  }
+
+  #write<K extends keyof DocumentState>(key: K, value: Traits[K]): void {
+    this.#local(key).value = value;
+    this.#send(key, value);
+  }
+
+  #send<K extends keyof DocumentState>(key: K, value: Traits[K]): void {
+    this.model.set(key, value);
+    this.model.save_changes();
+  }
+
+  /** Curves and colours arrive as one picture, so lines never flash up in the wrong colour. */
+  async #load(wanted: {
+    feature: string;
+    maxLines: number;
+    selection: number[];
+    colorBy: string | null;
+  }): Promise<void> {
+    const turn = ++this.#loads;
+    const current = () => turn === this.#loads;
+    const before = this.#picture.peek();
+    const previous = before.state === "ready" ? before.loaded : before.state === "loading" ? before.previous : null;
+    if (wanted.feature === "") {
+      this.#show({ state: "empty" });
+      return;
+    }
+    try {
+      const known = this.#knownCurves(wanted.feature, wanted.maxLines, wanted.selection);
+      if (known === null) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
+      const curves = known ?? (await this.#askOnce(wanted.feature, wanted.maxLines, wanted.selection));
+      if (!current()) return;
+      const { colors, problem } = await this.#lineColors(curves, wanted.colorBy);
+      if (!current()) return;
+      this.#show({ state: "ready", loaded: { curves, colors, colorProblem: problem } });
+    } catch (error) {
+      if (current()) this.#show({ state: "error", feature: wanted.feature, message: describe(error) });
+    }
+  }
+
+  #show(picture: Picture): void {
+    batch(() => {
+      const before = this.#picture.peek();
+      const same =
+        before.state === "ready" && picture.state === "ready" && before.loaded.curves === picture.loaded.curves;
+      if (!same) this.hover.value = null;
+      this.#picture.value = picture;
+    });
+  }
+
+  #knownCurves(feature: string, maxLines: number, selection: number[]): Curves | null {
+    const curves = this.#curves.get(`${maxLines} ${feature}`);
+    if (curves === undefined) return null;
+    const drawn = new Set(curves.positions);
+    return selection.every((position) => drawn.has(position)) ? curves : null;
+  }
+
+  /** A question that is still open is not put a second time. */
+  #askOnce(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
+    const key = JSON.stringify([feature, maxLines, selection]);
+    const asked = this.#asked.get(key) ?? this.#fetchCurves(feature, maxLines, selection);
+    this.#asked.set(key, asked);
+    const forget = () => this.#asked.delete(key);
+    asked.then(forget, forget);
+    return asked;
+  }
+
+  async #fetchCurves(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
+    const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
+    const { body, buffers } = await this.client.request(request);
+    const curves = decodeCurves(body, buffers);
+    const key = `${maxLines} ${feature}`;
+    this.#curves.delete(key);
+    this.#curves.set(key, curves);
+    for (const oldest of this.#curves.keys()) {
+      if (this.#curves.size <= KEPT_CURVES) break;
+      this.#curves.delete(oldest);
+    }
+    return curves;
+  }
+
+  async #lineColors(
+    curves: Curves,
+    column: string | null,
+  ): Promise<{ colors: LineColors | null; problem: string | null }> {
+    if (column === null) return { colors: null, problem: null };
+    const known = this.#colors.get(curves)?.get(column);
+    if (known !== undefined) return { colors: known, problem: null };
+    try {
+      const positions = Array.from(curves.positions);
+      const { body, buffers } = await this.client.request({ type: "colors", column, positions });
+      const colors = decodeColors(body, buffers);
+      const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
+      this.#colors.set(curves, kept.set(column, colors));
+      return { colors, problem: null };
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      return { colors: null, problem: describe(error) };
+    }
+  }
+}
