@@ -1,0 +1,240 @@
+"""One row, one value, no spread, no overlap: where a formula stops and a rule takes over."""
+
+import math
+
+import numpy as np
+import oracles
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import ice_explorer as ice
+
+SETTINGS = [
+    ("equations", "interval"),
+    ("equations", "length"),
+    ("equations", "mass"),
+    ("published", "interval"),
+]
+
+
+def explained(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+def square(X):
+    return np.square(np.asarray(X, dtype=float)[:, 0])
+
+
+def product(X):
+    X = np.asarray(X, dtype=float)
+    return X[:, 0] * X[:, 1]
+
+
+@pytest.mark.parametrize(("convention", "weighting"), SETTINGS)
+def test_one_observation_has_no_spread(convention, weighting):
+    """With n = 1 on its own values: one grid value, all effects 0, one observation counts."""
+    e = explained(product, np.array([[2.0, 3.0]]), convention=convention, weighting=weighting)
+    table = e.table()
+    assert_allclose(table[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
+    assert_allclose(table["effective_n"], 1.0)
+    assert_allclose(e["x0"].curves, [[6.0]])
+
+
+@pytest.mark.parametrize(("convention", "weighting"), SETTINGS)
+def test_one_observation_on_a_given_grid(convention, weighting):
+    """With n = 1 and σ = 0 with K = 3: all effects 0, every observation counts, curves are shown."""
+    e = explained(
+        product,
+        np.array([[2.0, 3.0]]),
+        grid={"x0": [1.0, 2.0, 4.0]},
+        convention=convention,
+        weighting=weighting,
+    )
+    row = e.table().loc[e.features[0]]
+    assert_allclose(row[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
+    assert_allclose(row["effective_n"], 1.0)
+    assert_allclose(e["x0"].curves, [[3.0, 6.0, 12.0]])
+    assert_allclose(e["x0"].likelihood(0.75), [[0.0, 1.0, 0.0]], atol=0)
+
+
+@pytest.mark.parametrize(("convention", "weighting"), SETTINGS)
+def test_no_spread_on_a_given_grid(convention, weighting):
+    """σ = 0 with K ≥ 2: effects 0; L is 1 at the own value, else 0; all observations count."""
+    X = np.column_stack([np.full(4, 2.0), np.arange(4.0)])
+    e = explained(product, X, grid={"x0": [1.0, 2.0, 5.0]}, convention=convention, weighting=weighting)
+    row = e["x0"].metrics()
+    for name in oracles.EFFECTS:
+        assert row[name] == 0, name
+    assert row["scale"] == 0
+    assert row["effective_n"] == 4
+    assert_allclose(e["x0"].likelihood(0.3), [[0.0, 1.0, 0.0]] * 4, atol=0)
+
+
+def test_two_values_have_no_non_linearity():
+    """K = 2: one slope per curve, nothing to deviate from."""
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [1.0, 5.0]])
+    row = explained(product, X)["x0"].metrics()
+    assert row["non_linearity"] == 0
+    assert row["non_linearity_mad"] == 0
+    assert row["largest_step_share"] == 1
+
+
+def test_mass_outside_the_grid_is_undefined_and_noted():
+    """No observation inside the grid: NaN, and a note that says why."""
+    X = np.array([[0.0, 1.0], [10.0, 2.0], [11.0, 5.0]])
+    e = explained(product, X, grid={"x0": [4.0, 5.0, 7.0]}, weighting="mass")
+    row = e.table().loc[e.features[0]]
+    assert np.isnan(row[list(oracles.EFFECTS)].to_numpy(dtype=float)).all()
+    assert any("x0" in note and "mass" in note for note in e.notes), e.notes
+    usual = e["x0"].metrics(weighting="interval")
+    assert_allclose(usual["impact"], oracles.metrics(product, X, 0, grid=[4, 5, 7])["impact"])
+
+
+def test_mass_on_one_interval_leaves_nothing_to_bend():
+    """All observations in one of several intervals: its slope is the mean, non-linearity 0."""
+    X = np.array([[4.5, 1.0], [4.75, 2.0], [5.0, 5.0]])
+    e = explained(square, X, grid={"x0": [3.0, 4.0, 5.0, 7.0]}, weighting="mass")
+    row = e["x0"].metrics()
+    assert_allclose(row["impact"], 9 * row["scale"], rtol=1e-12)
+    assert row["non_linearity"] == 0
+    assert_allclose(row["non_linearity_mad"], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("decay", [1e-3, 1e-300, 5e-324])
+@pytest.mark.parametrize("convention", ["equations", "published"])
+def test_likelihoods_too_small_to_write_still_weigh(decay, convention):
+    """Where every likelihood underflows, the ratio is that of the largest."""
+    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
+    grid = [4.0, 5.0, 7.0, 9.5]
+    e = explained(square, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention)
+    row = e["x0"].metrics(decay=decay)
+    expected = oracles.metrics(square, X, 0, grid=grid, own_scale=0.05, decay=decay, convention=convention)
+    for name in ("in_distribution_impact", "effective_n"):
+        assert_allclose(row[name], expected[name], rtol=1e-9, err_msg=name)
+    profile = e.decay_profile([decay, 1.0])
+    assert_allclose(profile["x0"], [row["in_distribution_impact"], row["impact"]], rtol=1e-9)
+
+
+def test_a_given_scale_has_a_floor():
+    """s_i is at least σ/100, so that a row of scale 0 does not vanish."""
+    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
+    f = explained(square, X, scale={"x0": np.array([1e-9, 1.0, 2.0])})["x0"]
+    assert_allclose(f.likelihood_scale, [0.01 * f.scale, 1.0, 2.0], rtol=1e-12)
+
+
+def test_a_given_scale_leaves_sigma_alone():
+    """`scale=` changes the likelihood; the factor before the sums stays σ."""
+    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
+    plain = explained(square, X)["x0"]
+    scaled = explained(square, X, scale={"x0": 0.5})["x0"]
+    assert isinstance(scaled.scale, float)
+    assert scaled.scale == plain.scale
+    assert scaled.metrics()["impact"] == plain.metrics()["impact"]
+    assert scaled.metrics()["effective_n"] < plain.metrics()["effective_n"]
+
+
+def test_a_model_that_ignores_a_feature():
+    """No impact: zeros, no share of nothing, no note about steps."""
+    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
+    e = explained(square, X)
+    row = e["x1"].metrics()
+    for name in oracles.EFFECTS:
+        assert row[name] == 0, name
+    assert row["largest_step_share"] == 0
+    assert not any("x1" in note for note in e.notes)
+
+
+def test_a_column_without_spread_but_for_rounding():
+    """A constant that no binary fraction holds has σ exactly 0."""
+    X = np.column_stack([np.full(7, 0.1), np.arange(7.0)])
+    assert explained(product, X, grid={"x0": [0.1, 0.3]})["x0"].scale == 0
+
+
+def test_a_small_spread_on_a_large_slope_is_not_lost():
+    """Slopes of a million that differ by a thousandth: a sum of squares would see nothing."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(-8, 8, (40, 2)).astype(float)
+
+    def model(Z):
+        Z = np.asarray(Z, dtype=float)
+        return 2.0**20 * Z[:, 0] + 2.0**-10 * Z[:, 0] * Z[:, 1]
+
+    row = explained(model, X)["x0"].metrics()
+    expected = row["scale"] * 2.0**-10 * X[:, 1].std(ddof=1)
+    assert_allclose(row["heterogeneity"], expected, rtol=1e-9)
+    assert_allclose(row["non_linearity"], 0.0, atol=1e-9)
+
+
+def test_a_large_offset_of_the_feature_is_not_lost():
+    """Years, identifiers, seconds since 1970: σ is computed about the mean."""
+    X = np.column_stack([1.7e9 + np.arange(6.0), np.arange(6.0)])
+    f = explained(lambda Z: np.asarray(Z)[:, 0] - 1.7e9, X)["x0"]
+    assert_allclose(f.scale, np.arange(6.0).std(), rtol=1e-12)
+    assert_allclose(f.metrics()["impact"], f.scale, rtol=1e-9)
+
+
+def test_a_boolean_column_is_zero_and_one():
+    """K = 2, kind "boolean", σ of the 0/1 coding."""
+    X = pd.DataFrame({"flag": [True, False, True, True], "z": [1.0, 2.0, 3.0, 4.0]})
+    e = explained(lambda Z: Z["flag"].to_numpy() * Z["z"].to_numpy(), X)
+    f = e["flag"]
+    assert f.kind == "boolean"
+    assert_allclose(f.grid, [0.0, 1.0])
+    assert_allclose(f.scale, math.sqrt(3) / 4, rtol=1e-15)
+    assert_allclose(f.metrics()["impact"], f.scale * 2.5, rtol=1e-14)
+
+
+def test_negative_zero_is_zero():
+    """−0.0 and 0.0 are one grid value."""
+    X = np.array([[-0.0, 1.0], [0.0, 2.0], [1.0, 3.0]])
+    assert_allclose(explained(product, X)["x0"].grid, [0.0, 1.0])
+
+
+def test_single_precision_columns_keep_their_values():
+    """A float32 column is explained on its own values, not on doubles nearby."""
+    X = np.array([[0.1, 1.0], [0.2, 2.0], [0.7, 3.0]], dtype=np.float32)
+    f = explained(square, X)["x0"]
+    assert_allclose(f.grid, X[:, 0].astype(float), rtol=0)
+    assert_allclose(f.curves[:, 1], np.square(X[:, 0].astype(float))[1], rtol=1e-7)
+
+
+def test_a_column_with_one_known_value_and_missing_ones():
+    """K = 1 beside NaN: no effect between numbers, and still an effect of being missing."""
+    X = np.array([[2.0, 1.0], [np.nan, 2.0], [2.0, 3.0]])
+
+    def model(Z):
+        Z = np.asarray(Z, dtype=float)
+        return np.where(np.isnan(Z[:, 0]), 10.0, Z[:, 0]) * Z[:, 1]
+
+    e = explained(model, X)
+    row = e["x0"].metrics()
+    assert row["impact"] == 0
+    assert_allclose(row["missing_impact"], (8 + 16 + 24) / 3, rtol=1e-14)
+    assert math.isnan(e["x1"].metrics()["missing_impact"])
+    assert_allclose(e["x0"].missing_curve, [10.0, 20.0, 30.0])
+    assert e["x1"].missing_curve is None
+    assert np.isfinite(e["x0"].grid).all()
+
+
+def test_the_largest_step_is_noted():
+    """Over half of the impact from one interval of at least two: the note names it."""
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [1.0625, 3.0], [3.0, 4.0]])
+
+    def jump(Z):
+        Z = np.asarray(Z, dtype=float)
+        return (Z[:, 0] > 1.03) * 1.0 + 0.125 * Z[:, 0] + Z[:, 1]
+
+    e = explained(jump, X)
+    share = 16.125 / (16.125 + 0.125 + 0.125)
+    assert_allclose(e["x0"].metrics()["largest_step_share"], share, rtol=1e-12)
+    notes = [note for note in e.notes if "of the impact comes from the step" in note]
+    assert len(notes) == 1
+    assert "x0" in notes[0]
+    assert "98 % of the impact comes from the step 1 → 1.0625" in notes[0]
+
+
+def test_two_intervals_that_share_are_not_noted():
+    """Exactly half is not more than half, and with K = 2 the one step is no news."""
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 2.0]])
+    assert explained(lambda Z: np.asarray(Z)[:, 0] + 3 * np.asarray(Z)[:, 1], X).notes == []

@@ -1,0 +1,135 @@
+"""The tables of Yeh & Ngo (2021), section 4 and appendix C, recomputed on the same data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.preprocessing import StandardScaler
+
+import ice_explorer as ice
+
+PRINTED = {
+    "impact": "impact_percent",
+    "in_distribution_impact": "in_distribution_impact_percent_decay_0.75",
+    "random_forest_importance": "random_forest_importance_percent",
+}
+# Table 2: impact, forest importance and their difference, in percent.
+LARGEST_DIFFERENCES = {
+    "STDs:molluscum contagiosum": (9.8, 0.1, 9.6),
+    "STDs:pelvic inflammatory disease": (8.9, 0.1, 8.8),
+    "Number of sexual partners": (1.0, 9.9, -8.9),
+    "Age": (3.4, 17.8, -14.3),
+}
+
+
+@pytest.fixture(scope="module")
+def data(cervical_folder):
+    """The table and target as the paper used them."""
+    X = pd.read_csv(cervical_folder / "X.csv")
+    y = pd.read_csv(cervical_folder / "y.csv")["Biopsy"]
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    """The paper's random forest."""
+    return RandomForestClassifier(n_estimators=500, random_state=20).fit(*data)
+
+
+@pytest.fixture(scope="module")
+def explanation(forest, data):
+    """The probability of a positive biopsy, explained by the authors' convention."""
+    return ice.explain(forest, data[0], output=1, convention="published", decay=0.75, progress=False)
+
+
+@pytest.fixture(scope="module")
+def published(shared):
+    """Appendix C as printed."""
+    return pd.read_csv(shared / "reference/published_table_appendix_c.csv", index_col="feature")
+
+
+def percent(column):
+    return 100 * column / column.sum()
+
+
+@pytest.fixture(scope="module")
+def recomputed(explanation, forest, data):
+    """The three columns of appendix C from our table and the forest, unrounded."""
+    table = explanation.table(sort_by=None)
+    importance = pd.Series(forest.feature_importances_, index=data[0].columns)
+    return pd.DataFrame(
+        {
+            "impact": percent(table["impact"]),
+            "in_distribution_impact": percent(table["in_distribution_impact"]),
+            "random_forest_importance": percent(importance),
+        }
+    )
+
+
+@pytest.mark.parametrize("ours", PRINTED)
+def test_appendix_c_as_printed(recomputed, published, ours):
+    """All 32 figures of each of the three columns, to the printed decimal."""
+    assert recomputed.index.tolist() == published.index.tolist()
+    assert len(published) == 32
+    differing = recomputed[ours].round(1) != published[PRINTED[ours]]
+    assert recomputed[ours][differing].to_dict() == {}
+
+
+def test_table_1_as_printed(recomputed):
+    """Correlation of impact with in-distribution impact and with forest importance."""
+    correlations = recomputed.corr()["impact"].round(2)
+    assert correlations["in_distribution_impact"] == 0.99
+    assert correlations["random_forest_importance"] == 0.36
+
+
+def test_table_2_as_printed(recomputed):
+    """The two largest and two smallest differences between impact and forest importance."""
+    impact, importance = recomputed["impact"], recomputed["random_forest_importance"]
+    difference = (impact - importance).sort_values(ascending=False)
+    extremes = [*difference.index[:2], *difference.index[-2:]]
+    ours = {
+        name: (
+            round(float(impact[name]), 1),
+            round(float(importance[name]), 1),
+            round(float(difference[name]), 1),
+        )
+        for name in extremes
+    }
+    assert ours == LARGEST_DIFFERENCES
+    assert extremes == list(LARGEST_DIFFERENCES)
+
+
+def test_table_3_of_a_linear_regression(data):
+    """Impact and in-distribution impact correlate perfectly with the absolute coefficients."""
+    X, y = data
+    X = X.loc[:, X.nunique() > 1]
+    X = pd.DataFrame(StandardScaler().fit_transform(X), columns=X.columns)
+    model = LinearRegression().fit(X, y)
+    table = ice.explain(model, X, convention="published", progress=False).table(sort_by=None)
+    for metric in ("impact", "in_distribution_impact"):
+        correlation = np.corrcoef(table[metric], np.abs(model.coef_))[0, 1]
+        assert_allclose(correlation, 1.0, rtol=1e-9)
+
+
+def test_the_equations_as_written_print_something_else(explanation):
+    """Counting the first interval once, first sexual intercourse has 20.05 %, not 16.9 %."""
+    assert explanation.settings.convention == "published"
+    table = explanation.table(convention="equations")
+    assert round(float(percent(table["impact"])["First sexual intercourse"]), 2) == 20.05
+
+
+def test_one_gap_beside_the_imputed_mean_brings_the_impact(explanation):
+    """91 % of the top feature's impact comes from 0.005 years, and the explanation says so."""
+    notes = [note for note in explanation.notes if "First sexual intercourse" in note]
+    assert len(notes) == 1
+    assert "91 % of the impact comes from the step 16.9953 → 17" in notes[0]
+    share = explanation["First sexual intercourse"].metrics(convention="equations")
+    assert round(share["largest_step_share"], 2) == 0.91
+
+
+def test_by_length_the_gap_weighs_what_it_is(explanation):
+    """The companion weighting ranks the feature by what its curves travel, not by one gap."""
+    table = explanation.table(convention="equations", weighting="length")
+    assert table.index[0] != "First sexual intercourse"

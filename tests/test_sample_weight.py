@@ -1,0 +1,166 @@
+"""`sample_weight` holds frequencies: a weight of 3 is a row that occurs three times."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import strategies as own
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import ice_explorer as ice
+
+NUMBERS = [
+    "impact",
+    "in_distribution_impact",
+    "direction",
+    "heterogeneity",
+    "non_linearity",
+    "non_linearity_mad",
+    "missing_impact",
+    "effective_n",
+    "largest_step_share",
+    "scale",
+    "n_grid",
+]
+
+
+def explained(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+def numbers(e):
+    return e.table(sort_by=None)[NUMBERS].to_numpy(dtype=float)
+
+
+def assert_same_figures(left, right):
+    """Compare two explanations, effects up to the rounding of the steepest slope."""
+    steepest = max(float(left[name].scale * np.abs(left[name].slopes).max(initial=0.0)) for name in left.features)
+    assert_allclose(numbers(left), numbers(right), rtol=1e-9, atol=1e-11 * steepest)
+
+
+@settings(max_examples=150)
+@given(
+    X=own.tables(min_rows=2),
+    model=own.curved_models(),
+    options=own.OPTIONS,
+    grid=st.sampled_from([{}, {"grid": "quantile", "grid_size": 4}, {"grid": "observed", "grid_size": 3}]),
+    data=st.data(),
+)
+def test_whole_weights_are_repeated_rows(X, model, options, grid, data):
+    """In every column of the table, on every grid made from the data."""
+    weights = data.draw(own.whole_weights(len(X)))
+    weighted = explained(model, X, sample_weight=weights, **options, **grid)
+    repeated = explained(model, np.repeat(X, weights, axis=0), **options, **grid)
+    for name in weighted.features:
+        assert_allclose(weighted[name].grid, repeated[name].grid, rtol=0)
+    assert_same_figures(weighted, repeated)
+
+
+@settings(max_examples=80)
+@given(X=own.varied_tables(min_rows=3), options=own.OPTIONS, data=st.data())
+def test_whole_weights_are_repeated_rows_where_values_are_missing(X, options, data):
+    """The stand-in for a missing own value is the weighted median."""
+
+    def model(Z):
+        Z = np.asarray(Z, dtype=float)
+        filled = np.where(np.isnan(Z[:, 0]), 3.0 * Z[:, 1], Z[:, 0])
+        return np.square(filled) + filled * Z[:, 1]
+
+    weights = data.draw(own.whole_weights(len(X)))
+    X = X.copy()
+    X[data.draw(st.integers(0, len(X) - 1)), 0] = np.nan
+    if not (weights[np.isfinite(X[:, 0])] > 0).any():
+        weights += 1
+    weighted = explained(model, X, sample_weight=weights, **options)
+    repeated = explained(model, np.repeat(X, weights, axis=0), **options)
+    assert_same_figures(weighted, repeated)
+
+
+@settings(max_examples=50)
+@given(X=own.tables(min_rows=2), model=own.curved_models(), options=own.OPTIONS)
+def test_weights_of_one_are_no_weights(X, model, options):
+    """Leaving `sample_weight` out means one per row."""
+    assert_allclose(
+        numbers(explained(model, X, sample_weight=np.ones(len(X)), **options)),
+        numbers(explained(model, X, **options)),
+        rtol=1e-13,
+    )
+
+
+@settings(max_examples=50)
+@given(X=own.tables(min_rows=2), model=own.curved_models(), data=st.data())
+def test_given_scales_follow_their_rows(X, model, data):
+    """A likelihood scale per observation is repeated with its row."""
+    weights = data.draw(own.whole_weights(len(X)))
+    scales = np.linspace(0.5, 2.0, len(X))
+    weighted = explained(model, X, sample_weight=weights, scale={"x0": scales})
+    repeated = explained(model, np.repeat(X, weights, axis=0), scale={"x0": np.repeat(scales, weights)})
+    assert_same_figures(weighted, repeated)
+
+
+def product(X):
+    X = np.asarray(X, dtype=float)
+    return X[:, 0] * X[:, 1]
+
+
+def test_rows_without_weight_give_curves_and_nothing_else():
+    """Their values make no grid point, their curves no figure, but they can be shown."""
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [9.0, 50.0], [2.0, 3.0]])
+    e = explained(product, X, sample_weight=[1, 1, 0, 1])
+    f = e["x0"]
+    assert_allclose(f.grid, [0.0, 1.0, 2.0])
+    assert_allclose(f.curves[2], [0.0, 50.0, 100.0])
+    assert_allclose(f.rows([2]), [[0.0, 50.0, 100.0]])
+    assert_same_figures(e, explained(product, X[[0, 1, 3]]))
+
+
+@pytest.mark.parametrize("as_type", [list, tuple, np.array, pd.Series])
+def test_weights_come_as_any_sequence(as_type):
+    """By position, whatever index a Series carries."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, 2.0, 5.0]}, index=[7, 8, 9])
+    expected = explained(product_of_frame, X, sample_weight=np.array([1.0, 2.0, 1.0]))
+    e = explained(product_of_frame, X, sample_weight=as_type([1, 2, 1]))
+    assert_allclose(numbers(e), numbers(expected), rtol=0)
+
+
+def product_of_frame(X):
+    return (X["a"] * X["b"]).to_numpy()
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ([1.0, 1.0], "2 weights"),
+        ([1.0, -1.0, 1.0], "-1.0"),
+        ([1.0, np.nan, 1.0], "nan"),
+        ([1.0, np.inf, 1.0], "inf"),
+        ([1.0, 0.0, 0.0], "1.0"),
+        ([0.0, 0.0, 0.0], "0.0"),
+        ([[1.0], [1.0], [1.0]], "(3, 1)"),
+        (["a", "b", "c"], "'a'"),
+    ],
+)
+def test_impossible_weights_are_refused(weights, problem):
+    """One finite weight of at least 0 per observation, more than one observation in all."""
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
+    with pytest.raises(ice.errors.InvalidOptionError) as caught:
+        ice.explain(product, X, sample_weight=weights, progress=False)
+    message = str(caught.value)
+    assert message.startswith("`sample_weight` must ")
+    assert problem in message
+    assert message.endswith(".")
+
+
+def test_lines_are_drawn_in_proportion_to_weight():
+    """Rows of weight 0 are drawn only when asked for; heavy rows are drawn more often."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    weights = np.tile([0.0, 1.0, 8.0], 20)
+    counts = np.zeros(60)
+    for seed in range(60):
+        e = explained(product, X, sample_weight=weights, random_state=seed, features=["x0"])
+        counts[e["x0"].draw(10)] += 1
+    assert counts[0::3].sum() == 0
+    assert counts[2::3].sum() > 2 * counts[1::3].sum()
+    assert 0 in e["x0"].draw(10, include=[0])
