@@ -1,3 +1,40 @@
 """What a fitted model does with each feature: ICE curves, their metrics, and a live explorer."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ice_explorer import errors
+from ice_explorer.explanation import Explanation, FeatureExplanation, explain
+
+if TYPE_CHECKING:
+    from ice_explorer import datasets
+    from ice_explorer.widget import ICEExplorer
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Explanation",
+    "FeatureExplanation",
+    "ICEExplorer",
+    "__version__",
+    "datasets",
+    "errors",
+    "explain",
+]
+
+# The widget brings ipywidgets, the data sets bring pandas: both wait until they are asked for.
+_ON_DEMAND = {"ICEExplorer": "ice_explorer.widget", "datasets": "ice_explorer.datasets"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_DEMAND:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    module = importlib.import_module(_ON_DEMAND[name])
+    return module if name == "datasets" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

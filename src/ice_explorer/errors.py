@@ -332,7 +332,11 @@ class PredictionError(ICEExplorerError, ValueError):
     @classmethod
     def wrong_shape(cls, method: str, shape: tuple[int, ...], n_rows: int) -> PredictionError:
         """Say which shape a prediction must have."""
-        advice = f"Wrap it: `lambda X: model.{method}(X).ravel()`." if shape == (n_rows, 1) else "Wrap the model in a function that returns that."
+        advice = (
+            f"Wrap it: `lambda X: model.{method}(X).ravel()`."
+            if shape == (n_rows, 1)
+            else "Wrap the model in a function that returns that."
+        )
         return cls(f"{method}() returned shape {shape} for {n_rows} rows; expected ({n_rows},). {advice}")
 
     @classmethod
@@ -376,9 +380,7 @@ class ExportError(ICEExplorerError, ValueError):
     @classmethod
     def exists(cls, path: object) -> ExportError:
         """Say that nothing is overwritten unasked."""
-        return cls(
-            f"`path` must not exist yet; there is a file at {str(path)!r}. Pass `overwrite=True` to replace it."
-        )
+        return cls(f"`path` must not exist yet; there is a file at {str(path)!r}. Pass `overwrite=True` to replace it.")
 
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""The outside world becomes plain things: one table, one prediction function."""

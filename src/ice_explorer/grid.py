@@ -1,0 +1,151 @@
+"""The values at which a feature is evaluated: one column in, increasing grid values out."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ice_explorer.errors import InputDataError, InvalidOptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+GridName = Literal["observed", "quantile", "uniform", "random"]
+GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random")
+
+_OBSERVED_CAP = 1000
+_CHOSEN_SIZE = 100
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Grid of one feature.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_grid,)
+        Strictly increasing, finite, in units of the feature.
+    n_distinct : int
+        Distinct observed values of the column, of rows that have weight.
+    capped : bool
+        True where not every observed value is a grid value although `grid="observed"`.
+    """
+
+    values: NDArray[np.float64]
+    n_distinct: int
+    capped: bool = False
+
+    @property
+    def n_grid(self) -> int:
+        """Number of grid values."""
+        return len(self.values)
+
+
+def feature_seed(random_state: int, feature: str) -> np.random.Generator:
+    """Make the random generator of one feature, the same in every process."""
+    return np.random.default_rng([random_state, zlib.crc32(feature.encode())])
+
+
+def make_grid(
+    feature: str,
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    *,
+    grid: GridName | Mapping[str, NDArray[np.float64]],
+    grid_size: int | None,
+    is_integer: bool,
+    random_state: int,
+) -> Grid:
+    """Choose the grid of one feature.
+
+    Parameters
+    ----------
+    feature : str
+        Label, for messages, seeds and to look up a grid given by its values.
+    values : ndarray of shape (n_observations,)
+        The column [feature]; NaN is missing and never a grid value.
+    weights : ndarray of shape (n_observations,) or None
+        Rows of weight 0 give no grid value; quantiles are weighted.
+    grid : str or mapping
+        How to choose, or the values by label; labels not in it get their observed values.
+    grid_size : int or None
+        Most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise.
+    is_integer : bool
+        True keeps a uniform grid on whole numbers.
+    random_state : int
+        Seed of grid="random".
+
+    Returns
+    -------
+    Grid
+        Strictly increasing values.
+
+    Raises
+    ------
+    InputDataError
+        If no row that has weight holds a value.
+    """
+    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    column = values[present]
+    if column.size == 0:
+        raise InputDataError.no_values(feature)
+    distinct = np.unique(column)
+    if not isinstance(grid, str):
+        given = grid.get(feature)
+        if given is not None:
+            return Grid(given, len(distinct))
+        grid = "observed"
+    size = grid_size if grid_size is not None else (_OBSERVED_CAP if grid == "observed" else _CHOSEN_SIZE)
+    column_weights = None if weights is None else weights[present]
+    if grid == "observed":
+        if len(distinct) <= size:
+            return Grid(distinct, len(distinct))
+        return Grid(_quantiles(column, column_weights, size), len(distinct), capped=True)
+    if grid == "quantile":
+        return Grid(_quantiles(column, column_weights, size), len(distinct))
+    if grid == "uniform":
+        evenly = np.linspace(distinct[0], distinct[-1], size)
+        return Grid(np.unique(np.rint(evenly) if is_integer else evenly), len(distinct))
+    return Grid(_random_values(distinct, size, feature_seed(random_state, feature)), len(distinct))
+
+
+def _quantiles(column: NDArray[np.float64], weights: NDArray[np.float64] | None, size: int) -> NDArray[np.float64]:
+    """Take `size` quantiles that are observed values, the extremes among them."""
+    levels = np.linspace(0, 1, size)
+    chosen = np.quantile(column, levels, method="inverted_cdf", weights=weights)
+    return np.unique(chosen)
+
+
+def _random_values(distinct: NDArray[np.float64], size: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Draw observed values without replacement, keeping the smallest and the largest."""
+    if len(distinct) <= size:
+        return distinct
+    inner = generator.choice(distinct[1:-1], size=max(size - 2, 0), replace=False)
+    return np.unique(np.concatenate([distinct[[0, -1]], inner]))
+
+
+def check_grid_values(feature: object, given: ArrayLike) -> NDArray[np.float64]:
+    """Turn a grid given by the user into increasing finite values, or say what is wrong with it."""
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOptionError.grid_values(feature, f"got {given!r}", "Pass a list or an array of numbers.") from None
+    if values.ndim != 1 or values.size == 0:
+        raise InvalidOptionError.grid_values(
+            feature, f"got an array of shape {values.shape}", "Pass a list or a one-dimensional array of numbers."
+        )
+    if not np.isfinite(values).all():
+        worst = float(values[~np.isfinite(values)][0])
+        raise InvalidOptionError.grid_values(feature, f"got {worst!r}", "Leave it out.")
+    falling = np.flatnonzero(np.diff(values) <= 0)
+    if falling.size:
+        at = int(falling[0])
+        raise InvalidOptionError.grid_values(
+            feature, f"got {float(values[at])!r} before {float(values[at + 1])!r}", "Pass `np.unique(values)`."
+        )
+    return values

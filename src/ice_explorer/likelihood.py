@@ -1,0 +1,178 @@
+"""How plausible a phantom observation is: decay weights, and the scale in which distance counts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
+
+
+def check_decay(decay: object) -> float:
+    """Return a decay as a float in (0, 1], or say what it must be."""
+    if isinstance(decay, bool) or not isinstance(decay, (int, float, np.integer, np.floating)):
+        raise InvalidOptionError.decay(decay)
+    if not 0 < decay <= 1:  # NaN fails too
+        raise InvalidOptionError.decay(decay)
+    return float(decay)
+
+
+def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+    """Standard deviation of the values that are not missing, ddof=0 [feature].
+
+    Exactly 0 where all values are equal, which the usual formula misses by rounding.
+    """
+    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    column = values[present]
+    if column.size == 0 or column.min() == column.max():
+        return 0.0
+    if weights is None:
+        return float(np.std(column))
+    mass = weights[present]
+    mean = np.average(column, weights=mass)
+    return math.sqrt(float(np.average((column - mean) ** 2, weights=mass)))
+
+
+def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+    """Lower (weighted) median of the values that are not missing: an observed value."""
+    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    mass = None if weights is None else weights[present]
+    return float(np.quantile(values[present], 0.5, method="inverted_cdf", weights=mass))
+
+
+def distances(
+    grid: NDArray[np.float64], observed: NDArray[np.float64], likelihood_scale: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Distance of each phantom from its observation, in likelihood scales.
+
+    Parameters
+    ----------
+    grid : ndarray of shape (n_grid,)
+    observed : ndarray of shape (n_observations,)
+        Own values [feature], none missing.
+    likelihood_scale : ndarray of shape (n_observations,)
+        s_i [feature]. Where it is 0 the distance is 0 at the own value and infinite elsewhere.
+
+    Returns
+    -------
+    ndarray of shape (n_observations, n_grid)
+    """
+    gap = np.abs(grid[None, :] - observed[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = gap / likelihood_scale[:, None]
+    scaled[gap == 0] = 0.0
+    return scaled
+
+
+def likelihood(
+    grid: NDArray[np.float64],
+    observed: NDArray[np.float64],
+    likelihood_scale: NDArray[np.float64],
+    decay: float,
+) -> NDArray[np.float64]:
+    r"""Likelihood of each phantom observation, a weight in [0, 1] (not a probability).
+
+    Parameters
+    ----------
+    grid, observed, likelihood_scale
+        As for `distances`.
+    decay : float
+        λ, greater than 0 and at most 1; 1 weighs all alike.
+
+    Returns
+    -------
+    ndarray of shape (n_observations, n_grid)
+        1 at the own value.
+
+    Notes
+    -----
+    Eq. 3 of Yeh & Ngo (2021), arXiv:2109.02724: :math:`\lambda^{|v_k - x_i| / s_i}`. With decay 1
+    and a scale of 0 the definition still holds: 1 at the own value, else 0.
+    """
+    scaled = distances(grid, observed, likelihood_scale)
+    weights = np.exp(math.log(decay) * np.where(np.isinf(scaled), 0.0, scaled))
+    weights[np.isinf(scaled)] = 0.0
+    return np.asarray(weights)
+
+
+def floored_scale(
+    feature: object, given: ArrayLike, standard_deviation_: float, n_observations: int
+) -> NDArray[np.float64]:
+    """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
+    try:
+        scale = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOptionError.scale_values(feature, f"got {given!r}") from None
+    if scale.shape not in {(), (n_observations,)}:
+        raise InvalidOptionError.scale_values(
+            feature, f"got an array of shape {scale.shape} for {n_observations} observations"
+        )
+    wrong = ~(np.isfinite(scale) & (scale > 0))
+    if wrong.any():
+        raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
+    floor = _LEAST_SHARE_OF_SCALE * standard_deviation_
+    return np.maximum(np.broadcast_to(scale, (n_observations,)), floor)
+
+
+def conditional_scale(
+    column: NDArray[np.float64],
+    others: NDArray[np.float64],
+    standard_deviation_: float,
+    weights: NDArray[np.float64] | None,
+    random_state: int,
+) -> NDArray[np.float64]:
+    """Standard deviation of the feature among observations that are alike in the other features.
+
+    A random forest predicts the feature and its square from the other features, each observation
+    by the trees that did not see it; the difference of the second moment and the squared mean is
+    the conditional variance.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n_observations,)
+        The feature; NaN is missing.
+    others : ndarray of shape (n_observations, n_others)
+        The other features as numbers; NaN is missing.
+    standard_deviation_ : float
+        σ of the feature [feature].
+    weights : ndarray of shape (n_observations,) or None
+        Frequency weights.
+    random_state : int
+        Seed of the forest.
+
+    Returns
+    -------
+    ndarray of shape (n_observations,)
+        s_i [feature], at least 0.01·σ.
+    """
+    from sklearn.ensemble import RandomForestRegressor
+
+    scale = np.full(len(column), standard_deviation_)
+    present = ~np.isnan(column) if weights is None else ~np.isnan(column) & (weights > 0)
+    if standard_deviation_ == 0 or others.shape[1] == 0 or present.sum() < 2:
+        return scale
+    centre = float(np.mean(column[present]))
+    standardized = (column[present] - centre) / standard_deviation_
+    forest = RandomForestRegressor(
+        n_estimators=200, min_samples_leaf=5, max_features=1 / 3, oob_score=True, random_state=random_state, n_jobs=1
+    )
+    # 200 trees leave each row out about 74 times; sklearn warns where one was never left out.
+    forest.fit(
+        others[present],
+        np.column_stack([standardized, standardized**2]),
+        sample_weight=None if weights is None else weights[present],
+    )
+    moments = np.empty((len(column), 2))
+    moments[present] = forest.oob_prediction_
+    if not present.all():
+        moments[~present] = forest.predict(others[~present])
+    variance = moments[:, 1] - moments[:, 0] ** 2
+    conditional = standard_deviation_ * np.sqrt(np.maximum(variance, 0.0))
+    return np.maximum(conditional, _LEAST_SHARE_OF_SCALE * standard_deviation_)

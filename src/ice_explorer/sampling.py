@@ -1,0 +1,54 @@
+"""Seeded, stratified choice of observations, for curves on a sample and for the lines drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def draw_stratified(
+    values: NDArray[np.float64],
+    candidates: NDArray[np.int64],
+    size: int,
+    generator: np.random.Generator,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Draw observations that cover the distribution of a feature evenly.
+
+    The candidates are sorted by the feature (ties in random order), cut into `size` strata that
+    hold the same share of them, and one is drawn from each, as in §3.1 of Yeh & Ngo (2021).
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_observations,)
+        The feature; missing values form the last strata.
+    candidates : ndarray of shape (n_candidates,)
+        Positions to draw from.
+    size : int
+        How many to draw; all candidates where there are no more.
+    generator : numpy.random.Generator
+        Source of randomness.
+    weights : ndarray of shape (n_observations,), optional
+        Strata hold the same share of weight instead, and a row is drawn in proportion to its
+        weight; a row heavier than a stratum is still drawn once only.
+
+    Returns
+    -------
+    ndarray of shape (min(size, n_candidates),)
+        Sorted positions; fewer where heavy rows were drawn repeatedly.
+    """
+    if size >= len(candidates):
+        return np.sort(candidates)
+    ties = generator.random(len(candidates))
+    order = candidates[np.lexsort((ties, values[candidates]))]
+    marks = (np.arange(size) + generator.random(size)) / size
+    if weights is None:
+        chosen = (marks * len(order)).astype(np.int64)
+    else:
+        cumulative = np.cumsum(weights[order])
+        chosen = np.searchsorted(cumulative, marks * cumulative[-1], side="right")
+    return np.unique(order[np.minimum(chosen, len(order) - 1)])
