@@ -1,0 +1,82 @@
+/** Colours of lines: readable with every common kind of colour vision, and none paler than the background allows. */
+import { interpolateViridis } from "d3-scale-chromatic";
+import type { Palette, Rgb } from "./raster.ts";
+
+export type Theme = "light" | "dark";
+
+/** The stretch of viridis that stands out: its yellow end is lost on white, its violet end on black. */
+const RAMP_RANGE: Record<Theme, [number, number]> = { light: [0, 0.86], dark: [0.2, 1] };
+
+/** The ramp is read at so many places and is straight in between. */
+const RAMP_KNOTS = 18;
+
+/** The six hues of Okabe and Ito that show on both backgrounds, then two more for each. */
+const HUES = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"];
+const MORE_HUES: Record<Theme, string[]> = { light: ["#3d1466", "#682c00"], dark: ["#f0e442", "#e6e6e6"] };
+/** Levels beyond the eighth: what is lumped together as "other". */
+const OTHER: Record<Theme, string> = { light: "#9a9a9a", dark: "#8c8c8c" };
+/** Lines whose colour value is missing. */
+const MISSING: Record<Theme, string> = { light: "#b4b4b4", dark: "#6e6e6e" };
+/** All lines when no feature colours them. */
+const PLAIN: Record<Theme, string> = { light: "#3f6d9b", dark: "#8db8e3" };
+
+/** Red, green and blue of "#rrggbb". */
+export function rgbOf(hex: string): Rgb {
+  const word = Number.parseInt(hex.slice(1), 16);
+  return [word >> 16, (word >> 8) & 255, word & 255];
+}
+
+function levels(colors: string[], theme: Theme): Palette {
+  return { kind: "levels", colors: new Uint8ClampedArray(colors.flatMap(rgbOf)), missing: rgbOf(MISSING[theme]) };
+}
+
+/** 256 colours for a continuous feature. */
+export function rampPalette(theme: Theme): Palette & { kind: "ramp" } {
+  const [from, to] = RAMP_RANGE[theme];
+  const knots = Array.from({ length: RAMP_KNOTS }, (_, i) =>
+    rgbOf(interpolateViridis(from + ((to - from) * i) / (RAMP_KNOTS - 1))),
+  );
+  const colors = new Uint8ClampedArray(256 * 3);
+  for (let i = 0; i < 256; i++) {
+    const u = (i / 255) * (RAMP_KNOTS - 1);
+    const k = Math.min(RAMP_KNOTS - 2, Math.floor(u));
+    for (let c = 0; c < 3; c++) {
+      const lower = knots[k]![c]!;
+      colors[3 * i + c] = Math.floor(lower + (knots[k + 1]![c]! - lower) * (u - k) + 0.5);
+    }
+  }
+  return { kind: "ramp", colors, missing: rgbOf(MISSING[theme]) };
+}
+
+/** Colours of so many levels: along the ramp where they have an order, hues that are told apart where not. */
+export function levelPalette(nLevels: number, ordered: boolean, theme: Theme): Palette & { kind: "levels" } {
+  if (ordered) {
+    const ramp = rampPalette(theme);
+    const colors = new Uint8ClampedArray(nLevels * 3);
+    for (let l = 0; l < nLevels; l++) {
+      const at = nLevels > 1 ? Math.round((255 * l) / (nLevels - 1)) : 0;
+      colors.set(ramp.colors.subarray(3 * at, 3 * at + 3), 3 * l);
+    }
+    return { kind: "levels", colors, missing: ramp.missing };
+  }
+  const hues = [...HUES, ...MORE_HUES[theme]];
+  const colors = Array.from({ length: nLevels }, (_, l) => hues[l] ?? OTHER[theme]);
+  return levels(colors, theme) as Palette & { kind: "levels" };
+}
+
+/** One colour for all lines (colour value 0), where no feature is chosen to colour them. */
+export function plainPalette(theme: Theme): Palette & { kind: "levels" } {
+  return levels([PLAIN[theme]], theme) as Palette & { kind: "levels" };
+}
+
+/** The colour of a level or of a place on the ramp (0..1) as CSS text; NaN gives the colour of missing values. */
+export function cssColor(palette: Palette, value: number): string {
+  let rgb: ArrayLike<number> = palette.missing;
+  if (!Number.isNaN(value)) {
+    const last = palette.colors.length / 3 - 1;
+    const at =
+      palette.kind === "ramp" ? Math.floor(Math.min(1, Math.max(0, value)) * last + 0.5) : Math.min(last, value);
+    rgb = palette.colors.subarray(3 * at, 3 * at + 3);
+  }
+  return `rgb(${rgb[0]}, ${rgb[1]}, ${rgb[2]})`;
+}
