@@ -1,0 +1,117 @@
+"""The architecture as a test: who may import what, and what `import ice_explorer` may load."""
+
+import ast
+import graphlib
+import json
+import subprocess
+import sys
+
+import pytest
+
+# The pipe of the package, from its start to its end; nothing points back. Each module, or each room
+# ("adapters.*"), with the modules and the libraries it may import, anywhere in its code. Besides:
+# everyone may use `errors` and the standard library, and the modules of a room may use each other.
+ALLOWED = {
+    "errors": ("", ""),
+    # numbers in, numbers out
+    "decay": ("", "numpy"),
+    "sampling": ("", "numpy"),
+    "grid": ("", "numpy"),
+    "likelihood": ("", "numpy sklearn"),
+    "metrics": ("decay likelihood", "numpy"),
+    # the outside world: the only room that names libraries of models and tables
+    "adapters.*": ("", "narwhals numpy pandas sklearn"),
+    # curves take a predict function, never a model
+    "curves.*": ("grid", "numpy"),
+    "progress": ("", "tqdm"),
+    "explanation": ("adapters curves grid likelihood metrics progress sampling", "numpy pandas"),
+    # pictures and files of an explanation
+    "figures.*": ("curves explanation likelihood", "matplotlib numpy"),
+    "export": ("explanation figures", "matplotlib numpy pandas"),
+    # the wire and the widget
+    "messages": ("", ""),
+    "background": ("", ""),
+    "payload": ("adapters.table curves explanation messages", "numpy"),
+    "widget": ("background explanation export figures messages payload", "anywidget ipywidgets numpy pandas traitlets"),
+    # beside the pipe
+    "datasets": ("", "pandas pooch"),
+    "__init__": ("datasets explanation widget", ""),
+}
+
+HEAVY = ["bqplot", "dask", "lightgbm", "matplotlib", "numba", "polars", "pooch", "pyarrow", "sklearn", "xgboost"]
+
+
+@pytest.fixture(scope="module")
+def modules(root):
+    """Every module of the package by its name, "curves.brute"; a folder by the name of the folder."""
+    package = root / "src" / "ice_explorer"
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+        found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def imports(tree, known):
+    """Modules of the package and libraries that a module imports, wherever in its code."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: imports name the package, so that they can be searched for"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            # The version is a constant that stands before every import, so anyone may ask for it.
+            names = [name for name in names if name != "ice_explorer.__version__"]
+        else:
+            continue
+        for name in names:
+            library, _, inside = name.partition(".")
+            if library != "ice_explorer":
+                yield "library", library
+                continue
+            while inside and inside not in known:  # from the name imported up to the module that defines it
+                inside = inside.rpartition(".")[0]
+            yield "module", inside or "__init__"
+
+
+def test_every_import_is_allowed(modules):
+    """A module imports what the table says it may, and nothing else; a new module needs a line in the table."""
+    refused = []
+    for name, tree in modules.items():
+        own_room = name.partition(".")[0]
+        rule = ALLOWED.get(name) or ALLOWED.get(f"{own_room}.*")
+        assert rule is not None, f"{name} has no line in the table: where in the pipe does it stand?"
+        rooms, libraries = (entry.split() for entry in rule)
+        for kind, imported in imports(tree, modules):
+            room = imported.partition(".")[0]
+            if kind == "library":
+                fine = imported in libraries or imported in sys.stdlib_module_names
+            else:
+                fine = room in (own_room, "errors", *rooms) or imported in rooms
+            if not fine:
+                refused.append(f"{name} imports {imported}")
+    assert refused == []
+
+
+def test_every_line_of_the_table_is_needed(modules):
+    """A rule for a module that is gone would allow what nobody decided."""
+    rooms = {name.partition(".")[0] for name in modules}
+    assert [name for name in ALLOWED if name.removesuffix(".*") not in rooms] == []
+
+
+def test_no_module_imports_one_that_imports_it(modules):
+    """Imports have one direction, inside a room too."""
+    graph = {
+        name: {imported for kind, imported in imports(tree, modules) if kind == "module"}
+        for name, tree in modules.items()
+    }
+    order = list(graphlib.TopologicalSorter(graph).static_order())
+    assert set(order) >= set(modules)
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    """Libraries of models and pictures are loaded on first use, so that the import is quick."""
+    code = "import ice_explorer, json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(json.loads(done.stdout)) & set(HEAVY) == set()
