@@ -17,9 +17,12 @@ addition.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ice_explorer.likelihood import distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +35,8 @@ _FIRST_CELL = 2.0**-12
 _CELLS_PER_OCTAVE = 4
 _N_MOMENTS = 20
 _CHUNK = 1 << 14  # masses worked on at a time, so that their moments (20 doubles each) stay in the cache
+_MOST_CELLS_BY_VALUE = 1 << 21  # own values × grid values: 16 MB at most
+_MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _MOST_EXPONENT = 700.0  # e^-700 is the last that is not 0
 
 
@@ -113,7 +118,8 @@ class DecaySums:
         counting = exponent * low < _MOST_EXPONENT
         weights = _chebyshev_of_exponential(exponent * (high - low)[counting] / 2.0)
         weights *= np.exp(-exponent * (low + high)[counting] / 2.0)[:, None]
-        return np.einsum("cm,cmh->h", weights, self._moments[counting])
+        total: NDArray[np.float64] = np.einsum("cm,cmh->h", weights, self._moments[counting])
+        return total
 
 
 def _chebyshev_of_exponential(half_widths: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,3 +135,110 @@ def _chebyshev_of_exponential(half_widths: NDArray[np.float64]) -> NDArray[np.fl
     coefficients = samples @ cosines * (2.0 / n_nodes)
     coefficients[:, 0] *= 0.5
     return np.asarray(coefficients)
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Some intervals of a grid: where L is taken, whose steepness it weighs, and u by weighting."""
+
+    ends: NDArray[np.float64]
+    positions: NDArray[np.intp]
+    u: dict[str, NDArray[np.float64]]
+
+
+class LikelihoodSums:
+    """Likelihood-weighted sums over some intervals, for some weightings of them.
+
+    Each weighting has two channels: Σ w u L |S| and Σ w u L.
+    """
+
+    def __init__(
+        self, intervals: Intervals, observed: NDArray[np.float64], likelihood_scale: NDArray[np.float64]
+    ) -> None:
+        self._ends = intervals.ends
+        self._intervals = intervals.positions
+        self._names = list(intervals.u)
+        self._u = np.array(list(intervals.u.values()))  # (n_weightings, n_intervals)
+        nearest, farthest = _distance_bounds(self._ends, observed, likelihood_scale)
+        self.nearest = nearest
+        self._sums = DecaySums(2 * len(self._names), nearest, farthest)
+        # Rows that share their own value share their distances: their steepness is added up first.
+        self._own_values, self._by_value = None, None
+        distinct = np.unique(observed)
+        if likelihood_scale.min() == likelihood_scale.max() and distinct.size * len(self._ends) <= _MOST_CELLS_BY_VALUE:
+            self._own_values = distinct
+            self._by_value = np.zeros((distinct.size, len(self._ends)))
+            self._weight_by_value = np.zeros(distinct.size)
+            self._common_scale = float(likelihood_scale[0])
+
+    def carries(self, names: list[str]) -> bool:
+        """Whether any of these weightings is among those summed here."""
+        return any(name in self._names for name in names)
+
+    def add(
+        self,
+        steepness: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        observed: NDArray[np.float64],
+        likelihood_scale: NDArray[np.float64],
+    ) -> None:
+        """Add rows: their |S|, weights, own values and likelihood scales."""
+        weighted = steepness[:, self._intervals] * weights[:, None]
+        if self._own_values is None or self._by_value is None:
+            self._flush(weighted, weights, observed, likelihood_scale)
+            return
+        position = np.searchsorted(self._own_values, observed)
+        order = np.argsort(position, kind="stable")
+        present, starts = np.unique(position[order], return_index=True)
+        self._by_value[present] += np.add.reduceat(weighted[order], starts, axis=0)
+        self._weight_by_value += np.bincount(position, weights=weights, minlength=len(self._own_values))
+
+    def merge(self, other: LikelihoodSums) -> None:
+        """Add the sums of other rows, made with the same arguments."""
+        self._sums.merge(other._sums)
+        if self._by_value is not None and other._by_value is not None:
+            self._by_value += other._by_value
+            self._weight_by_value += other._weight_by_value
+
+    def finish(self) -> None:
+        """Move what is kept by own value into the sums over distance."""
+        if self._own_values is not None and self._by_value is not None:
+            scale = np.full(len(self._own_values), self._common_scale)
+            self._flush(self._by_value, self._weight_by_value, self._own_values, scale)
+        self._own_values = self._by_value = None
+
+    def _flush(
+        self,
+        weighted: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        observed: NDArray[np.float64],
+        likelihood_scale: NDArray[np.float64],
+    ) -> None:
+        """Hand masses (rows × intervals × channels) to the sums over distance, some rows at a time."""
+        n_names = len(self._names)
+        step = max(1, _MOST_MASSES // weighted.shape[1])
+        for start in range(0, len(weighted), step):
+            rows = slice(start, start + step)
+            scaled = distances(self._ends, observed[rows], likelihood_scale[rows])
+            masses = np.empty((*scaled.shape, 2 * n_names))
+            for at, u in enumerate(self._u):
+                np.multiply(weighted[rows], u, out=masses[:, :, at])
+                np.multiply(weights[rows, None], u, out=masses[:, :, n_names + at])
+            self._sums.add(scaled.ravel(), masses.reshape(-1, 2 * n_names))
+
+    def total(self, name: str, exponent: float) -> tuple[float, float]:
+        """Σ w u L |S| and Σ w u L of one weighting, relative to `nearest`."""
+        at = self._names.index(name)
+        channels = self._sums.total(exponent)
+        return float(channels[at]), float(channels[len(self._names) + at])
+
+
+def _distance_bounds(
+    ends: NDArray[np.float64], observed: NDArray[np.float64], likelihood_scale: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Smallest and largest distance, in likelihood scales, of any observation from any of the ends."""
+    above = np.minimum(np.searchsorted(ends, observed), len(ends) - 1)
+    below = np.maximum(above - 1, 0)
+    near = np.minimum(np.abs(ends[above] - observed), np.abs(ends[below] - observed))
+    far = np.maximum(np.abs(ends[-1] - observed), np.abs(ends[0] - observed))
+    return float(np.min(near / likelihood_scale)), float(np.max(far / likelihood_scale))

@@ -7,7 +7,10 @@ sentence is made by one named constructor, so that it has one home and can be te
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
 
 _SHOWN = 8  # names listed in a message before "…"
 
@@ -36,7 +39,7 @@ class ICEExplorerError(Exception):
     """Base of every error that this package raises on purpose."""
 
 
-class Cancelled(ICEExplorerError):
+class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
     """The computation was stopped by the user before it finished."""
 
 
@@ -215,7 +218,8 @@ class InputDataError(ICEExplorerError, ValueError):
     def empty(cls, shape: tuple[int, ...]) -> InputDataError:
         """Say that there is nothing to explain."""
         return cls(
-            f"X must have at least one row and one column; got shape {shape}. Pass the observations to explain the model on."
+            f"X must have at least one row and one column; got shape {shape}. "
+            "Pass the observations to explain the model on."
         )
 
     @classmethod

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer.decay import DecaySums
-from ice_explorer.likelihood import distances
+from ice_explorer.decay import Intervals, LikelihoodSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,9 +29,6 @@ Convention = Literal["equations", "published"]
 Weighting = Literal["interval", "length", "mass"]
 CONVENTIONS: tuple[Convention, ...] = ("equations", "published")
 WEIGHTINGS: tuple[Weighting, ...] = ("interval", "length", "mass")
-
-_MOST_CELLS_BY_VALUE = 1 << 21  # own values × grid values: 16 MB at most
-_MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,7 @@ class _StepWeights:
     @property
     def varies(self) -> bool:
         """Whether the slope can differ along a curve: more than one interval counts."""
-        return np.count_nonzero(self.u) > 1
+        return int(np.count_nonzero(self.u)) > 1
 
     @classmethod
     def of(cls, u: Array) -> _StepWeights:
@@ -109,6 +105,31 @@ class _StepWeights:
         u = np.full(n_intervals, 1.0 / n_grid)
         u[0] *= 2.0
         return cls(u, 1.0 - 1.0 / n_grid)
+
+
+class _Moments:
+    """Weighted mean and squared deviations of columns, merged by Chan's formula, which does not cancel."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.weight = 0.0
+        self.mean = np.zeros(n_columns)
+        self.squared = np.zeros(n_columns)
+
+    def add(self, columns: Array, weights: Array) -> None:
+        block = _Moments(0)
+        block.weight = float(weights.sum())
+        block.mean = weights @ columns / block.weight
+        block.squared = weights @ (columns - block.mean) ** 2
+        self.merge(block)
+
+    def merge(self, other: _Moments) -> None:
+        total = self.weight + other.weight
+        if total == 0:
+            return
+        shift = other.mean - self.mean
+        self.squared += other.squared + shift**2 * (self.weight * other.weight / total)
+        self.mean += shift * (other.weight / total)
+        self.weight = total
 
 
 class FeatureSums:
@@ -135,12 +156,11 @@ class FeatureSums:
         self.total_weight = 0.0
         self.lowest = math.inf
         self.highest = -math.inf
-        self._curve_mean = np.zeros(n_grid)
-        self._curve_m2 = np.zeros(n_grid)
+        self._curves = _Moments(n_grid)
         self._missing_change = 0.0
         self._has_missing = False
         self._steps: dict[str, _StepWeights] = {}
-        self._decays: list[_LikelihoodSums] = []
+        self._decays: list[LikelihoodSums] = []
         if n_grid < 2:
             return
         gaps = np.diff(grid)
@@ -151,8 +171,7 @@ class FeatureSums:
             "published": _StepWeights.published(n_grid - 1),
         }
         self._slope_abs = np.zeros(n_grid - 1)
-        self._slope_mean = np.zeros(n_grid - 1)
-        self._slope_m2 = np.zeros(n_grid - 1)
+        self._slopes = _Moments(n_grid - 1)
         self._spread_along = dict.fromkeys(self._steps, 0.0)
         self._deviation_along = dict.fromkeys(self._steps, 0.0)
         if scale > 0:
@@ -181,18 +200,16 @@ class FeatureSums:
         """
         if len(curves) == 0:
             return
-        block_weight = float(weights.sum())
         self.lowest = min(self.lowest, float(curves.min()))
         self.highest = max(self.highest, float(curves.max()))
-        before = self.total_weight
-        _merge_moments(before, self._curve_mean, self._curve_m2, block_weight, *_moments(curves, weights))
+        self._curves.add(curves, weights)
         if missing_change is not None:
             self._has_missing = True
             self._missing_change += float(weights @ missing_change)
         if len(self.grid) > 1:
             slopes = np.diff(curves, axis=1) / np.diff(self.grid)
             steepness = np.abs(slopes)
-            _merge_moments(before, self._slope_mean, self._slope_m2, block_weight, *_moments(slopes, weights))
+            self._slopes.add(slopes, weights)
             self._slope_abs += weights @ steepness
             for name, step in self._steps.items():
                 deviation = slopes - (slopes @ step.u)[:, None]
@@ -203,23 +220,17 @@ class FeatureSums:
             for sums in self._decays:
                 sums.add(steepness, weights, observed, likelihood_scale)
         self.n_rows += len(curves)
-        self.total_weight += block_weight
+        self.total_weight += float(weights.sum())
 
     def merge(self, other: FeatureSums) -> None:
         """Add the sums of other rows of the same feature, made with the same arguments."""
-        _merge_moments(
-            self.total_weight, self._curve_mean, self._curve_m2,
-            other.total_weight, other._curve_mean, other._curve_m2,
-        )  # fmt: skip
+        self._curves.merge(other._curves)
         self.lowest = min(self.lowest, other.lowest)
         self.highest = max(self.highest, other.highest)
         self._missing_change += other._missing_change
         self._has_missing |= other._has_missing
         if len(self.grid) > 1:
-            _merge_moments(
-                self.total_weight, self._slope_mean, self._slope_m2,
-                other.total_weight, other._slope_mean, other._slope_m2,
-            )  # fmt: skip
+            self._slopes.merge(other._slopes)
             self._slope_abs += other._slope_abs
             for name in self._steps:
                 self._spread_along[name] += other._spread_along[name]
@@ -237,12 +248,12 @@ class FeatureSums:
     @property
     def partial_dependence(self) -> Array:
         """Mean of the curves, (n_grid,) [output]."""
-        return self._curve_mean.copy()
+        return self._curves.mean.copy()
 
     @property
     def spread(self) -> Array:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
-        return np.sqrt(self._curve_m2 / self.total_weight)
+        return np.sqrt(self._curves.squared / self.total_weight)
 
     def interval_impact(self, weighting: Weighting = "interval") -> Array:
         """What each interval brings to `impact`, (n_grid - 1,) [output]."""
@@ -283,7 +294,7 @@ class FeatureSums:
         return FeatureMetrics(
             impact=impact,
             in_distribution_impact=in_distribution,
-            direction=float(self.scale * step.u @ self._slope_mean),
+            direction=float(self.scale * step.u @ self._slopes.mean),
             heterogeneity=self._heterogeneity(step),
             non_linearity=self.scale * self._spread_along[name] / self.total_weight,
             non_linearity_mad=self.scale * self._deviation_along[name] / self.total_weight,
@@ -296,12 +307,12 @@ class FeatureSums:
         """Average over intervals the standard deviation over rows, ddof=1 (Eq. 4)."""
         if self.n_rows < 2:
             return 0.0
-        deviation = np.sqrt(self._slope_m2 / (self.total_weight - 1.0))
+        deviation = np.sqrt(self._slopes.squared / (self.total_weight - 1.0))
         return float(self.scale * step.u @ deviation)
 
     def _decayed(self, exponent: float, convention: Convention, weighting: Weighting) -> tuple[float, float]:
         """In-distribution impact (Eq. 2) and effective_n for λ = e^-exponent."""
-        wanted = [weighting, "first"] if convention == "published" else [weighting]
+        wanted: list[str] = [weighting, "first"] if convention == "published" else [weighting]
         chosen = [sums for sums in self._decays if sums.carries(wanted)]
         nearest = min(sums.nearest for sums in chosen)
         steepness = likelihood = squared = 0.0
@@ -321,126 +332,19 @@ class FeatureSums:
         return self.scale * steepness / likelihood, min(effective_n, self.total_weight)
 
 
-class _LikelihoodSums:
-    """Likelihood-weighted sums over some intervals, for some weightings of them.
-
-    Each weighting has two channels: Σ w u L |S| and Σ w u L.
-    """
-
-    def __init__(
-        self,
-        grid: Array,
-        ends: NDArray[np.intp],
-        intervals: NDArray[np.intp],
-        u: dict[str, Array],
-        observed: Array,
-        likelihood_scale: Array,
-    ) -> None:
-        self._ends = grid[ends]  # where L is taken, one per interval
-        self._intervals = intervals  # whose steepness it weighs
-        self._names = list(u)
-        self._u = np.array(list(u.values()))  # (n_weightings, n_intervals)
-        nearest, farthest = _distance_bounds(self._ends, observed, likelihood_scale)
-        self.nearest = nearest
-        self._sums = DecaySums(2 * len(u), nearest, farthest)
-        # Rows that share their own value share their distances: their steepness is added up first.
-        self._own_values, self._by_value = None, None
-        distinct = np.unique(observed)
-        if likelihood_scale.min() == likelihood_scale.max() and distinct.size * ends.size <= _MOST_CELLS_BY_VALUE:
-            self._own_values = distinct
-            self._by_value = np.zeros((distinct.size, ends.size))
-            self._weight_by_value = np.zeros(distinct.size)
-            self._common_scale = float(likelihood_scale[0])
-
-    def carries(self, names: list[str]) -> bool:
-        """Whether any of these weightings is among those summed here."""
-        return any(name in self._names for name in names)
-
-    def add(self, steepness: Array, weights: Array, observed: Array, likelihood_scale: Array) -> None:
-        weighted = steepness[:, self._intervals] * weights[:, None]
-        if self._own_values is None or self._by_value is None:
-            self._flush(weighted, weights, observed, likelihood_scale)
-            return
-        position = np.searchsorted(self._own_values, observed)
-        order = np.argsort(position, kind="stable")
-        present, starts = np.unique(position[order], return_index=True)
-        self._by_value[present] += np.add.reduceat(weighted[order], starts, axis=0)
-        self._weight_by_value += np.bincount(position, weights=weights, minlength=len(self._own_values))
-
-    def merge(self, other: _LikelihoodSums) -> None:
-        self._sums.merge(other._sums)
-        if self._by_value is not None and other._by_value is not None:
-            self._by_value += other._by_value
-            self._weight_by_value += other._weight_by_value
-
-    def finish(self) -> None:
-        if self._own_values is not None and self._by_value is not None:
-            scale = np.full(len(self._own_values), self._common_scale)
-            self._flush(self._by_value, self._weight_by_value, self._own_values, scale)
-        self._own_values = self._by_value = None
-
-    def _flush(self, weighted: Array, weights: Array, observed: Array, likelihood_scale: Array) -> None:
-        """Hand masses (rows × intervals × channels) to the sums over distance, some rows at a time."""
-        n_names = len(self._names)
-        step = max(1, _MOST_MASSES // weighted.shape[1])
-        for start in range(0, len(weighted), step):
-            rows = slice(start, start + step)
-            scaled = distances(self._ends, observed[rows], likelihood_scale[rows])
-            masses = np.empty((*scaled.shape, 2 * n_names))
-            for at, u in enumerate(self._u):
-                np.multiply(weighted[rows], u, out=masses[:, :, at])
-                np.multiply(weights[rows, None], u, out=masses[:, :, n_names + at])
-            self._sums.add(scaled.ravel(), masses.reshape(-1, 2 * n_names))
-
-    def total(self, name: str, exponent: float) -> tuple[float, float]:
-        """Σ w u L |S| and Σ w u L of one weighting, relative to `nearest`."""
-        at = self._names.index(name)
-        channels = self._sums.total(exponent)
-        return float(channels[at]), float(channels[len(self._names) + at])
-
-
 def _likelihood_sums(
     grid: Array, steps: dict[str, _StepWeights], observed: Array, likelihood_scale: Array
-) -> list[_LikelihoodSums]:
+) -> list[LikelihoodSums]:
     """Group the weightings by the intervals they need, so that none underflows for another's sake."""
-    right_ends = np.arange(1, len(grid))
     everywhere = {"interval": steps["interval"].u, "length": steps["length"].u}
     mass = steps["mass"].u
-    groups: list[tuple[NDArray[np.intp], NDArray[np.intp], dict[str, Array]]] = []
+    groups: list[Intervals] = []
     if np.all(mass > 0):
         everywhere["mass"] = mass
     elif not np.isnan(mass).any():
         held = np.flatnonzero(mass)
-        groups.append((right_ends[held], held, {"mass": mass[held]}))
-    groups.append((right_ends, right_ends - 1, everywhere))
+        groups.append(Intervals(grid[1:][held], held, {"mass": mass[held]}))
+    groups.append(Intervals(grid[1:], np.arange(len(grid) - 1), everywhere))
     # The published convention repeats the first slope with the likelihood of v_1.
-    first = np.array([0])
-    groups.append((first, first, {"first": np.ones(1)}))
-    return [_LikelihoodSums(grid, *group, observed, likelihood_scale) for group in groups]
-
-
-def _distance_bounds(ends: Array, observed: Array, likelihood_scale: Array) -> tuple[float, float]:
-    """Smallest and largest distance, in likelihood scales, of any observation from any of the ends."""
-    above = np.minimum(np.searchsorted(ends, observed), len(ends) - 1)
-    below = np.maximum(above - 1, 0)
-    near = np.minimum(np.abs(ends[above] - observed), np.abs(ends[below] - observed))
-    far = np.maximum(np.abs(ends[-1] - observed), np.abs(ends[0] - observed))
-    return float(np.min(near / likelihood_scale)), float(np.max(far / likelihood_scale))
-
-
-def _moments(columns: Array, weights: Array) -> tuple[Array, Array]:
-    """Weighted mean and sum of squared deviations of each column."""
-    mean = weights @ columns / weights.sum()
-    return mean, weights @ (columns - mean) ** 2
-
-
-def _merge_moments(
-    weight: float, mean: Array, m2: Array, other_weight: float, other_mean: Array, other_m2: Array
-) -> None:
-    """Merge means and squared deviations in place by Chan's formula, which does not cancel."""
-    total = weight + other_weight
-    if total == 0:
-        return
-    shift = other_mean - mean
-    m2 += other_m2 + shift**2 * (weight * other_weight / total)
-    mean += shift * (other_weight / total)
+    groups.append(Intervals(grid[:1], np.array([0]), {"first": np.ones(1)}))
+    return [LikelihoodSums(group, observed, likelihood_scale) for group in groups]

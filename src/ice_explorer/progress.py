@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ice_explorer.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _PATIENCE = 1.0  # seconds before a bar appears of itself
 
@@ -22,7 +25,8 @@ def _is_watched() -> bool:
 
 @contextmanager
 def progress_reporter(
-    progress: bool | Callable[[int, int, str], object] | None, total: int
+    progress: bool | Callable[[int, int, str], object] | None,  # noqa: FBT001 - the option as the user gave it
+    total: int,
 ) -> Iterator[Callable[[int, int, str], None]]:
     """Yield a function of (predictions just made, ignored, label).
 

@@ -45,10 +45,10 @@ def draw_stratified(
         return np.sort(candidates)
     ties = generator.random(len(candidates))
     order = candidates[np.lexsort((ties, values[candidates]))]
-    marks = (np.arange(size) + generator.random(size)) / size
     if weights is None:
-        chosen = (marks * len(order)).astype(np.int64)
-    else:
-        cumulative = np.cumsum(weights[order])
-        chosen = np.searchsorted(cumulative, marks * cumulative[-1], side="right")
+        bounds = np.arange(size + 1) * len(order) // size
+        return np.sort(order[generator.integers(bounds[:-1], bounds[1:])])
+    cumulative = np.cumsum(weights[order])
+    marks = (np.arange(size) + generator.random(size)) * (cumulative[-1] / size)
+    chosen = np.searchsorted(cumulative, marks, side="right")
     return np.unique(order[np.minimum(chosen, len(order) - 1)])

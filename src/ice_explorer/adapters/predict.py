@@ -5,7 +5,6 @@ The only place that chooses a class, an output, a method or a scale.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +13,8 @@ import numpy as np
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, PredictionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
 Response = Literal["auto", "predict_proba", "decision_function", "predict", "log_odds"]
@@ -74,7 +75,8 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         If an output must be chosen, or the chosen one does not exist.
     """
     if response not in RESPONSES:
-        raise InvalidOptionError.not_one_of("response", response, RESPONSES)
+        msg = "response"
+        raise InvalidOptionError.not_one_of(msg, response, RESPONSES)
     if not hasattr(model, "predict"):
         if not callable(model):
             raise InputTypeError.model(model)

@@ -8,7 +8,6 @@ cannot hold the grid.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -19,6 +18,8 @@ import numpy as np
 from ice_explorer.errors import InputDataError, InputTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 ColumnKind = Literal["numeric", "boolean", "category", "other"]
@@ -75,7 +76,7 @@ class Table(Protocol):
         """Return the index labels of rows, or None where rows are known by position alone."""
 
 
-def table_from(X: object) -> Table:  # noqa: N803 - X is the field's name for observations
+def table_from(X: object) -> Table:
     """Wrap X, or say why it cannot be explained.
 
     Raises
@@ -158,7 +159,7 @@ class _ArrayTable:
         stacked[:, at_issue] = values.ravel()
         return stacked
 
-    def row_labels(self, positions: NDArray[np.int64]) -> None:
+    def row_labels(self, positions: NDArray[np.int64]) -> None:  # noqa: ARG002 - rows have no labels here
         return None
 
 
@@ -283,7 +284,7 @@ class _FrameTable:
             column = column.cast(dtype)
         return frame.with_columns(column).to_native()
 
-    def row_labels(self, positions: NDArray[np.int64]) -> None:
+    def row_labels(self, positions: NDArray[np.int64]) -> None:  # noqa: ARG002 - rows have no labels here
         return None
 
 

@@ -1,0 +1,133 @@
+"""The options of an explanation: what each may be, checked once at the door."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.likelihood import check_decay
+from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.metrics import Convention, Weighting
+
+Engine = Literal["auto", "brute"]
+ENGINES: tuple[Engine, ...] = ("auto", "brute")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options an explanation was made with, resolved."""
+
+    output: object
+    response: str
+    grid: str
+    grid_size: int | None
+    sample: int | float | None
+    random_state: int
+    weighted: bool
+    decay: float
+    scale: str
+    convention: Convention
+    weighting: Weighting
+    engine: str
+    memory_limit: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values, for headers and provenance."""
+        return asdict(self)
+
+
+def check_display(decay: object, convention: object, weighting: object) -> None:
+    """Check the three options that every table takes."""
+    check_decay(decay)
+    if convention not in CONVENTIONS:
+        msg = "convention"
+        raise InvalidOptionError.not_one_of(msg, convention, CONVENTIONS)
+    if weighting not in WEIGHTINGS:
+        msg = "weighting"
+        raise InvalidOptionError.not_one_of(msg, weighting, WEIGHTINGS)
+    if convention == "published" and weighting != "interval":
+        raise InvalidOptionError.published_weighting(str(weighting))
+
+
+def resolve_display(
+    settings: Settings, decay: float | None, convention: Convention | None, weighting: Weighting | None
+) -> tuple[float, Convention, Weighting]:
+    """Fill what a table leaves open from the settings, and check the whole."""
+    resolved = (
+        settings.decay if decay is None else decay,
+        settings.convention if convention is None else convention,
+        settings.weighting if weighting is None else weighting,
+    )
+    check_display(*resolved)
+    return resolved
+
+
+def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
+    """Check a count or seed."""
+    if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
+        raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
+
+
+def check_sample(sample: object, n_observations: int) -> int | None:
+    """Turn a count or fraction into a number of rows."""
+    if sample is None:
+        return None
+    if isinstance(sample, (int, np.integer)) and not isinstance(sample, bool) and 1 <= sample <= n_observations:
+        return int(sample)
+    if isinstance(sample, (float, np.floating)) and 0 < sample < 1:
+        return max(1, round(float(sample) * n_observations))
+    raise InvalidOptionError.sample(sample, n_observations)
+
+
+def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArray[np.float64] | None:
+    """Turn frequency weights into an array, or say what is wrong with them."""
+    if sample_weight is None:
+        return None
+    advice = "Leave it out to weigh all observations alike."
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"got {type(sample_weight).__name__}"
+        raise InvalidOptionError.sample_weight(msg, advice) from None
+    if weights.shape != (n_observations,):
+        msg = f"got shape {weights.shape} for {n_observations} rows"
+        raise InvalidOptionError.sample_weight(msg, advice)
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        row = int(wrong[0])
+        msg = f"got {float(weights[row])!r} in row {row}"
+        raise InvalidOptionError.sample_weight(msg, advice)
+    if weights.sum() <= 1:
+        msg = f"they sum to {float(weights.sum())!r}, and as frequencies they must sum to more than 1"
+        raise InvalidOptionError.sample_weight(
+            msg,
+            "Multiply them, for example so that they sum to the number of observations.",
+        )
+    return weights
+
+
+def parse_memory_limit(limit: object) -> int:
+    """Turn "500MB" or a number of bytes into bytes."""
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kMGT]?i?B)\s*", limit, flags=re.IGNORECASE)
+        if match is None:
+            raise InvalidOptionError.memory_limit(limit)
+        unit = match[2].lower().removesuffix("b")
+        base = 1024 if unit.endswith("i") else 1000
+        number = float(match[1]) * base ** " kmgt".index(unit[:1] or " ")
+    elif isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool):
+        number = float(limit)
+    else:
+        raise InvalidOptionError.memory_limit(limit)
+    if not (math.isfinite(number) and number >= 1):
+        raise InvalidOptionError.memory_limit(limit)
+    return int(number)

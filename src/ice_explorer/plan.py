@@ -1,0 +1,270 @@
+"""From arguments to a plan: everything checked and chosen, the model not yet asked.
+
+`Plan.compute` runs one feature from phantoms to metrics, so that whoever shows results can choose
+the order of the features and stop between blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ice_explorer.adapters.predict import make_predictor
+from ice_explorer.adapters.table import table_from
+from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError
+from ice_explorer.grid import GRID_NAMES, check_grid_values
+from ice_explorer.inputs import Columns, Context, feature_input
+from ice_explorer.metrics import FeatureSums, interval_mass
+from ice_explorer.options import (
+    ENGINES,
+    Settings,
+    check_display,
+    check_integer,
+    check_sample,
+    check_weights,
+    parse_memory_limit,
+)
+from ice_explorer.results import Explanation, FeatureExplanation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.adapters.predict import Response
+    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.grid import GridName
+    from ice_explorer.inputs import FeatureInput
+    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.options import Engine
+
+_FIRST_ROWS = 2  # enough to see what the model returns
+
+
+def prepare(
+    model: Any,
+    X: Any,
+    *,
+    features: Sequence[Name] | None = None,
+    output: object = None,
+    response: Response = "auto",
+    grid: GridName | Mapping[Name, ArrayLike] = "observed",
+    grid_size: int | None = None,
+    sample: float | None = None,
+    random_state: int = 0,
+    sample_weight: ArrayLike | None = None,
+    decay: float = 0.75,
+    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
+    convention: Convention = "equations",
+    weighting: Weighting = "interval",
+    engine: Engine = "auto",
+    memory_limit: str | float = "1GB",
+) -> Plan:
+    """Check everything and choose the grids; the model sees two rows. Options are those of `explain`."""
+    check_display(decay, convention, weighting)
+    if engine not in ENGINES:
+        msg = "engine"
+        raise InvalidOptionError.not_one_of(msg, engine, ENGINES)
+    check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
+    limit = parse_memory_limit(memory_limit)
+    table = table_from(X)
+    weights = check_weights(sample_weight, table.n_observations)
+    columns = Columns(table)
+    chosen, notes = _choose_features(features, columns)
+    first = np.arange(min(_FIRST_ROWS, table.n_observations))
+    predictor = make_predictor(model, table.take(first), len(first), output=output, response=response)
+    grid_choice = _check_grid(grid, grid_size, columns)
+    n_rows = check_sample(sample, table.n_observations)
+    settings = Settings(
+        output=predictor.output,
+        response=predictor.response,
+        grid=grid if isinstance(grid, str) else "custom",
+        grid_size=grid_size,
+        sample=sample,
+        random_state=random_state,
+        weighted=weights is not None,
+        decay=float(decay),
+        scale=scale if isinstance(scale, str) else "custom",
+        convention=convention,
+        weighting=weighting,
+        engine="brute",
+        memory_limit=limit,
+    )
+    context = Context(table, columns, weights, predictor, settings, BruteCurves(predictor.predict, table, limit))
+    scales = _check_scale(scale, columns)
+    inputs = [feature_input(context, columns.position(name), grid_choice, scales.get(name), n_rows) for name in chosen]
+    return Plan(context, inputs, [*predictor.notes, *notes, *_grid_notes(inputs, settings)])
+
+
+def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[Name], list[str]]:
+    """Resolve the names of the features, and say which columns are none."""
+    kinds = {"numeric", "boolean"}
+    if features is None:
+        read = [columns.at(position) for position in range(len(columns.names))]
+        chosen = [column.name for column in read if column.kind in kinds]
+        if not chosen:
+            raise InputDataError.no_features(columns.names)
+        notes = [
+            f"{column.label!r} is not numeric (dtype {column.dtype}): it is not ranked, and can be coloured by."
+            for column in read
+            if column.kind not in kinds
+        ]
+        return chosen, notes
+    if isinstance(features, str) or not isinstance(features, Iterable):
+        features = [features]
+    resolved = [columns.at(columns.position(feature)) for feature in features]
+    for column in resolved:
+        if column.kind not in kinds:
+            raise InputDataError.not_numeric(column.name, column.dtype)
+    chosen = list(dict.fromkeys(column.name for column in resolved))
+    if not chosen:
+        raise InputDataError.no_features(columns.names)
+    return chosen, []
+
+
+def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridName | Mapping[str, NDArray[np.float64]]:
+    if grid_size is not None:
+        check_integer("grid_size", grid_size, 2, "Leave it out for the default.")
+    if isinstance(grid, Mapping):
+        return {
+            columns.at(columns.position(name)).label: check_grid_values(name, values) for name, values in grid.items()
+        }
+    for name in GRID_NAMES:
+        if grid == name:
+            return name
+    msg = "grid"
+    raise InvalidOptionError.not_one_of(msg, grid, GRID_NAMES)
+
+
+def _check_scale(scale: object, columns: Columns) -> Mapping[Name, ArrayLike]:
+    if isinstance(scale, Mapping):
+        return {columns.names[columns.position(name)]: values for name, values in scale.items()}
+    if scale not in ("marginal", "conditional"):
+        msg = "scale"
+        raise InvalidOptionError.not_one_of(msg, scale, ("marginal", "conditional"))
+    return {}
+
+
+def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
+    notes = [
+        f"{item.column.label!r} has {item.grid.n_distinct} distinct values; its grid is {item.grid.n_grid} of them, "
+        f"at even quantiles. Pass `grid_size={item.grid.n_distinct}` for all."
+        for item in inputs
+        if item.grid.capped
+    ]
+    if settings.sample is not None:
+        notes.append(
+            f"Curves are those of {len(inputs[0].positions)} of {len(inputs[0].own)} observations, "
+            "drawn for each feature on its own."
+        )
+    return notes
+
+
+class Plan:
+    """Everything checked and chosen, the model not yet asked: made by `prepare`.
+
+    Attributes
+    ----------
+    features : tuple
+        Names, in column order.
+    labels : tuple of str
+        The same as text.
+    settings : Settings
+    """
+
+    def __init__(self, context: Context, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
+        self._context = context
+        self._inputs = {item.column.name: item for item in inputs}
+        self.features: tuple[Name, ...] = tuple(self._inputs)
+        self.labels = tuple(item.column.label for item in inputs)
+        self.settings = context.settings
+        self.notes = tuple(notes)
+
+    @property
+    def n_observations(self) -> int:
+        """Rows of X."""
+        return self._context.table.n_observations
+
+    @property
+    def n_predictions(self) -> int:
+        """Predictions that all features take."""
+        return sum(self._n_predictions(item) for item in self._inputs.values())
+
+    @property
+    def output_label(self) -> str:
+        """What the model's numbers are: "probability of 'yes'"."""
+        return self._context.predictor.output_label
+
+    @staticmethod
+    def _n_predictions(item: FeatureInput) -> int:
+        return len(item.positions) * (item.grid.n_grid + 2 * item.has_missing)
+
+    def outline(self, feature: Name) -> tuple[str, int, float]:
+        """Return kind, grid size and scale of a feature, known before anything is computed."""
+        item = self._inputs[feature]
+        return item.column.kind, item.grid.n_grid, item.scale
+
+    def column(self, name: Name) -> Column:
+        """Return a column of X, feature or not."""
+        return self._context.columns.at(self._context.columns.position(name))
+
+    def columns(self) -> list[Name]:
+        """Return the names of all columns of X."""
+        return list(self._context.columns.names)
+
+    def compute(
+        self,
+        feature: Name,
+        progress: Callable[[int, int, str], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> FeatureExplanation:
+        """Run one feature: phantoms, curves, sums.
+
+        Parameters
+        ----------
+        feature : object
+            One of `features`.
+        progress : callable, optional
+            Called after each block with (predictions done since the last call, predictions of this
+            feature, label).
+        cancelled : callable, optional
+            Asked between blocks; True stops with `Cancelled`.
+
+        Returns
+        -------
+        FeatureExplanation
+        """
+        item, context = self._inputs[feature], self._context
+        weights = np.ones(self.n_observations) if context.weights is None else context.weights
+        summed = item.positions
+        every = np.arange(self.n_observations) if context.weights is None else np.flatnonzero(weights > 0)
+        present = every[~np.isnan(item.column.values[every])]
+        grid = item.grid.values
+        sums = FeatureSums(
+            grid, item.scale, interval_mass(grid, item.own[present], weights[present]),
+            item.own[summed], item.likelihood_scale[summed],
+        )  # fmt: skip
+        total = self._n_predictions(item)
+        for rows, curves in context.brute.blocks(feature, item.at_issue, grid, summed):
+            if cancelled is not None and cancelled():
+                msg = f"Explaining {feature!r} was cancelled."
+                raise Cancelled(msg)
+            change = self._missing_change(item, rows) if item.has_missing else None
+            sums.add(curves, weights[rows], item.own[rows], item.likelihood_scale[rows], change)
+            if progress is not None:
+                progress(len(rows) * (item.grid.n_grid + 2 * item.has_missing), total, item.column.label)
+        sums.finish()
+        return FeatureExplanation(context, item, sums)
+
+    def _missing_change(self, item: FeatureInput, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How far the prediction moves when the value goes missing."""
+        values = np.column_stack([item.own[rows], np.full(len(rows), np.nan)])
+        predictions = self._context.brute.evaluate(item.column.name, item.at_issue, rows, values)
+        return np.abs(predictions[:, 1] - predictions[:, 0])
+
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features, in column order; those missing are not in the result."""
+        return Explanation(self._context, [results[name] for name in self.features if name in results], self.notes)

@@ -1,0 +1,428 @@
+"""The frozen result of an explanation: metrics, curves and notes. Nothing here draws."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ice_explorer.curves import transforms
+from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.grid import feature_seed
+from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.options import resolve_display
+from ice_explorer.sampling import draw_stratified
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.inputs import Context, FeatureInput
+    from ice_explorer.metrics import Convention, FeatureSums, Weighting
+
+TABLE_COLUMNS = (
+    "impact",
+    "in_distribution_impact",
+    "direction",
+    "heterogeneity",
+    "non_linearity",
+    "non_linearity_mad",
+    "missing_impact",
+    "effective_n",
+    "largest_step_share",
+    "scale",
+    "n_grid",
+    "kind",
+)
+_DOMINANT_STEP = 0.5  # a note is due where one interval brings more of the impact than this
+
+
+class FeatureExplanation:
+    """Curves and metrics of one feature.
+
+    Attributes
+    ----------
+    feature : object
+        Name, as in X.
+    label : str
+        Name as text.
+    kind : str
+        "numeric" or "boolean".
+    grid : ndarray of shape (n_grid,)
+        Where the feature is evaluated [feature].
+    scale : float
+        σ, the standard deviation of the feature over all observations, ddof=0 [feature].
+    likelihood_scale : ndarray of shape (n_observations,)
+        s_i, in which distance from the own value counts [feature].
+    observed : ndarray of shape (n_observations,)
+        Own values; NaN where missing.
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X that the curves and metrics are of.
+    """
+
+    def __init__(self, context: Context, item: FeatureInput, sums: FeatureSums) -> None:
+        self._context = context
+        self._item = item
+        self._sums = sums
+        self._lock = threading.RLock()
+        self._rows: dict[int, NDArray[np.float64]] = {}
+        self.feature = item.column.name
+        self.label = item.column.label
+        self.kind = item.column.kind
+        self.grid = _frozen(item.grid.values)
+        self.scale = item.scale
+        self.likelihood_scale = _frozen(item.likelihood_scale)
+        self.observed = _frozen(item.column.values)
+        self.row_positions = _frozen(item.positions)
+
+    def __repr__(self) -> str:
+        return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
+
+    def metrics(
+        self,
+        decay: float | None = None,
+        convention: Convention | None = None,
+        weighting: Weighting | None = None,
+    ) -> dict[str, float]:
+        """Return the metrics of this feature by name; defaults are those of the explanation."""
+        decay, convention, weighting = resolve_display(self._context.settings, decay, convention, weighting)
+        found = self._sums.metrics(decay, convention, weighting)
+        return {field.name: getattr(found, field.name) for field in fields(found)}
+
+    def decay_profile(self, decays: Iterable[float], metric: str = "in_distribution_impact") -> NDArray[np.float64]:
+        """Return a decayed metric for many decays, (n_decays,), without calling the model."""
+        return np.array([self.metrics(decay)[metric] for decay in decays])
+
+    def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """ICE curves of some rows of X, computed when first asked for.
+
+        Parameters
+        ----------
+        positions : array-like of int, shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_grid)
+            [output]
+        """
+        wanted = self._check_positions(positions)
+        with self._lock:
+            new = np.array(sorted({int(row) for row in wanted} - self._rows.keys()), dtype=np.int64)
+            for block, curves in self._context.brute.blocks(
+                self.feature, self._item.at_issue, self._item.grid.values, new
+            ):
+                self._rows.update(zip(block.tolist(), curves, strict=True))
+            found = [self._rows[int(row)] for row in wanted]
+        return np.array(found).reshape(len(wanted), len(self.grid))
+
+    def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of the real rows themselves, (n_rows,) [output]."""
+        wanted = self._check_positions(positions)
+        if len(wanted) == 0:
+            return np.empty(0)
+        with self._lock:
+            try:
+                predicted = self._context.predictor.predict(self._context.table.take(wanted))
+            except PredictionError:
+                raise
+            except Exception as error:
+                raise PredictionError.failed_on_rows(error) from error
+        wrong = np.flatnonzero(~np.isfinite(predicted))
+        if wrong.size:
+            raise PredictionError.row_not_finite(float(predicted[wrong[0]]), int(wanted[wrong[0]]))
+        return predicted
+
+    def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
+        wanted = np.asarray(positions)
+        n_observations = len(self.observed)
+        if wanted.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
+            msg = (
+                f"`positions` must be a list of row positions of X; got {positions!r}. "
+                f"Rows are numbered from 0 to {n_observations - 1}."
+            )
+            raise InvalidOptionError(msg)
+        outside = wanted[(wanted < 0) | (wanted >= n_observations)]
+        if outside.size:
+            msg = (
+                f"`positions` must be row positions of X from 0 to {n_observations - 1}; got {int(outside[0])}. "
+                "Leave it out."
+            )
+            raise InvalidOptionError(msg)
+        return wanted.astype(np.int64)
+
+    @cached_property
+    def curves(self) -> NDArray[np.float64]:
+        """ICE curves of `row_positions`, (n_rows, n_grid) [output]; kept once asked for."""
+        with self._lock:
+            blocks = self._context.brute.blocks(
+                self.feature, self._item.at_issue, self._item.grid.values, self._item.positions
+            )
+            return _frozen(np.concatenate([curves for _, curves in blocks]))
+
+    @property
+    def slopes(self) -> NDArray[np.float64]:
+        """d-ICE: finite differences of the curves, (n_rows, n_grid - 1) [output / feature]."""
+        return transforms.slopes(self.curves, self.grid)
+
+    def centered_curves(self, anchor: AnchorName | float = "min") -> NDArray[np.float64]:
+        """c-ICE: change of each curve since the anchor, (n_rows, n_grid) [output].
+
+        Parameters
+        ----------
+        anchor : {"min", "max", "median", "own"} or float
+            First or last grid value, the one nearest to the median of the feature, each
+            observation's own value, or the grid value nearest to a number.
+        """
+        own = self._item.own[self._item.positions]
+        checked = transforms.check_anchor(anchor)
+        return transforms.centered_curves(self.curves, self.grid, own, self._item.median, checked)
+
+    @property
+    def median(self) -> float:
+        """Lower (weighted) median of the feature: an observed value."""
+        return self._item.median
+
+    @property
+    def partial_dependence(self) -> NDArray[np.float64]:
+        """Mean of the curves, (n_grid,) [output]."""
+        return self._sums.partial_dependence
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """Standard deviation of the curves, ddof=0, (n_grid,) [output]: a spread of rows, no confidence band."""
+        return self._sums.spread
+
+    @property
+    def prediction_range(self) -> tuple[float, float]:
+        """Smallest and largest prediction over all phantoms of this feature [output]."""
+        return self._sums.lowest, self._sums.highest
+
+    @property
+    def missing_curve(self) -> NDArray[np.float64] | None:
+        """Predictions with the value missing, (n_rows,); None where no observation lacks it."""
+        if not self._item.has_missing:
+            return None
+        positions = self._item.positions
+        values = np.full((len(positions), 1), np.nan)
+        with self._lock:
+            return self._context.brute.evaluate(self.feature, self._item.at_issue, positions, values)[:, 0]
+
+    def likelihood(self, decay: float | None = None) -> NDArray[np.float64]:
+        """Likelihood of each phantom, (n_rows, n_grid): 1 at the own value (Eq. 3)."""
+        decay = self._context.settings.decay if decay is None else check_decay(decay)
+        positions = self._item.positions
+        return likelihood(
+            self._item.grid.values, self._item.own[positions], self._item.likelihood_scale[positions], decay
+        )
+
+    def draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
+        """Choose rows to draw: stratified by the feature, seeded, plus some that must be there.
+
+        Parameters
+        ----------
+        max_lines : int
+        include : iterable of int
+            Rows of X drawn besides.
+
+        Returns
+        -------
+        ndarray of shape (n_lines,)
+            Sorted positions, at most max_lines + len(include).
+        """
+        generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
+        drawn = draw_stratified(
+            self._item.column.values, self._item.positions, max_lines, generator, self._context.weights
+        )
+        return np.union1d(drawn, self._check_positions(np.fromiter(include, dtype=np.int64)))
+
+    @property
+    def note(self) -> str | None:
+        """Says so where a single step of the grid brings most of the impact."""
+        brought = self._sums.interval_impact()
+        total = brought.sum()
+        if len(self.grid) < 3 or not total > 0:
+            return None
+        largest = int(np.argmax(brought))
+        share = brought[largest] / total
+        if share <= _DOMINANT_STEP:
+            return None
+        low, high = self.grid[largest], self.grid[largest + 1]
+        return f"{share * 100:.0f} % of the impact comes from the step {low:.6g} → {high:.6g}"
+
+
+class Explanation:
+    """What a model does with each feature: metrics, curves, and the notes to read them by.
+
+    Index it by feature for the curves: `explanation["Age"].curves`.
+
+    Attributes
+    ----------
+    features : list
+        Names, in column order.
+    labels : list of str
+        The same as text.
+    n_observations : int
+        Rows of X.
+    engine, engine_reason : str
+        How the curves were computed, and why so.
+    settings : Settings
+        Options the explanation was made with.
+    notes : list of str
+        What was chosen, capped, sampled, or rests on a single step.
+    """
+
+    def __init__(self, context: Context, results: Sequence[FeatureExplanation], notes: Sequence[str]) -> None:
+        self._context = context
+        self._results = {result.feature: result for result in results}
+        self._by_label = {result.label: result for result in results}
+        self.features = list(self._results)
+        self.labels = list(self._by_label)
+        self.n_observations = context.table.n_observations
+        self.engine = context.settings.engine
+        self.engine_reason = "every phantom observation is predicted, which works for any model"
+        self.settings = context.settings
+        self.output_label = context.predictor.output_label
+        dominated = [f"{result.label!r}: {result.note}." for result in results if result.note is not None]
+        unsupported = [
+            f'{result.label!r}: no observation lies inside its grid, so `weighting="mass"` is undefined.'
+            for result in results
+            if len(result.grid) > 1 and math.isnan(result.metrics(1.0, "equations", "mass")["impact"])
+        ]
+        self.notes = [*notes, *unsupported, *dominated]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Explanation of the {self.output_label}: {len(self.features)} features, "
+            f"{self.n_observations} observations, engine {self.engine!r}>"
+        )
+
+    def __getitem__(self, feature: Name) -> FeatureExplanation:
+        """Return the curves and metrics of one feature, by name or by its text.
+
+        Raises
+        ------
+        UnknownFeatureError
+            If it was not explained; also a KeyError. Offers the closest name.
+        """
+        try:
+            found = self._results.get(feature)
+        except TypeError:  # an unhashable name names nothing
+            found = None
+        found = found or self._by_label.get(str(feature))
+        if found is None:
+            raise UnknownFeatureError.feature(feature, self.features)
+        return found
+
+    def __contains__(self, feature: object) -> bool:
+        return feature in self._results or feature in self._by_label
+
+    def __iter__(self) -> Iterator[FeatureExplanation]:
+        return iter(self._results.values())
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def table(
+        self,
+        decay: float | None = None,
+        convention: Convention | None = None,
+        weighting: Weighting | None = None,
+        *,
+        sort_by: str | None = "impact",
+    ) -> pd.DataFrame:
+        """Every metric of every feature, without calling the model again.
+
+        Parameters
+        ----------
+        decay, convention, weighting : optional
+            As for `explain`; defaults are those of the explanation.
+        sort_by : str or None
+            Column to sort by, largest first; None keeps the order of the columns of X.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature; columns `impact`, `in_distribution_impact`, `direction`, `heterogeneity`,
+            `non_linearity`, `non_linearity_mad`, `missing_impact` [output], `effective_n`
+            [observations], `largest_step_share` [0–1], `scale` [feature], `n_grid`, `kind`.
+        """
+        import pandas as pd
+
+        if sort_by is not None and sort_by not in TABLE_COLUMNS:
+            msg = "sort_by"
+            raise InvalidOptionError.not_one_of(msg, sort_by, TABLE_COLUMNS)
+        decay, convention, weighting = resolve_display(self.settings, decay, convention, weighting)
+        records = [
+            {
+                **result.metrics(decay, convention, weighting),
+                "scale": result.scale,
+                "n_grid": len(result.grid),
+                "kind": result.kind,
+            }
+            for result in self._results.values()
+        ]
+        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
+        return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
+
+    def decay_profile(
+        self,
+        decays: Iterable[float],
+        metric: Literal["in_distribution_impact", "effective_n"] = "in_distribution_impact",
+    ) -> pd.DataFrame:
+        """A decayed metric for many decays, without calling the model.
+
+        Parameters
+        ----------
+        decays : iterable of float
+            Each greater than 0 and at most 1.
+        metric : {"in_distribution_impact", "effective_n"}
+
+        Returns
+        -------
+        DataFrame
+            One row per decay, one column per feature, in column order.
+        """
+        import pandas as pd
+
+        decays = [check_decay(decay) for decay in decays]
+        choices = ("in_distribution_impact", "effective_n")
+        if metric not in choices:
+            msg = "metric"
+            raise InvalidOptionError.not_one_of(msg, metric, choices)
+        columns = pd.Index(self.features, name="feature", tupleize_cols=False)
+        values = np.column_stack([result.decay_profile(decays, metric) for result in self._results.values()])
+        return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
+
+    def columns(self) -> list[Name]:
+        """Return the names of all columns of X, features or not."""
+        return list(self._context.columns.names)
+
+    def column(self, name: Name) -> Column:
+        """Return a column of X by name."""
+        return self._context.columns.at(self._context.columns.position(name))
+
+    def table_rows(self, positions: ArrayLike) -> Any:
+        """Return rows of X in its own container."""
+        return self._context.table.take(np.asarray(positions, dtype=np.int64))
+
+    def row_labels(self, positions: ArrayLike) -> list[str] | None:
+        """Return index labels of rows as text; None where rows are known by position alone."""
+        return self._context.table.row_labels(np.asarray(positions, dtype=np.int64))
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to: results are shared, not copied."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
