@@ -154,6 +154,8 @@ export class LineRaster {
     const share = pieces.share[p]!;
     const thickness = this.#thickness;
     const stretch = thickness / run;
+    // A taller strip is a steep segment's, which must be cut at its ends even where little of it is in this column.
+    const tallest = 2 * thickness;
     const height = this.height;
     const y = this.#yByPoint;
     const opacity = this.#opacityBySegment;
@@ -188,7 +190,7 @@ export class LineRaster {
         const rise = climb * part;
         const centre = y0 + dy * middle;
         const strip = stretch * Math.sqrt(run * run + rise * rise);
-        if (rise > LEVEL_RISE) {
+        if (rise > LEVEL_RISE || strip > tallest) {
           const z = 6 * nSloping;
           slopingAt[nSloping++] = i;
           sloping[z] = centre;
