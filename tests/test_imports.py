@@ -14,25 +14,33 @@ import pytest
 ALLOWED = {
     "errors": ("", ""),
     # numbers in, numbers out
-    "decay": ("", "numpy"),
     "sampling": ("", "numpy"),
     "grid": ("", "numpy"),
     "likelihood": ("", "numpy sklearn"),
-    "metrics": ("decay likelihood", "numpy"),
+    "decay": ("likelihood", "numpy"),
+    "metrics": ("decay", "numpy"),
+    "options": ("likelihood metrics", "numpy"),
+    "progress": ("", "tqdm"),
     # the outside world: the only room that names libraries of models and tables
     "adapters.*": ("", "narwhals numpy pandas sklearn"),
     # curves take a predict function, never a model
-    "curves.*": ("grid", "numpy"),
-    "progress": ("", "tqdm"),
-    "explanation": ("adapters curves grid likelihood metrics progress sampling", "numpy pandas"),
+    "curves.*": ("", "numpy"),
+    # the pipe itself
+    "inputs": ("adapters curves grid likelihood options sampling", "numpy"),
+    "results": ("adapters.table curves grid inputs likelihood metrics options sampling", "numpy pandas"),
+    "plan": ("adapters curves grid inputs metrics options results", "numpy"),
+    "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     # pictures and files of an explanation
     "figures.*": ("curves explanation likelihood", "matplotlib numpy"),
     "export": ("explanation figures", "matplotlib numpy pandas"),
     # the wire and the widget
     "messages": ("", ""),
     "background": ("", ""),
-    "payload": ("adapters.table curves explanation messages", "numpy"),
-    "widget": ("background explanation export figures messages payload", "anywidget ipywidgets numpy pandas traitlets"),
+    "payload": ("adapters.table explanation messages", "numpy"),
+    "widget": (
+        "adapters.table background curves explanation export figures likelihood messages options payload progress",
+        "anywidget ipywidgets numpy pandas traitlets",
+    ),
     # beside the pipe
     "datasets": ("", "pandas pooch"),
     "__init__": ("datasets explanation widget", ""),

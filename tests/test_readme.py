@@ -1,0 +1,60 @@
+"""What the README shows is run, from its first block to its last."""
+
+import re
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def readme(root):
+    """The README's text."""
+    return (root / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(text, language):
+    """The fenced blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def namespace(readme, tmp_path_factory):
+    """What is defined once all Python blocks have run, each after the one before."""
+    names = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("readme"))
+        for block in blocks(readme, "python"):
+            exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - the README is ours
+        yield names
+        names["x"].close()
+
+
+def test_the_code_runs_and_leaves_what_it_says(namespace, tmp_path_factory):
+    """The six lines and all that follow them work, one after the other."""
+    assert namespace["x"].feature == "bmi"
+    assert list(namespace["x"].selected.index) == [0, 17]
+
+
+def test_the_errors_read_as_shown(readme, namespace):
+    """Each error has the type and the words that the README shows."""
+    (session,) = blocks(readme, "pycon")
+    pairs = re.findall(r"^>>> (.*)\n(\w+): (.*)$", session, flags=re.MULTILINE)
+    assert len(pairs) == 2
+    for expression, kind, message in pairs:
+        with pytest.raises(Exception) as error:  # noqa: PT011 - which one is compared next
+            eval(expression, namespace)  # noqa: S307 - the README is ours
+        assert (type(error.value).__name__, str(error.value)) == (kind, message)
+
+
+def test_the_files_it_points_to_exist(readme, root):
+    """Every relative link and picture leads somewhere."""
+    targets = re.findall(r"\]\((?!https?:)([^)]+)\)", readme)
+    assert [target for target in targets if not (root / target).is_file()] == []
+
+
+def test_the_options_it_lists_are_the_options(readme):
+    """The table of options names each option of `explain` but the engine, of which there is one."""
+    import ice_explorer as ice
+
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", readme[readme.index("### Options") :], flags=re.MULTILINE)
+    options = [name for name, kind in ice.explain.__kwdefaults__.items() if name != "engine"]
+    assert rows == options
