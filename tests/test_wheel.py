@@ -1,0 +1,173 @@
+"""What ships: the distributions are built, and the wheel is tried where there is no source."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import ice_explorer
+from ice_explorer.messages import PROTOCOL_VERSION
+
+pytestmark = pytest.mark.slow
+
+SEE = """
+import importlib.resources, json, sys
+import ice_explorer
+from ice_explorer import messages
+static = importlib.resources.files("ice_explorer") / "static"
+print(json.dumps({
+    "file": ice_explorer.__file__,
+    "version": ice_explorer.__version__,
+    "protocol": messages.PROTOCOL_VERSION,
+    "path": sys.path,
+    "bundle": static.joinpath("explorer.js").read_text(encoding="utf-8"),
+    "style": static.joinpath("explorer.css").read_text(encoding="utf-8"),
+    "typed": importlib.resources.files("ice_explorer").joinpath("py.typed").is_file(),
+}))
+"""
+
+USE = """
+import numpy as np
+import ice_explorer as ice
+from sklearn.linear_model import LinearRegression
+
+X = np.random.default_rng(0).normal(size=(20, 2))
+model = LinearRegression().fit(X, X @ [1.0, -2.0])
+explorer = ice.ICEExplorer(model, X)
+print(*explorer.table.index)
+explorer.close()
+"""
+
+
+def without(environment, *names):
+    """Copy an environment less some variables."""
+    return {name: value for name, value in environment.items() if name not in names}
+
+
+@pytest.fixture(scope="module")
+def sdist(root, tmp_path_factory):
+    """The source distribution of this checkout, whose front end `make` has built."""
+    folder = tmp_path_factory.mktemp("sdist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, root],
+        check=True,
+        capture_output=True,
+    )
+    (path,) = folder.glob("*.tar.gz")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist, tmp_path_factory):
+    """The wheel of the unpacked source distribution, built where no program at all is on PATH."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = folder.iterdir()
+    (folder / "empty").mkdir()
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, source],
+        check=True,
+        capture_output=True,
+        env=os.environ | {"PATH": str(folder / "empty")},
+    )
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, root, tmp_path_factory):
+    """A Python with the wheel and what it depends on, and nothing else."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    constraints = root / "tests" / "constraints.txt"
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", "-c", constraints, wheel],
+        check=True,
+        capture_output=True,
+        env=without(os.environ, "PYTHONPATH"),
+    )
+    return python
+
+
+def run(python, code):
+    """Run code far from the checkout and return what it printed."""
+    done = subprocess.run(
+        [python, "-W", "error", "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=Path(python).parent,
+        env=without(os.environ, "PYTHONPATH"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def protocol_of(bundle):
+    """Find the protocol that the built front end names when a kernel speaks another."""
+    (protocol,) = re.findall(r"This view speaks protocol (?:\$\{)?(\d+)", bundle)
+    return int(protocol)
+
+
+def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
+    """Sources, tests and the built front end are in; environments, modules of Node and caches are not."""
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "LICENSE",
+        "README.md",
+        "js/package-lock.json",
+        "js/src/index.ts",
+        "pyproject.toml",
+        "src/ice_explorer/__init__.py",
+        "src/ice_explorer/static/explorer.css",
+        "src/ice_explorer/static/explorer.js",
+        "tests/oracles.py",
+    } <= names
+    assert [name for name in names if re.search(r"node_modules|\.venv|__pycache__|_cache/", name)] == []
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    """The package with its bundle once, and no tests beside it."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert len(names) == len(set(names))
+    assert {name.partition("/")[0] for name in names} == {
+        "ice_explorer",
+        f"ice_explorer-{ice_explorer.__version__}.dist-info",
+    }
+    assert {name for name in names if name.startswith("ice_explorer/static/")} == {
+        "ice_explorer/static/explorer.css",
+        "ice_explorer/static/explorer.js",
+        "ice_explorer/static/explorer.licences.txt",
+    }
+
+
+def test_the_installed_wheel_has_a_bundle_of_its_protocol(installed, root):
+    """Python and JavaScript of one wheel speak the same protocol, and no source is on the path."""
+    seen = json.loads(run(installed, SEE))
+    assert Path(seen["file"]).is_relative_to(installed.parents[1])
+    assert [place for place in seen["path"] if Path(place).is_relative_to(root)] == []
+    assert seen["version"] == ice_explorer.__version__
+    assert seen["protocol"] == PROTOCOL_VERSION
+    assert seen["typed"]
+    assert protocol_of(seen["bundle"]) == PROTOCOL_VERSION
+    assert ".ice-explorer" in seen["style"]
+
+
+def test_the_installed_wheel_explains_a_model(installed):
+    """With nothing but what it depends on, and warnings as errors, the explorer ranks two features."""
+    assert run(installed, USE) == "x1 x0\n"
+
+
+def test_the_front_end_has_the_version_of_the_package(root):
+    """package.json states the version a second time; it must be the same."""
+    assert json.loads((root / "js" / "package.json").read_text())["version"] == ice_explorer.__version__
