@@ -66,7 +66,7 @@ def test_no_spread_on_a_given_grid(convention, weighting):
     row = e["x0"].metrics()
     for name in oracles.EFFECTS:
         assert row[name] == 0, name
-    assert row["scale"] == 0
+    assert e["x0"].scale == 0
     assert row["effective_n"] == 4
     assert_allclose(e["x0"].likelihood(0.3), [[0.0, 1.0, 0.0]] * 4, atol=0)
 
@@ -96,7 +96,7 @@ def test_mass_on_one_interval_leaves_nothing_to_bend():
     X = np.array([[4.5, 1.0], [4.75, 2.0], [5.0, 5.0]])
     e = explained(square, X, grid={"x0": [3.0, 4.0, 5.0, 7.0]}, weighting="mass")
     row = e["x0"].metrics()
-    assert_allclose(row["impact"], 9 * row["scale"], rtol=1e-12)
+    assert_allclose(row["impact"], 9 * e["x0"].scale, rtol=1e-12)
     assert row["non_linearity"] == 0
     assert_allclose(row["non_linearity_mad"], 0.0, atol=1e-12)
 
@@ -160,8 +160,9 @@ def test_a_small_spread_on_a_large_slope_is_not_lost():
         Z = np.asarray(Z, dtype=float)
         return 2.0**20 * Z[:, 0] + 2.0**-10 * Z[:, 0] * Z[:, 1]
 
-    row = explained(model, X)["x0"].metrics()
-    expected = row["scale"] * 2.0**-10 * X[:, 1].std(ddof=1)
+    f = explained(model, X)["x0"]
+    row = f.metrics()
+    expected = f.scale * 2.0**-10 * X[:, 1].std(ddof=1)
     assert_allclose(row["heterogeneity"], expected, rtol=1e-9)
     assert_allclose(row["non_linearity"], 0.0, atol=1e-9)
 

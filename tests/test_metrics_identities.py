@@ -308,14 +308,16 @@ def test_mass_of_distinct_values_counts_the_first_interval_twice(X, model):
         assert_allclose(mass[name], published[name], rtol=1e-9, atol=1e-11 * steepest(e))
 
 
-@pytest.mark.parametrize("weighting", ["interval", "length", "mass"])
-def test_a_jump_has_one_impact_by_length_alone(weighting):
-    """A finer and finer table around one jump: only "length" settles, the others follow the gap."""
+@pytest.mark.parametrize(("weighting", "ratio"), [("interval", 2.0), ("length", 1.0), ("mass", 2.0)])
+def test_halving_the_gap_under_a_jump(weighting, ratio):
+    """The slope across a jump doubles when its gap halves; only "length" weighs that away."""
 
     def jump(X):
         return (np.asarray(X)[:, 0] > 0.5).astype(float)
 
-    rng = np.random.default_rng(11)
-    figures = [table(jump, rng.uniform(size=(n, 1)), weighting=weighting).iloc[0]["impact"] for n in (400, 1000)]
-    settled = [math.isclose(v, 1 / math.sqrt(12), rel_tol=0.1) for v in figures]
-    assert all(settled) is (weighting == "length")
+    def steepness(gap):
+        values = np.array([0.0, 0.125, 0.25, 0.375, 0.5, 0.5 + gap, 0.625, 0.75, 1.0])
+        row = table(jump, values[:, np.newaxis], weighting=weighting).loc["x0"]
+        return row["impact"] / row["scale"]
+
+    assert_allclose(steepness(2.0**-8) / steepness(2.0**-7), ratio, rtol=1e-12)

@@ -76,7 +76,7 @@ def assert_agrees(model, X, *, sklearn_options=None, **options):
         RandomForestRegressor(n_estimators=10, random_state=0),
         HistGradientBoostingRegressor(max_iter=20, random_state=0),
         SVR(),
-        make_pipeline(StandardScaler(), MLPRegressor((5,), max_iter=30, random_state=0)),
+        make_pipeline(StandardScaler(), MLPRegressor(hidden_layer_sizes=(5,), max_iter=30, random_state=0)),
     ],
     ids=lambda model: type(model).__name__,
 )
