@@ -336,8 +336,9 @@ class PredictionError(ICEExplorerError, ValueError):
     @classmethod
     def wrong_shape(cls, method: str, shape: tuple[int, ...], n_rows: int) -> PredictionError:
         """Say which shape a prediction must have."""
+        call = "model" if method == "model" else f"model.{method}"
         advice = (
-            f"Wrap it: `lambda X: model.{method}(X).ravel()`."
+            f"Wrap it: `lambda X: {call}(X).ravel()`."
             if shape == (n_rows, 1)
             else "Wrap the model in a function that returns that."
         )

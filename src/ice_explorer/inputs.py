@@ -77,12 +77,14 @@ class FeatureInput:
     median: float
     own: NDArray[np.float64]  # own values, the median standing in for missing ones
     likelihood_scale: NDArray[np.float64]
-    positions: NDArray[np.int64]  # rows whose curves are summed
+    positions: NDArray[np.int64]  # rows that the curves are of
+    summed: NDArray[np.int64]  # those of them that have weight: the metrics are theirs
+    has_missing: bool  # whether any observation that has weight lacks the value
 
     @property
-    def has_missing(self) -> bool:
-        """Whether any observation lacks the value."""
-        return bool(np.isnan(self.column.values).any())
+    def n_predictions_per_row(self) -> int:
+        """Phantoms of one row: the grid, and its value with and without where some are missing."""
+        return self.grid.n_grid + 2 * self.has_missing
 
 
 def feature_input(
@@ -110,19 +112,31 @@ def feature_input(
         likelihood_scale = floored_scale(column.name, scale, sigma, n_observations)
     else:
         likelihood_scale = np.full(n_observations, sigma)
-    positions = np.arange(n_observations) if weights is None else np.flatnonzero(weights > 0)
-    if n_rows is not None:
+    every = np.arange(n_observations)
+    weighing = every if weights is None else np.flatnonzero(weights > 0)
+    if n_rows is None:
+        positions, summed = every, weighing
+    else:
         generator = feature_seed(settings.random_state, column.label)
-        positions = draw_stratified(values, positions, n_rows, generator)
-    return FeatureInput(at_issue, column, chosen, sigma, median, own, likelihood_scale, positions)
+        positions = summed = draw_stratified(values, weighing, n_rows, generator)
+    return FeatureInput(
+        at_issue, column, chosen, sigma, median, own, likelihood_scale, positions, summed,
+        has_missing=bool(np.isnan(values[weighing]).any()),
+    )  # fmt: skip
 
 
 def _conditional(context: Context, at_issue: int, sigma: float) -> NDArray[np.float64]:
     """Conditional scale of one feature given all other numeric columns."""
     columns = context.columns
     others = [columns.at(position) for position in range(len(columns.names)) if position != at_issue]
-    numeric = [column.values for column in others if column.kind in {"numeric", "boolean"}]
-    matrix = np.column_stack(numeric) if numeric else np.empty((context.table.n_observations, 0))
+    numeric = [column for column in others if column.kind in {"numeric", "boolean"}]
+    for column in numeric:
+        _check_finite(column)
+    matrix = (
+        np.column_stack([column.values for column in numeric])
+        if numeric
+        else np.empty((context.table.n_observations, 0))
+    )
     return conditional_scale(columns.at(at_issue).values, matrix, sigma, context.weights, context.settings.random_state)
 
 

@@ -96,10 +96,11 @@ def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArr
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
-        msg = f"got {type(sample_weight).__name__}"
+        msg = f"got {sample_weight!r}"
         raise InvalidOptionError.sample_weight(msg, advice) from None
     if weights.shape != (n_observations,):
-        msg = f"got shape {weights.shape} for {n_observations} rows"
+        given = f"{len(weights)} weights" if weights.ndim == 1 else f"shape {weights.shape}"
+        msg = f"got {given} for {n_observations} observations"
         raise InvalidOptionError.sample_weight(msg, advice)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:

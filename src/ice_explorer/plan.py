@@ -200,7 +200,7 @@ class Plan:
 
     @staticmethod
     def _n_predictions(item: FeatureInput) -> int:
-        return len(item.positions) * (item.grid.n_grid + 2 * item.has_missing)
+        return len(item.summed) * item.n_predictions_per_row
 
     def outline(self, feature: Name) -> tuple[str, int, float]:
         """Return kind, grid size and scale of a feature, known before anything is computed."""
@@ -239,7 +239,7 @@ class Plan:
         """
         item, context = self._inputs[feature], self._context
         weights = np.ones(self.n_observations) if context.weights is None else context.weights
-        summed = item.positions
+        summed = item.summed
         every = np.arange(self.n_observations) if context.weights is None else np.flatnonzero(weights > 0)
         present = every[~np.isnan(item.column.values[every])]
         grid = item.grid.values
@@ -255,7 +255,7 @@ class Plan:
             change = self._missing_change(item, rows) if item.has_missing else None
             sums.add(curves, weights[rows], item.own[rows], item.likelihood_scale[rows], change)
             if progress is not None:
-                progress(len(rows) * (item.grid.n_grid + 2 * item.has_missing), total, item.column.label)
+                progress(len(rows) * item.n_predictions_per_row, total, item.column.label)
         sums.finish()
         return FeatureExplanation(context, item, sums)
 

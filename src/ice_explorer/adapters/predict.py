@@ -85,10 +85,7 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         return _of_callable(model, first_rows, n_rows, output)
     classes = getattr(model, "classes_", None)
     if classes is None and not hasattr(model, "predict_proba"):
-        if response not in {"auto", "predict"}:
-            needs = "predict_proba" if response == "log_odds" else response
-            raise InvalidOptionError.response(response, needs, type(model).__name__)
-        return _of_regressor(model, first_rows, n_rows, output)
+        return _of_regressor(model, first_rows, n_rows, output, response)
     return _of_classifier(model, first_rows, n_rows, output, response)
 
 
@@ -102,6 +99,8 @@ def _probe(method: Callable[[Any], Any], first_rows: Any) -> Any:
 
 def _as_numbers(method: str, returned: Any) -> NDArray[np.float64]:
     array = np.asarray(returned)
+    if array.dtype.kind == "c":
+        raise PredictionError.not_numeric(method, array.dtype)
     if array.dtype.kind not in "fiub":
         try:
             return np.asarray(array, dtype=np.float64)
@@ -153,15 +152,19 @@ def _of_callable(function: Any, first_rows: Any, n_rows: int, output: object) ->
     return Predictor(lambda rows: _one_column(name, function(rows), rows), "prediction", None, "callable")
 
 
-def _of_regressor(model: Any, first_rows: Any, n_rows: int, output: object) -> Predictor:
-    first = _probe(model.predict, first_rows)
-    numbers = _as_numbers("predict", first)
+def _of_regressor(model: Any, first_rows: Any, n_rows: int, output: object, response: Response) -> Predictor:
+    # A detector such as IsolationForest has a decision function and no classes.
+    name = "predict" if response == "auto" else _needed_method(model, response)
+    method = getattr(model, name)
+    first = _probe(method, first_rows)
+    numbers = _as_numbers(name, first)
     if numbers.ndim == 2 and numbers.shape[0] == n_rows and numbers.shape[1] > 1:
-        return _of_columns(model.predict, "predict", first, output)
-    _one_column("predict", first, first_rows)
+        return _of_columns(method, name, first, output)
+    _one_column(name, first, first_rows)
     if output is not None:
         raise OutputError.single(output)
-    return Predictor(lambda rows: _one_column("predict", model.predict(rows), rows), "prediction", None, "predict")
+    label = "prediction" if name == "predict" else "decision function"
+    return Predictor(lambda rows: _one_column(name, method(rows), rows), label, None, name)
 
 
 def _of_columns(method: Callable[[Any], Any], name: str, first: Any, output: object) -> Predictor:
@@ -232,10 +235,16 @@ def _classifier_method(model: Any, response: Response) -> str:
             if hasattr(model, name):
                 return name
         return "predict"
+    _needed_method(model, response)
+    return response
+
+
+def _needed_method(model: Any, response: Response) -> str:
+    """Return the method that a response is computed from, or say that the model lacks it."""
     needed = "predict_proba" if response == "log_odds" else response
     if not hasattr(model, needed):
         raise InvalidOptionError.response(response, needed, type(model).__name__)
-    return response
+    return needed
 
 
 def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
