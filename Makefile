@@ -98,7 +98,7 @@ test-browser: .venv/.test $(BUNDLE)
 	touch $@ .venv/.demo
 
 js/node_modules/.ready: js/package.json js/package-lock.json
-	@node -e 'process.exit(Number.parseInt(process.versions.node) < 20)' 2>/dev/null && command -v npm >/dev/null || { \
+	@node -e 'process.exit(Number.parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && command -v npm >/dev/null || { \
 		echo "The front end is built with Node 20 or newer and npm; found $$(node --version 2>/dev/null || echo neither)." \
 			"Install Node, or install ice-explorer from a release, which needs none." >&2; \
 		exit 1; }
