@@ -1,0 +1,131 @@
+/**
+ * Every panel in every state, side by side. The address chooses: ?case=name shows one, ?host=lab-dark sets the
+ * theme's variables as JupyterLab would, ?width=400 makes the cell narrow.
+ */
+import type { RenderProps } from "@anywidget/types";
+import widget from "../src/index.ts";
+import type { Traits } from "../src/protocol.ts";
+import { clinic, FakeKernel, type FakeModel } from "./model.ts";
+
+const some = new FakeKernel(clinic(300));
+
+function notes(kernel: FakeKernel): Partial<Traits> {
+  const text = "91 % of the impact comes from the step 1.79 → 1.81.";
+  const global = "1 column is neither numeric nor boolean and is used for colouring only: 'Ward'.";
+  return {
+    _header: {
+      ...kernel.header,
+      notes: [
+        { feature: "Marker", text },
+        { feature: null, text: global },
+        { feature: "Steps a day", text: "The grid has 1000 of 7 315 values." },
+      ],
+    },
+  };
+}
+
+function longNames(): FakeKernel {
+  const data = clinic(120);
+  const names = [
+    "Number of sexually transmitted diseases, time since first diagnosis (years)",
+    "<img src=x onerror=alert(1)>",
+    "体重（公斤）",
+    "x",
+  ];
+  for (const [at, name] of names.entries()) data.features[at]!.name = name;
+  return new FakeKernel({ ...data, outputLabel: "log-odds of 'a class with quite a long name indeed'" });
+}
+
+function manyFeatures(): FakeKernel {
+  const data = clinic(80);
+  const copies = Array.from({ length: 30 }, (_, copy) => ({
+    ...data.features[copy % 8]!,
+    name: `Feature ${copy + 1}`,
+  }));
+  return new FakeKernel({
+    ...data,
+    features: copies,
+    predict: (row) => row.reduce((sum, value, at) => sum + (value * ((at * 7) % 11)) / (100 + 30 * at), 0) / 100,
+    outputLabel: "prediction",
+  });
+}
+
+const cases: Record<string, () => FakeModel> = {
+  ready: () => some.model(),
+  coloured: () => some.model({ color_by: "Smoker", decay: 0.5, selection: [0, 33] }),
+  ramp: () => some.model({ color_by: "BMI", ...notes(some) }),
+  category: () => some.model({ color_by: "Ward", kind: "c-ice", feature: "BMI" }),
+  centred: () => some.model({ kind: "c-ice", feature: "Age", color_by: "Smoker", anchor: "median" }),
+  slopes: () => some.model({ kind: "d-ice", feature: "Steps a day" }),
+  step: () => some.model({ feature: "Marker", ...notes(some) }),
+  boolean: () => some.model({ feature: "Smoker", color_by: "Age" }),
+  "few lines": () => some.model({ max_lines: 8, selection: [0] }),
+  "many lines": () => new FakeKernel(clinic(2000)).model({ max_lines: 2000, color_by: "Smoker" }),
+  "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
+  "between steps": () => some.model({ decay: 0.755 }),
+  "long names": () => longNames().model({ kind: "c-ice" }),
+  "many features": () => manyFeatures().model(),
+  computing: () => some.model({ ...some.partial(3), feature: "" }),
+  "computing, open": () => {
+    const model = some.model({ ...some.partial(3), feature: "Visits" });
+    model.answer = (request) => (request.type === "curves" ? null : some.answer(request));
+    return model;
+  },
+  cancelled: () => {
+    const message = "Cancelled after 3 of 8 features. Their figures stay; run the cell again for the others.";
+    return some.model({
+      ...some.partial(3),
+      feature: "Age",
+      _status: { state: "cancelled", done: 3, total: 8, label: "", message },
+    });
+  },
+  error: () => {
+    const message =
+      "The model failed on phantom observations of 'Marker' (grid value 97.0): ValueError: Input contains NaN.";
+    const model = some.model({
+      ...some.partial(3),
+      _status: { state: "error", done: 3, total: 8, label: "Marker", message },
+      feature: "Marker",
+    });
+    model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
+    return model;
+  },
+  "kernel gone": () => {
+    const model = some.model();
+    setTimeout(() => model.emit("comm_live_update"), 400);
+    return model;
+  },
+  "colour refused": () => {
+    const model = some.model({ color_by: "Ward" });
+    const message = "'Ward' has 858 different values, one per row, so it cannot colour the lines.";
+    model.answer = (request) =>
+      request.type === "colors" ? { reply: { id: request.id, type: "error", message } } : some.answer(request);
+    return model;
+  },
+};
+
+const query = new URLSearchParams(location.search);
+document.body.dataset.host = query.get("host") ?? "unknown";
+const wanted = query.get("case");
+const width = query.get("width");
+const main = document.querySelector("main")!;
+const nav = document.querySelector("nav")!;
+nav.hidden = wanted !== null;
+
+for (const [name, make] of Object.entries(cases)) {
+  const link = document.createElement("a");
+  link.href = `?${new URLSearchParams({ ...Object.fromEntries(query), case: name })}`;
+  link.textContent = name;
+  nav.append(link);
+  if (wanted !== null && wanted !== name) continue;
+  const section = document.createElement("section");
+  section.className = "case";
+  const heading = document.createElement("h2");
+  heading.textContent = name;
+  const cell = document.createElement("div");
+  if (width !== null) cell.style.width = `${width}px`;
+  section.append(heading, cell);
+  main.append(section);
+  const signal = new AbortController().signal;
+  void widget.render({ model: make(), el: cell, signal } as unknown as RenderProps<Traits>);
+}

@@ -1,0 +1,428 @@
+/**
+ * A model and a kernel that live in the page: the catalogue and the panel tests draw from them, without Jupyter.
+ * The data are made by a formula and a seeded generator, so every run shows the same picture.
+ */
+import type { AnyModel } from "@anywidget/types";
+import { bin, deviation, extent, mean, median, quantileSorted } from "d3-array";
+import { randomLcg, randomNormal } from "d3-random";
+import type {
+  Bytes,
+  ColorsBody,
+  CurvesBody,
+  FeatureKind,
+  Header,
+  Reply,
+  Request,
+  Status,
+  Traits,
+} from "../src/protocol.ts";
+
+type Listener = (...values: never[]) => void;
+type Sent = Request & { id: string };
+/** What a kernel answers; null = nothing, ever. */
+export type Answer = (request: Sent) => { reply: Reply; buffers?: Bytes[] } | null;
+
+export class FakeModel implements AnyModel<Traits> {
+  readonly sent: Sent[] = [];
+  /** Traits in the order they were saved, as Python would see them. */
+  readonly saved: [string, unknown][] = [];
+  answer: Answer;
+  delay = 0;
+  widget_manager = {
+    get_model: () => Promise.reject(new Error("There are no other models.")),
+  } as AnyModel["widget_manager"];
+  readonly #traits: Traits;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  #dirty = new Map<string, unknown>();
+
+  constructor(traits: Traits, answer: Answer) {
+    this.#traits = { ...traits };
+    this.answer = answer;
+  }
+
+  get<K extends keyof Traits>(key: K): Traits[K] {
+    return this.#traits[key];
+  }
+
+  set<K extends keyof Traits>(key: K, value: Traits[K]): void {
+    if (Object.is(this.#traits[key], value)) return;
+    this.#traits[key] = value;
+    this.#dirty.set(key, value);
+    this.emit(`change:${key}`);
+  }
+
+  save_changes(): void {
+    this.saved.push(...this.#dirty);
+    this.#dirty = new Map();
+  }
+
+  /** A trait that Python sets. */
+  push<K extends keyof Traits>(key: K, value: Traits[K]): void {
+    this.set(key, value);
+    this.#dirty.delete(key);
+  }
+
+  on(name: string, callback: Listener): void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(callback));
+  }
+
+  off(name?: string | null, callback?: Listener | null): void {
+    if (name != null && callback != null) this.#listeners.get(name)?.delete(callback);
+  }
+
+  emit(name: string, ...values: unknown[]): void {
+    for (const callback of [...(this.#listeners.get(name) ?? [])])
+      (callback as (...values: unknown[]) => void)(...values);
+  }
+
+  get listenerCount(): number {
+    return [...this.#listeners.values()].reduce((sum, listeners) => sum + listeners.size, 0);
+  }
+
+  send(content: Sent): void {
+    this.sent.push(content);
+    const answered = this.answer(content);
+    if (answered === null) return;
+    setTimeout(() => this.emit("msg:custom", answered.reply, (answered.buffers ?? []).map(viewOf)), this.delay);
+  }
+}
+
+/** Bytes as Jupyter hands them over: somewhere inside a larger message, not even aligned. */
+function viewOf(bytes: Bytes): DataView {
+  const source = ArrayBuffer.isView(bytes)
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : new Uint8Array(bytes);
+  const message = new Uint8Array(source.length + 7);
+  message.set(source, 3);
+  return new DataView(message.buffer, 3, source.length);
+}
+
+export interface FakeFeature {
+  name: string;
+  kind?: FeatureKind;
+  values: Float64Array;
+}
+
+export interface FakeColumn {
+  name: string;
+  levels: string[];
+  ordered: boolean;
+  /** Index of the level; NaN = missing. */
+  values: Float32Array;
+}
+
+export interface FakeData {
+  features: FakeFeature[];
+  categories: FakeColumn[];
+  predict: (row: number[], index: number) => number;
+  outputLabel: string;
+  rowLabels: string[] | null;
+}
+
+interface Computed {
+  grid: Float64Array;
+  scale: number;
+  curves: Float64Array;
+}
+
+const STEPS = { first: 0.01, step: 0.01, count: 100 };
+const METRICS = ["impact", "direction", "heterogeneity", "non_linearity", "non_linearity_mad", "largest_step_share"];
+
+function compute(data: FakeData, at: number): Computed {
+  const { values } = data.features[at]!;
+  const sorted = Array.from(new Set(values)).sort((a, b) => a - b);
+  const wanted = Math.min(sorted.length, 40);
+  const grid = Float64Array.from(
+    new Set(Array.from({ length: wanted }, (_, k) => quantileSorted(sorted, k / Math.max(1, wanted - 1))!)),
+  );
+  const curves = new Float64Array(values.length * grid.length);
+  for (let i = 0; i < values.length; i++) {
+    const row = data.features.map((feature) => feature.values[i]!);
+    for (const [k, value] of grid.entries()) {
+      row[at] = value;
+      curves[i * grid.length + k] = data.predict(row, i);
+    }
+  }
+  const mu = mean(values)!;
+  const scale = Math.sqrt(mean(values, (value) => (value - mu) ** 2)!);
+  return { grid, scale, curves };
+}
+
+function figures({ grid, scale, curves }: Computed, values: Float64Array): { impact: number[]; profile: number[][] } {
+  const n = values.length;
+  const nGrid = grid.length;
+  const decays = Array.from({ length: STEPS.count }, (_, s) => STEPS.first + s * STEPS.step);
+  if (nGrid < 2) return { impact: METRICS.map(() => 0), profile: [decays.map(() => 0), decays.map(() => n)] };
+  const slope = (i: number, k: number) =>
+    ((curves[i * nGrid + k]! - curves[i * nGrid + k - 1]!) / (grid[k]! - grid[k - 1]!)) * scale;
+  const all = Array.from({ length: n }, (_, i) => Array.from({ length: nGrid - 1 }, (_, k) => slope(i, k + 1)));
+  const flat = all.flat();
+  const columns = Array.from({ length: nGrid - 1 }, (_, k) => deviation(all, (row) => row[k]!) ?? 0);
+  const impact = [mean(flat, Math.abs)!, mean(flat)!, mean(columns)!, mean(all, (row) => deviation(row) ?? 0)!, 0, 0.2];
+  const profile: number[][] = [[], []];
+  for (const decay of decays) {
+    let [weights, squares, sum] = [0, 0, 0];
+    for (let i = 0; i < n; i++) {
+      for (let k = 1; k < nGrid; k++) {
+        const weight = Math.exp((Math.log(decay) * Math.abs(grid[k]! - values[i]!)) / scale);
+        weights += weight;
+        squares += weight * weight;
+        sum += weight * Math.abs(all[i]![k - 1]!);
+      }
+    }
+    profile[0]!.push(sum / weights);
+    profile[1]!.push((n * weights ** 2) / (n * (nGrid - 1) * squares));
+  }
+  return { impact, profile };
+}
+
+/** All that a kernel would know of these data, and how it answers. */
+export class FakeKernel {
+  readonly #computed = new Map<number, Computed>();
+  readonly header: Header;
+  readonly impact: Float32Array;
+  readonly profile: Float32Array;
+
+  constructor(
+    readonly data: FakeData,
+    overrides: Partial<Header> = {},
+  ) {
+    const n = data.features[0]!.values.length;
+    const nFeatures = data.features.length;
+    this.impact = new Float32Array(nFeatures * METRICS.length);
+    this.profile = new Float32Array(2 * nFeatures * STEPS.count);
+    for (const [at, feature] of data.features.entries()) {
+      const { impact, profile } = figures(this.computed(at), feature.values);
+      this.impact.set(impact, at * METRICS.length);
+      for (const block of [0, 1]) this.profile.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
+    }
+    this.header = {
+      protocol: 1,
+      version: "0.1.0",
+      features: data.features.map(({ name, kind = "numeric" }, at) => {
+        const { grid, scale } = this.computed(at);
+        return { name, kind, n_grid: grid.length, scale };
+      }),
+      columns: [
+        ...data.features.map(({ name, kind = "numeric" as const }) => ({ name, kind })),
+        ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
+        { name: "notes of the clerk", kind: "other" as const },
+      ],
+      metrics: METRICS,
+      decays: STEPS,
+      n_observations: n,
+      engine: "brute",
+      engine_reason: "The model is a callable.",
+      convention: "equations",
+      weighting: "interval",
+      output_label: data.outputLabel,
+      notes: [],
+      code: "ICEExplorer(model, X)",
+      ...overrides,
+    };
+  }
+
+  private computed(at: number): Computed {
+    const known = this.#computed.get(at) ?? compute(this.data, at);
+    this.#computed.set(at, known);
+    return known;
+  }
+
+  /** The features ranked first by impact. */
+  get top(): string {
+    const order = this.data.features
+      .map((_, at) => at)
+      .sort((a, b) => this.impact[b * METRICS.length]! - this.impact[a * METRICS.length]!);
+    return this.data.features[order[0]!]!.name;
+  }
+
+  traits(overrides: Partial<Traits> = {}): Traits {
+    const n = this.data.features.length;
+    return {
+      feature: this.top,
+      color_by: null,
+      kind: "ice",
+      decay: 0.75,
+      rank_by: "in_distribution_impact",
+      anchor: "min",
+      max_lines: 500,
+      selection: [],
+      _status: { state: "ready", done: n, total: n, label: "", message: "" },
+      _header: this.header,
+      _impact: viewOf(this.impact),
+      _profile: viewOf(this.profile),
+      ...overrides,
+    };
+  }
+
+  /** Traits of a kernel that has finished only the first features. */
+  partial(done: number): Partial<Traits> {
+    const total = this.data.features.length;
+    const impact = this.impact.map((value, z) => (z < done * METRICS.length ? value : Number.NaN));
+    const profile = this.profile.map((value, z) => (Math.floor(z / STEPS.count) % total < done ? value : Number.NaN));
+    const status: Status = {
+      state: "computing",
+      done,
+      total,
+      label: this.data.features[done]?.name ?? "",
+      message: "",
+    };
+    return { _status: status, _impact: viewOf(impact), _profile: viewOf(profile) };
+  }
+
+  model(overrides: Partial<Traits> = {}): FakeModel {
+    return new FakeModel(this.traits(overrides), this.answer);
+  }
+
+  readonly answer: Answer = (request) => {
+    const { id } = request;
+    switch (request.type) {
+      case "curves": {
+        const at = this.data.features.findIndex(({ name }) => name === request.feature);
+        if (at === -1) return { reply: { id, type: "error", message: `No feature named '${request.feature}'.` } };
+        const { body, buffers } = this.curves(at, request.max_lines, request.selection);
+        return { reply: { id, type: "result", body }, buffers };
+      }
+      case "colors": {
+        const { body, values } = this.colors(request.column, request.positions);
+        return { reply: { id, type: "result", body }, buffers: [values] };
+      }
+      case "rows":
+        return { reply: { id, type: "result", body: { columns: [], rows: [] } } };
+      case "export": {
+        const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/><circle cx="150" cy="100" r="60" fill="#06c"/></svg>`;
+        const body = { filename: `${request.state.feature || "ranking"}.svg`, mime: "image/svg+xml" };
+        return { reply: { id, type: "result", body }, buffers: [new TextEncoder().encode(svg)] };
+      }
+      case "cancel":
+        return { reply: { id, type: "result", body: {} } };
+    }
+  };
+
+  private curves(at: number, maxLines: number, selection: number[]): { body: CurvesBody; buffers: Bytes[] } {
+    const { name, values } = this.data.features[at]!;
+    const { grid, scale, curves } = this.computed(at);
+    const n = values.length;
+    const every = Math.max(1, Math.ceil(n / maxLines));
+    const drawn = new Set(selection);
+    for (let i = 0; i < n && every > 0; i += every) drawn.add(i);
+    const positions = Uint32Array.from(drawn).sort();
+    const own = (i: number) =>
+      this.data.predict(
+        this.data.features.map((feature) => feature.values[i]!),
+        i,
+      );
+    const offset = mean(curves)!;
+    const [lowest = 0, highest = 0] = extent(curves);
+    const column = (k: number) => Array.from({ length: n }, (_, i) => curves[i * grid.length + k]!);
+    const rows = Array.from(positions, (i) => curves.subarray(i * grid.length, (i + 1) * grid.length));
+    const bins = bin().thresholds(24)(values);
+    const edges = bins.length === 0 ? [0, 1] : [bins[0]!.x0!, ...bins.map(({ x1 }) => x1!)];
+    const buffers: Bytes[] = [
+      positions,
+      Float64Array.from(positions, (i) => values[i]!),
+      Float64Array.from(positions, () => scale),
+      Float32Array.from(positions, (i) => own(i) - offset),
+      grid,
+      Float32Array.from(rows.flatMap((row) => Array.from(row, (value) => value - offset))),
+      Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
+      Float32Array.from(grid, (_, k) => (deviation(column(k)) ?? 0) * Math.sqrt((n - 1) / n)),
+      Float64Array.from(edges),
+      Float64Array.from(bins, (values) => values.length),
+    ];
+    const labels = this.data.rowLabels;
+    return {
+      body: {
+        feature: name,
+        n_lines: positions.length,
+        n_grid: grid.length,
+        n_observations: n,
+        offset,
+        prediction_range: [lowest, highest],
+        row_labels: labels === null ? null : Array.from(positions, (i) => labels[i]!),
+        median: median(values)!,
+      },
+      buffers,
+    };
+  }
+
+  private colors(column: string, positions: number[]): { body: ColorsBody; values: Float32Array } {
+    const category = this.data.categories.find(({ name }) => name === column);
+    if (category !== undefined) {
+      const { levels, ordered, values } = category;
+      const counts = levels.map((_, level) => values.reduce((sum, value) => sum + Number(value === level), 0));
+      return {
+        body: { column, kind: "category", ordered, levels, counts },
+        values: Float32Array.from(positions, (position) => values[position]!),
+      };
+    }
+    const { values, kind } = this.data.features.find(({ name }) => name === column)!;
+    const picked = Float32Array.from(positions, (position) => values[position]!);
+    if (kind === "boolean") {
+      const counts = [0, 1].map((level) => values.reduce((sum, value) => sum + Number(value === level), 0));
+      return { body: { column, kind: "category", ordered: true, levels: ["false", "true"], counts }, values: picked };
+    }
+    const sorted = Array.from(values).sort((a, b) => a - b);
+    return {
+      body: { column, kind: "continuous", domain: [quantileSorted(sorted, 0.02)!, quantileSorted(sorted, 0.98)!] },
+      values: picked,
+    };
+  }
+}
+
+/** A clinic that never was: age matters, smoking changes how, and one lab value acts as a step. */
+export function clinic(n: number): FakeData {
+  const source = randomLcg(0.42);
+  const uniform = (low: number, high: number) => Float64Array.from({ length: n }, () => low + (high - low) * source());
+  const normal = (mu: number, sigma: number) => {
+    const draw = randomNormal.source(source)(mu, sigma);
+    return Float64Array.from({ length: n }, draw);
+  };
+  const age = normal(48, 14).map((value) => Math.round(Math.min(84, Math.max(18, value))));
+  const bmi = normal(27, 4.5).map((value) => Math.round(value * 10) / 10);
+  const smoker = uniform(0, 1).map((value) => Number(value < 0.3));
+  const marker = normal(0, 1).map((value) => Math.round(Math.exp(value) * 100) / 100);
+  const pressure = normal(128, 16).map(Math.round);
+  const steps = uniform(1000, 16000).map(Math.round);
+  const visits = uniform(0, 9).map(Math.floor);
+  const height = normal(171, 9).map(Math.round);
+  const logistic = (value: number) => 1 / (1 + Math.exp(-value));
+  const wards = ["north", "south", "day clinic", "emergency"];
+  return {
+    features: [
+      { name: "Age", values: age },
+      { name: "BMI", values: bmi },
+      { name: "Smoker", kind: "boolean", values: smoker },
+      { name: "Marker", values: marker },
+      { name: "Blood pressure", values: pressure },
+      { name: "Steps a day", values: steps },
+      { name: "Visits", values: visits },
+      { name: "Height", values: height },
+    ],
+    categories: [
+      {
+        name: "Ward",
+        levels: wards,
+        ordered: false,
+        values: Float32Array.from({ length: n }, (_, i) =>
+          i % 29 === 3 ? Number.NaN : Math.floor(source() * wards.length),
+        ),
+      },
+    ],
+    predict: ([a, b, s, m, p, w, v]) =>
+      logistic(
+        -3.2 +
+          0.045 * (a! - 48) * (1 + 1.2 * s!) +
+          0.09 * (b! - 27) +
+          (m! > 1.8 ? 1.4 : 0) +
+          0.9 * s! +
+          0.018 * (p! - 128) +
+          0.5 * Math.sin(w! / 2600) +
+          0.04 * v! +
+          1.6,
+      ),
+    outputLabel: "probability of 'readmitted'",
+    rowLabels: null,
+  };
+}

@@ -1,0 +1,26 @@
+/** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
+import { html } from "./marks/element.ts";
+import { controlsPanel } from "./panels/controls.ts";
+import { curvesPanel } from "./panels/curves.ts";
+import { decayPanel } from "./panels/decay.ts";
+import { exportPanel } from "./panels/export.ts";
+import { rankingPanel } from "./panels/ranking.ts";
+import { statusPanel } from "./panels/status.ts";
+import type { View } from "./view.ts";
+
+const WIDE_PX = 700;
+
+export function layOut(view: View): void {
+  const { root } = view;
+  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), exportPanel(view));
+  const panels = html("div", { class: "ice-panels" }, rankingPanel(view), curvesPanel(view, controlsPanel(view)));
+  root.append(bar, panels, statusPanel(view));
+
+  const place = (width: number): void => {
+    root.dataset.layout = width >= WIDE_PX ? "wide" : "narrow";
+  };
+  const observer = new ResizeObserver(([entry]) => place(entry?.contentRect.width ?? 0));
+  observer.observe(root);
+  view.aborted.addEventListener("abort", () => observer.disconnect(), { once: true });
+  place(root.clientWidth);
+}

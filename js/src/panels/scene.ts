@@ -1,0 +1,112 @@
+/**
+ * From the curves of a feature to what a kind of picture shows, still in the units of the data: where the points of
+ * every line are and what goes on top of them.
+ */
+import { extent } from "d3-array";
+import type { Curves } from "../decode.ts";
+import { anchorIndex, centeredCurves, slopes, stepValues, stepX, valuesAtOwn } from "../geometry/transforms.ts";
+import type { Anchor, Kind } from "../protocol.ts";
+
+export interface Scene {
+  kind: Kind;
+  curves: Curves;
+  /** Points of every line, shared by all of them. */
+  x: Float64Array;
+  /** One row per line, relative to `base`. */
+  values: Float32Array;
+  /** Added to every value for the axis; kept apart so that small effects on a large output stay exact. */
+  base: number;
+  /** Partial dependence, and one standard deviation of the lines below and above it. */
+  mean: Float32Array;
+  low: Float32Array;
+  high: Float32Array;
+  /** Height of each line at its own value. */
+  own: Float32Array;
+  /** Lowest and highest of all that is drawn, relative to `base`. */
+  extent: [number, number];
+  /** Feature value at which all centred lines meet; null where there is none. */
+  anchoredAt: number | null;
+}
+
+type Shape = Omit<Scene, "kind" | "curves" | "extent">;
+
+/** Standard deviation of the drawn lines at each point (ddof = 0): how far they spread in this kind of picture. */
+function spreadOf(values: Float32Array, nPoints: number): Float32Array {
+  const spread = new Float32Array(nPoints);
+  const nLines = nPoints > 0 ? values.length / nPoints : 0;
+  for (let point = 0; point < nPoints; point++) {
+    let mean = 0;
+    for (let z = point; z < values.length; z += nPoints) mean += values[z]! / nLines;
+    let squares = 0;
+    for (let z = point; z < values.length; z += nPoints) squares += (values[z]! - mean) ** 2;
+    spread[point] = Math.sqrt(squares / nLines);
+  }
+  return spread;
+}
+
+function band(mean: Float32Array, spread: Float32Array): Pick<Scene, "mean" | "low" | "high"> {
+  return { mean, low: mean.map((m, k) => m - spread[k]!), high: mean.map((m, k) => m + spread[k]!) };
+}
+
+function iceShape(curves: Curves): Shape {
+  return {
+    x: curves.grid,
+    values: curves.values,
+    base: curves.offset,
+    ...band(curves.partialDependence, curves.spread),
+    own: curves.predictions,
+    anchoredAt: null,
+  };
+}
+
+function centeredShape(curves: Curves, anchor: Anchor): Shape {
+  const { grid, observed, median, values, partialDependence, predictions } = curves;
+  const centered = centeredCurves(values, grid, observed, anchor, median);
+  const index = anchorIndex(grid, anchor, median);
+  const held = index === null ? valuesAtOwn(values, grid, observed) : null;
+  // The mean of the centred lines: centring moves the partial dependence by the mean of what each line is moved by.
+  const shift = held === null ? partialDependence[index!]! : held.reduce((sum, value) => sum + value, 0) / held.length;
+  const own = predictions.map((value, i) => (held === null ? value - values[i * grid.length + index!]! : 0));
+  return {
+    x: grid,
+    values: centered,
+    base: 0,
+    ...band(
+      partialDependence.map((value) => value - shift),
+      spreadOf(centered, grid.length),
+    ),
+    own,
+    anchoredAt: index === null ? null : grid[index]!,
+  };
+}
+
+function slopeShape(curves: Curves): Shape {
+  const { grid, values, partialDependence, observed } = curves;
+  const x = stepX(grid);
+  const perInterval = slopes(values, grid);
+  const stepped = stepValues(perInterval);
+  const nIntervals = Math.max(0, grid.length - 1);
+  const own = new Float32Array(observed.length).map((_, i) => {
+    const interval = grid.findIndex((value) => value >= observed[i]!);
+    const place = interval === -1 ? nIntervals - 1 : Math.max(0, interval - 1);
+    return nIntervals === 0 ? Number.NaN : perInterval[i * nIntervals + place]!;
+  });
+  return {
+    x,
+    values: stepped,
+    base: 0,
+    ...band(stepValues(slopes(partialDependence, grid)), spreadOf(stepped, x.length)),
+    own,
+    anchoredAt: null,
+  };
+}
+
+export function sceneOf(curves: Curves, kind: Kind, anchor: Anchor): Scene {
+  const shape =
+    kind === "ice" ? iceShape(curves) : kind === "c-ice" ? centeredShape(curves, anchor) : slopeShape(curves);
+  const ends = [...extent(shape.values), ...extent(shape.own), ...extent(shape.mean)].filter(
+    (value) => value !== undefined && Number.isFinite(value),
+  ) as number[];
+  const [low = 0, high = 0] = extent(ends) as [number, number];
+  return { ...shape, kind, curves, extent: [low, high] };
+}

@@ -1,0 +1,45 @@
+/** What the canvas must know of the host's colours, which the style sheet resolves. */
+
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { rgb } from "d3-color";
+import { html } from "./marks/element.ts";
+
+export interface Theme {
+  dark: boolean;
+  ink: string;
+  paper: string;
+  font: string;
+}
+
+function read(root: HTMLElement): Theme {
+  const style = getComputedStyle(root);
+  const [ink, paper] = [rgb(style.color), rgb(style.backgroundColor)];
+  const brightness = ({ r, g, b }: { r: number; g: number; b: number }) => 0.299 * r + 0.587 * g + 0.114 * b;
+  const size = style.getPropertyValue("--ice-small").trim() || "11px";
+  return {
+    dark: brightness(ink) > brightness(paper),
+    ink: ink.formatRgb(),
+    paper: paper.formatRgb(),
+    font: `${size} ${style.fontFamily}`,
+  };
+}
+
+/**
+ * Follows the host's theme. A probe inherits the colours and has an imperceptible transition on them: whatever changes
+ * them (a theme switch, a late style sheet, the system's preference), the browser reports the end of that transition.
+ */
+export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySignal<Theme> {
+  const theme = signal(read(root));
+  const refresh = () => {
+    const next = read(root);
+    if (JSON.stringify(next) !== JSON.stringify(theme.peek())) theme.value = next;
+  };
+  const probe = html("span", { class: "ice-theme-probe", "aria-hidden": "true" });
+  probe.addEventListener("transitionend", refresh, { signal: aborted });
+  root.append(probe);
+  // The style sheet may apply only after the element is in the page.
+  requestAnimationFrame(() => {
+    if (!aborted.aborted) refresh();
+  });
+  return theme;
+}

@@ -1,0 +1,18 @@
+/** What every panel is given: the store, when to draw, and when to stop. */
+import type { ReadonlySignal } from "@preact/signals-core";
+import type { Frames } from "./frames.ts";
+import type { Tooltip } from "./marks/tooltip.ts";
+import type { Store } from "./store.ts";
+import type { Theme } from "./theme.ts";
+
+export interface View {
+  root: HTMLElement;
+  store: Store;
+  frames: Frames;
+  theme: ReadonlySignal<Theme>;
+  tooltip: Tooltip;
+  /** Aborted when the view goes: pass it to every listener. */
+  aborted: AbortSignal;
+  /** Draws in the next frame and again whenever what `read` reads changes, until the view goes. */
+  keep<T>(read: () => T, draw: (value: T) => void): void;
+}
