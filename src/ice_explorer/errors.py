@@ -52,6 +52,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`{option}` must be {_or_listed(choices)}; got {got!r}.{_did_you_mean(got, choices)}")
 
     @classmethod
+    def not_one_of_or_mapping(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
+        """Say which names the option takes, and that values go by feature."""
+        return cls(
+            f"`{option}` must be {_or_listed(choices)}, or a mapping of features to values; "
+            f"got {got!r}.{_did_you_mean(got, choices)} For one feature write `{option}={{'name': values}}`."
+        )
+
+    @classmethod
     def decay(cls, got: object) -> InvalidOptionError:
         """Say that a decay lies in (0, 1]."""
         return cls(
@@ -72,14 +80,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
         return cls(f"`{option}` must be an integer of at least {minimum}; got {got!r}. {advice}")
-
-    @classmethod
-    def grid_size_unused(cls, grid: object) -> InvalidOptionError:
-        """Say that a grid given by its values has no size to choose."""
-        return cls(
-            "`grid_size` goes with a grid that is chosen from the data; "
-            f"got it with grid={grid!r}, which gives every value itself. Leave `grid_size` out."
-        )
 
     @classmethod
     def sample(cls, got: object, n_observations: int) -> InvalidOptionError:
@@ -123,13 +123,39 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say what is wrong with the likelihood scale given for one feature."""
         return cls(
             "`scale` must give positive finite standard deviations, one number or one per observation; "
-            f'{problem} for {feature!r}. Use `scale="marginal"` for the standard deviation of the column.'
+            f'{problem} as the scale of {feature!r}. Use `scale="marginal"` for the standard deviation of the column.'
         )
 
     @classmethod
     def sample_weight(cls, problem: str, advice: str) -> InvalidOptionError:
         """Say what is wrong with the weights."""
         return cls(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}. {advice}")
+
+    @classmethod
+    def sum_of_weights(cls, total: float) -> InvalidOptionError:
+        """Say that frequencies must count more than one observation."""
+        return cls(
+            f"`sample_weight` must sum to more than 1, because weights are frequencies; got a sum of {total!r}. "
+            "Multiply the weights, for example so that they sum to the number of observations."
+        )
+
+    @classmethod
+    def decays(cls, got: object) -> InvalidOptionError:
+        """Say that a profile is taken over several decays."""
+        return cls(f"`decays` must be a list of decays; got {got!r}. For one decay write `[{got!r}]`.")
+
+    @classmethod
+    def positions(cls, got: object, n_observations: int) -> InvalidOptionError:
+        """Say how rows are addressed."""
+        return cls(
+            f"`positions` must be row positions of X, from 0 to {n_observations - 1}; got {got!r}. "
+            "Rows are addressed by position, not by index label."
+        )
+
+    @classmethod
+    def no_features(cls) -> InvalidOptionError:
+        """Say that an empty list explains nothing."""
+        return cls("`features` must name at least one feature; got an empty list. Leave it out for all of them.")
 
     @classmethod
     def response(cls, response: str, method: str, model: str) -> InvalidOptionError:

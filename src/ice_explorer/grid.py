@@ -141,7 +141,7 @@ def check_grid_values(feature: object, given: ArrayLike) -> NDArray[np.float64]:
         )
     if not np.isfinite(values).all():
         worst = float(values[~np.isfinite(values)][0])
-        raise InvalidOptionError.grid_values(feature, f"got {worst!r}", "Leave it out.")
+        raise InvalidOptionError.grid_values(feature, f"got {worst!r}", "Remove it from the list.")
     falling = np.flatnonzero(np.diff(values) <= 0)
     if falling.size:
         at = int(falling[0])

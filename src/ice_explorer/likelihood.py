@@ -111,9 +111,7 @@ def floored_scale(
     except (TypeError, ValueError):
         raise InvalidOptionError.scale_values(feature, f"got {given!r}") from None
     if scale.shape not in {(), (n_observations,)}:
-        raise InvalidOptionError.scale_values(
-            feature, f"got an array of shape {scale.shape} for {n_observations} observations"
-        )
+        raise InvalidOptionError.scale_values(feature, f"got {scale.shape} for {n_observations} observations")
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
         raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")

@@ -108,11 +108,7 @@ def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArr
         msg = f"got {float(weights[row])!r} in row {row}"
         raise InvalidOptionError.sample_weight(msg, advice)
     if weights.sum() <= 1:
-        msg = f"they sum to {float(weights.sum())!r}, and as frequencies they must sum to more than 1"
-        raise InvalidOptionError.sample_weight(
-            msg,
-            "Multiply them, for example so that they sum to the number of observations.",
-        )
+        raise InvalidOptionError.sum_of_weights(float(weights.sum()))
     return weights
 
 

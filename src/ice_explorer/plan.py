@@ -121,7 +121,7 @@ def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple
             raise InputDataError.not_numeric(column.name, column.dtype)
     chosen = list(dict.fromkeys(column.name for column in resolved))
     if not chosen:
-        raise InputDataError.no_features(columns.names)
+        raise InvalidOptionError.no_features()
     return chosen, []
 
 
@@ -211,8 +211,9 @@ class Plan:
         """Return a column of X, feature or not."""
         return self._context.columns.at(self._context.columns.position(name))
 
+    @property
     def columns(self) -> list[Name]:
-        """Return the names of all columns of X."""
+        """Names of all columns of X, features or not."""
         return list(self._context.columns.names)
 
     def compute(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,11 +15,11 @@ from ice_explorer.curves import transforms
 from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.grid import feature_seed
 from ice_explorer.likelihood import check_decay, likelihood
-from ice_explorer.options import resolve_display
+from ice_explorer.options import check_integer, resolve_display
 from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
@@ -146,18 +147,10 @@ class FeatureExplanation:
         if wanted.size == 0:
             return np.empty(0, dtype=np.int64)
         if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
-            msg = (
-                f"`positions` must be a list of row positions of X; got {positions!r}. "
-                f"Rows are numbered from 0 to {n_observations - 1}."
-            )
-            raise InvalidOptionError(msg)
+            raise InvalidOptionError.positions(positions, n_observations)
         outside = wanted[(wanted < 0) | (wanted >= n_observations)]
         if outside.size:
-            msg = (
-                f"`positions` must be row positions of X from 0 to {n_observations - 1}; got {int(outside[0])}. "
-                "Leave it out."
-            )
-            raise InvalidOptionError(msg)
+            raise InvalidOptionError.positions(int(outside[0]), n_observations)
         return wanted.astype(np.int64)
 
     @cached_property
@@ -239,6 +232,7 @@ class FeatureExplanation:
         ndarray of shape (n_lines,)
             Sorted positions, at most max_lines + len(include).
         """
+        check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
         generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
         drawn = draw_stratified(
             self._item.column.values, self._item.positions, max_lines, generator, self._context.weights
@@ -395,6 +389,8 @@ class Explanation:
         """
         import pandas as pd
 
+        if not isinstance(decays, Iterable):
+            raise InvalidOptionError.decays(decays)
         decays = [check_decay(decay) for decay in decays]
         choices = ("in_distribution_impact", "effective_n")
         if metric not in choices:
@@ -404,8 +400,9 @@ class Explanation:
         values = np.column_stack([result.decay_profile(decays, metric) for result in self._results.values()])
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
 
+    @property
     def columns(self) -> list[Name]:
-        """Return the names of all columns of X, features or not."""
+        """Names of all columns of X, features or not."""
         return list(self._context.columns.names)
 
     def column(self, name: Name) -> Column:

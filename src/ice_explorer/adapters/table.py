@@ -88,19 +88,22 @@ def table_from(X: object) -> Table:
     """
     if isinstance(X, np.ndarray):
         return _array_table(X)
+    if nw.dependencies.is_pandas_dataframe(X):
+        _check_frame(X.shape, list(X.columns))
+        return _PandasTable(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InputTypeError.table(X)
-    if 0 in frame.shape:
-        raise InputDataError.empty(frame.shape)
-    if nw.dependencies.is_pandas_dataframe(X):
-        table: _PandasTable | _FrameTable = _PandasTable(X)
-    else:
-        table = _FrameTable(frame)
-    (label, count), *_ = Counter(str(name) for name in table.names).most_common(1)
+    _check_frame(frame.shape, frame.columns)
+    return _FrameTable(frame)
+
+
+def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:
+    if 0 in shape:
+        raise InputDataError.empty(shape)
+    (label, count), *_ = Counter(str(name) for name in names).most_common(1)
     if count > 1:
         raise InputDataError.duplicate_columns(label)
-    return table
 
 
 def _array_table(array: NDArray[Any]) -> _ArrayTable:
