@@ -1,0 +1,117 @@
+/** What Python wrote with its own renderer and engine, done again here. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
+import { levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
+import { LineRaster, type Palette } from "../../src/geometry/raster.ts";
+import { type Anchor, centeredCurves, slopes } from "../../src/geometry/transforms.ts";
+
+type Written = (number | "inf" | null)[];
+
+interface RasterCase {
+  name: string;
+  palette: string;
+  style: { width: number; height: number; thickness: number; strength: number };
+  lines: { n_lines: number; n_points: number; x: Written; y: Written; opacity: Written; color: Written };
+  pixels: string;
+}
+
+interface Transforms {
+  grid: number[];
+  observed: number[];
+  likelihood_scale: number[];
+  median: number;
+  curves: number[];
+  centered: Record<string, number[]>;
+  slopes: number[];
+  likelihood: Record<string, number[]>;
+}
+
+function fixture<T>(name: string): T {
+  return JSON.parse(readFileSync(new URL(`../../../tests/contract/raster/${name}`, import.meta.url), "utf-8")) as T;
+}
+
+const read = (values: Written): number[] => values.map((v) => (v === null ? Number.NaN : v === "inf" ? Infinity : v));
+
+const PALETTES: Record<string, Palette> = {
+  ramp: rampPalette("light"),
+  plain: plainPalette("light"),
+  hues_3: levelPalette(3, false, "light"),
+  hues_9: levelPalette(9, false, "light"),
+  ordered_1: levelPalette(1, true, "light"),
+  ordered_3: levelPalette(3, true, "light"),
+};
+
+function expectClose(actual: ArrayLike<number>, expected: number[], tolerance: number) {
+  expect(actual.length).toBe(expected.length);
+  for (const [z, value] of expected.entries()) {
+    expect(Math.abs(actual[z]! - value), `number ${z}: ${actual[z]} for ${value}`).toBeLessThanOrEqual(
+      tolerance * Math.max(1, Math.abs(value)),
+    );
+  }
+}
+
+describe("pixels", () => {
+  it.each(fixture<RasterCase[]>("raster.json").map((each) => [each.name, each] as const))(
+    "are Python's: %s",
+    (_, { style, palette, lines, pixels }) => {
+      const painted = new LineRaster(style.width, style.height).paint(
+        {
+          nLines: lines.n_lines,
+          nPoints: lines.n_points,
+          x: new Float64Array(read(lines.x)),
+          y: new Float32Array(read(lines.y)),
+          opacity: new Float32Array(read(lines.opacity)),
+          color: new Float32Array(read(lines.color)),
+        },
+        { ...style, palette: PALETTES[palette]! },
+        Uint32Array.from({ length: lines.n_lines }, (_each, i) => i),
+      );
+      const expected = new Uint8ClampedArray(Buffer.from(pixels, "base64"));
+      expect(painted.length).toBe(expected.length);
+      let inked = 0;
+      let furthest = 0;
+      for (const [z, value] of expected.entries()) {
+        furthest = Math.max(furthest, Math.abs(painted[z]! - value));
+        if (z % 4 === 3 && value > 0) inked++;
+      }
+      expect(furthest).toBeLessThanOrEqual(1);
+      expect(inked).toBeGreaterThan(40);
+    },
+  );
+});
+
+describe("palettes", () => {
+  it("are Python's on a light background", () => {
+    const written = fixture<Record<string, { kind: string; colors: number[]; missing: number[] }>>("palettes.json");
+    expect(Object.keys(written).sort()).toEqual(Object.keys(PALETTES).sort());
+    for (const [name, palette] of Object.entries(PALETTES)) {
+      expect({ kind: palette.kind, colors: [...palette.colors], missing: palette.missing }).toEqual(written[name]);
+    }
+  });
+});
+
+describe("transforms", () => {
+  const written = fixture<Transforms>("transforms.json");
+  const curves = new Float32Array(written.curves);
+  const { grid, observed, median } = written;
+
+  it.each(Object.keys(written.centered))("centre curves as the engine does: at %s", (name) => {
+    const anchor = (Number.isNaN(Number(name)) ? name : Number(name)) as Anchor;
+    expectClose(centeredCurves(curves, grid, observed, anchor, median), written.centered[name]!, 1e-6);
+  });
+
+  it("take slopes as the engine does", () => {
+    expectClose(slopes(curves, grid), written.slopes, 1e-5);
+  });
+
+  it.each(Object.keys(written.likelihood))("weigh by likelihood as the engine does: decay %s", (decay) => {
+    const distance = distances(grid, observed, written.likelihood_scale);
+    const expected = written.likelihood[decay]!;
+    expectClose(likelihood(distance, Number(decay)), expected, 1e-6);
+    const nGrid = grid.length;
+    const atRightEnds = expected.filter((_, z) => z % nGrid !== 0);
+    const faded = atRightEnds.map((weight) => GHOST_OPACITY + (1 - GHOST_OPACITY) * weight);
+    expectClose(segmentOpacity(distance, nGrid, Number(decay)), faded, 1e-6);
+  });
+});

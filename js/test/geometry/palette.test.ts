@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { cssColor, levelPalette, plainPalette, rampPalette, rgbOf, type Theme } from "../../src/geometry/palette.ts";
+import type { Palette, Rgb } from "../../src/geometry/raster.ts";
+
+const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };
+
+function luminance([r, g, b]: Rgb): number {
+  const linear = (c: number) => (c <= 10.31 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+function contrast(one: Rgb, other: Rgb): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const colorsOf = (palette: Palette): Rgb[] =>
+  Array.from({ length: palette.colors.length / 3 }, (_, i) => [...palette.colors.slice(3 * i, 3 * i + 3)] as Rgb);
+
+describe.each(["light", "dark"] as const)("on a %s background", (theme) => {
+  it("the ramp stands out over its whole length and grows lighter all along", () => {
+    const colors = colorsOf(rampPalette(theme));
+    expect(colors).toHaveLength(256);
+    for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(1.6);
+    for (let i = 8; i < 256; i += 8) expect(luminance(colors[i]!)).toBeGreaterThan(luminance(colors[i - 8]!));
+  });
+
+  it("levels stand out, and no two of them are the same", () => {
+    for (const ordered of [true, false]) {
+      const colors = colorsOf(levelPalette(ordered ? 6 : 9, ordered, theme));
+      expect(new Set(colors.map(String)).size).toBe(colors.length);
+      for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(1.6);
+    }
+  });
+
+  it("the colours of missing values and of uncoloured lines are not those of a level", () => {
+    const palette = levelPalette(9, false, theme);
+    const colors = colorsOf(palette).map(String);
+    expect(colors).not.toContain(String(palette.missing));
+    expect(colors).not.toContain(String(colorsOf(plainPalette(theme))[0]));
+  });
+});
+
+describe("levelPalette", () => {
+  it("spans the ramp where levels have an order, and a single one starts it", () => {
+    const ramp = colorsOf(rampPalette("light"));
+    expect(colorsOf(levelPalette(2, true, "light"))).toEqual([ramp[0], ramp[255]]);
+    expect(colorsOf(levelPalette(1, true, "light"))).toEqual([ramp[0]]);
+  });
+
+  it("keeps a level's hue however many levels follow", () => {
+    expect(colorsOf(levelPalette(8, false, "light")).slice(0, 3)).toEqual(colorsOf(levelPalette(3, false, "light")));
+  });
+});
+
+describe("cssColor", () => {
+  it("reads level 0, both ends of the ramp, beyond them, and missing values", () => {
+    const levels = levelPalette(3, false, "light");
+    expect(cssColor(levels, 0)).toBe("rgb(0, 114, 178)");
+    expect(cssColor(levels, Number.NaN)).toBe("rgb(180, 180, 180)");
+    const ramp = rampPalette("light");
+    expect(cssColor(ramp, 0)).toBe(`rgb(${rgbOf("#440154").join(", ")})`);
+    expect(cssColor(ramp, -3)).toBe(cssColor(ramp, 0));
+    expect(cssColor(ramp, 7)).toBe(cssColor(ramp, 1));
+  });
+});

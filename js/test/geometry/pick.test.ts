@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { linesThrough, nearestLine, type Polylines } from "../../src/geometry/pick.ts";
+
+function polylines(x: number[], rows: number[][]): Polylines {
+  return { nLines: rows.length, nPoints: x.length, x: new Float64Array(x), y: new Float32Array(rows.flat()) };
+}
+
+describe("nearestLine", () => {
+  const lines = polylines(
+    [0, 10, 10, 30],
+    [
+      [5, 5, 25, 25],
+      [8, 8, 8, 8],
+      [5, 45, Number.NaN, Number.NaN],
+    ],
+  );
+
+  it("finds line 0 like any other", () => {
+    expect(nearestLine(lines, 4, 5.5, 10)).toEqual({ line: 0, distance: 0.5 });
+    expect(nearestLine(lines, 20, 9, 10)).toEqual({ line: 1, distance: 1 });
+  });
+
+  it("measures to the line itself, so that steep stretches can be hit", () => {
+    const hit = nearestLine(lines, 7, 35, 5);
+    expect(hit?.line).toBe(2);
+    expect(hit?.distance).toBeCloseTo(2 / Math.hypot(1, 4), 6);
+    expect(nearestLine(lines, 11, 20, 5)).toEqual({ line: 0, distance: 1 });
+  });
+
+  it("finds nothing beyond the radius, where lines are broken, or among none", () => {
+    expect(nearestLine(lines, 20, 15, 5)).toBeNull();
+    expect(nearestLine(lines, 25, 44, 8)).toBeNull();
+    expect(nearestLine(lines, -20, 5, 5)).toBeNull();
+    expect(nearestLine(polylines([0, 1], []), 0, 0, 10)).toBeNull();
+    expect(nearestLine(polylines([3], [[4]]), 3, 4, 10)).toBeNull();
+  });
+
+  it("looks at every segment within the radius, not only the one under the pointer", () => {
+    const spike = polylines([0, 10, 11, 12, 30], [[40, 40, 2, 40, 40]]);
+    expect(nearestLine(spike, 13.5, 20, 4)?.line).toBe(0);
+    expect(nearestLine(spike, 8.5, 20, 4)?.line).toBe(0);
+  });
+});
+
+describe("linesThrough", () => {
+  const lines = polylines(
+    [0, 10, 20],
+    [
+      [0, 40, 0],
+      [20, 20, 20],
+      [0, Number.NaN, 0],
+      [5, 5, 60],
+    ],
+  );
+
+  it("takes lines that cross the box, whether or not a point lies in it", () => {
+    expect(linesThrough(lines, { left: 4, right: 6, top: 18, bottom: 25 })).toEqual([0, 1]);
+    expect(linesThrough(lines, { left: -5, right: 50, top: -5, bottom: 90 })).toEqual([0, 1, 3]);
+    expect(linesThrough(lines, { left: 12, right: 20, top: 50, bottom: 70 })).toEqual([3]);
+    expect(linesThrough(lines, { left: 8, right: 11, top: 30, bottom: 35 })).toEqual([0]);
+  });
+
+  it("takes none for a box that all of them miss", () => {
+    expect(linesThrough(lines, { left: 9, right: 11, top: 30, bottom: 35 })).toEqual([]);
+    expect(linesThrough(lines, { left: 9.9, right: 10.1, top: 22, bottom: 30 })).toEqual([]);
+    expect(linesThrough(lines, { left: 25, right: 40, top: 0, bottom: 60 })).toEqual([]);
+  });
+});

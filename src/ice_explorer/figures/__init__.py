@@ -1,0 +1,1 @@
+"""Static pictures of an explanation: the same lines, numbers and colours as on the screen."""

@@ -1,0 +1,92 @@
+"""Colours of lines on paper, the light theme of `js/src/geometry/palette.ts`.
+
+Readable with every common kind of colour vision: viridis without its yellow end, which white paper
+swallows, and the hues of Okabe and Ito.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+Rgb = tuple[int, int, int]
+
+# d3-scale-chromatic's interpolateViridis at 18 places from 0 to 0.86; straight in between.
+_RAMP_KNOTS: Final = (
+    *("#440154", "#471365", "#482475", "#463480", "#414487", "#3b528b", "#34608d", "#2e6d8e", "#29798e"),
+    *("#25858e", "#20928c", "#1f9e89", "#24aa83", "#32b67a", "#48c16e", "#63cb5f", "#81d34d", "#a2da37"),
+)
+_HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#3d1466", "#682c00")
+_OTHER: Final = "#9a9a9a"
+_MISSING: Final = "#b4b4b4"
+_PLAIN: Final = "#3f6d9b"
+
+
+def rgb_of(text: str) -> Rgb:
+    """Red, green and blue of "#rrggbb"."""
+    word = int(text[1:], 16)
+    return word >> 16, (word >> 8) & 255, word & 255
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours along a ramp, or one for each level.
+
+    Attributes
+    ----------
+    kind : {"ramp", "levels"}
+    colors : ndarray of shape (n_colors, 3)
+        Red, green and blue, 0 to 255.
+    missing : tuple of int
+        Colour of lines without a value.
+    """
+
+    kind: Literal["ramp", "levels"]
+    colors: NDArray[np.uint8]
+    missing: Rgb
+
+    def css(self, value: float) -> str:
+        """Return the colour of a place on the ramp (0 to 1) or of a level as "#rrggbb"; NaN is missing."""
+        rgb: Sequence[int] = self.missing
+        if not math.isnan(value):
+            last = len(self.colors) - 1
+            at = math.floor(min(1.0, max(0.0, value)) * last + 0.5) if self.kind == "ramp" else min(last, int(value))
+            rgb = self.colors[at].tolist()
+        return "#{:02x}{:02x}{:02x}".format(*rgb)
+
+
+def ramp_palette() -> Palette:
+    """256 colours for a continuous feature."""
+    knots = np.array([rgb_of(text) for text in _RAMP_KNOTS], dtype=np.float64)
+    at = np.arange(256) / 255 * (len(knots) - 1)
+    colors = np.column_stack([np.interp(at, np.arange(len(knots)), channel) for channel in knots.T])
+    return Palette("ramp", np.floor(colors + 0.5).astype(np.uint8), rgb_of(_MISSING))
+
+
+def level_palette(n_levels: int, *, ordered: bool) -> Palette:
+    """Colours of so many levels: along the ramp where they have an order, hues told apart where not.
+
+    The hues are eight; whatever comes after is what was lumped together as "other".
+    """
+    if ordered:
+        at = np.floor(255 * np.arange(n_levels) / max(1, n_levels - 1) + 0.5).astype(int)
+        return Palette("levels", ramp_palette().colors[at], rgb_of(_MISSING))
+    chosen = [_HUES[level] if level < len(_HUES) else _OTHER for level in range(n_levels)]
+    return _levels(chosen)
+
+
+def plain_palette() -> Palette:
+    """One colour for all lines, as level 0."""
+    return _levels([_PLAIN])
+
+
+def _levels(colors: Sequence[str]) -> Palette:
+    return Palette("levels", np.array([rgb_of(text) for text in colors], dtype=np.uint8), rgb_of(_MISSING))
