@@ -71,6 +71,7 @@ test-js: js/node_modules/.ready .venv/.test
 	cd js && $(subst tests/tools,../tests/tools,$(subst $(BIN),../$(BIN),$(CHROMIUM))) npm run --silent test
 
 test-python: .venv/.test $(BUNDLE)
+	$(BIN)/pytest --quiet --doctest-modules src
 	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov
 
 test-browser: .venv/.test $(BUNDLE)

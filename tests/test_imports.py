@@ -37,9 +37,10 @@ ALLOWED = {
     "messages": ("", ""),
     "background": ("", ""),
     "payload": ("adapters.table explanation messages", "numpy"),
+    "work": ("adapters.table background explanation messages payload progress", ""),
     "widget": (
-        "adapters.table background curves explanation export figures likelihood messages options payload progress",
-        "anywidget ipywidgets numpy pandas traitlets",
+        "adapters.table background curves explanation export likelihood messages options payload work",
+        "anywidget numpy pandas traitlets",
     ),
     # beside the pipe
     "datasets": ("", "pandas pooch"),
