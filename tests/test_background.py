@@ -31,14 +31,14 @@ class Work:
         self.gates[name] = threading.Event()
         return self.gates[name]
 
-    def __call__(self, name, progress, cancelled):
+    def __call__(self, name, between_blocks, cancelled):
         self.threads.add(threading.current_thread())
         self.order.append(name)
         gate = self.gates.get(name)
         while gate is not None and not gate.wait(0.005):
             if cancelled():
                 raise Cancelled
-            progress(0, 1)
+            between_blocks()
         if name == self.fails_on:
             raise ValueError(f"no {name}")
         return name.upper()
@@ -331,7 +331,7 @@ import time
 from ice_explorer.background import Background
 from ice_explorer.errors import Cancelled
 
-def compute(name, progress, cancelled):
+def compute(name, between_blocks, cancelled):
     while not cancelled():
         time.sleep(0.001)
     raise Cancelled

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 Name = TypeVar("Name", bound=Hashable)
 Result = TypeVar("Result")
 State: TypeAlias = Literal["computing", "ready", "cancelled", "error"]
-Progress: TypeAlias = Callable[[int, int], None]
+BetweenBlocks: TypeAlias = Callable[[], None]
 IsCancelled: TypeAlias = Callable[[], bool]
 
 _SECONDS_BETWEEN_TELLINGS = 0.2
@@ -58,8 +58,9 @@ class Background(Generic[Name, Result]):
     names : sequence
         The features, in the order of their turns.
     compute : callable
-        ``compute(name, progress, cancelled)`` returns the result of one feature. It calls
-        ``progress`` now and then, and raises `Cancelled` soon after ``cancelled()`` is True.
+        ``compute(name, between_blocks, cancelled)`` returns the result of one feature. It calls
+        ``between_blocks()`` now and then, and raises `Cancelled` soon after ``cancelled()`` is
+        True.
     tell : callable
         Called in the thread after changes, a few times per second at most, and always after the
         last one.
@@ -70,7 +71,7 @@ class Background(Generic[Name, Result]):
     def __init__(
         self,
         names: Sequence[Name],
-        compute: Callable[[Name, Progress, IsCancelled], Result],
+        compute: Callable[[Name, BetweenBlocks, IsCancelled], Result],
         tell: Callable[[], None],
         results: Mapping[Name, Result] | None = None,
     ) -> None:
@@ -225,7 +226,7 @@ class Background(Generic[Name, Result]):
             question.refuse(error or Cancelled())
         self._tell_now_and_then()
 
-    def _between_blocks(self, _done: int, _total: int) -> None:
+    def _between_blocks(self) -> None:
         self._answer_questions()
         self._tell_now_and_then()
 
@@ -266,5 +267,5 @@ class Background(Generic[Name, Result]):
             logger.exception("Telling about the computation failed.")
 
 
-def _compute_nothing(_name: Hashable, _progress: Progress, _is_cancelled: IsCancelled) -> NoReturn:
+def _compute_nothing(_name: Hashable, _between_blocks: BetweenBlocks, _is_cancelled: IsCancelled) -> NoReturn:
     raise Cancelled

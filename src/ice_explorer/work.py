@@ -1,0 +1,146 @@
+"""What an explorer is about: model and data on their way to an explanation, or an explanation."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from ice_explorer import payload
+from ice_explorer.errors import InputTypeError, UnknownOptionError
+from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
+from ice_explorer.messages import FeatureHead
+from ice_explorer.progress import progress_reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.background import BetweenBlocks, IsCancelled
+
+
+@dataclass
+class Work:
+    """What there is to compute, what is known already, and how one becomes the other.
+
+    Attributes
+    ----------
+    names : tuple
+        Features, in column order.
+    heads : list of FeatureHead
+        The same as the browser sees them before anything is computed.
+    code : str
+        The line that makes an explorer of this.
+    compute : callable
+        Computes one feature, as `Background` asks for it.
+    explanation : callable
+        Collects computed features.
+    results : dict
+        Features that are computed from the start.
+    finish : callable
+        To be called when no feature will follow.
+    known : Explanation
+        What has been computed so far; its columns are there from the start.
+    by_label : dict
+        Feature names by label.
+    """
+
+    names: tuple[Name, ...]
+    heads: list[FeatureHead]
+    code: str
+    compute: Callable[[Name, BetweenBlocks, IsCancelled], FeatureExplanation]
+    explanation: Callable[[Mapping[Name, FeatureExplanation]], Explanation]
+    results: dict[Name, FeatureExplanation]
+    finish: Callable[[], None]
+    known: Explanation = field(init=False)
+    by_label: dict[str, Name] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = self.explanation(self.results)
+        labels = [head["name"] for head in self.heads]
+        self.by_label = dict(zip(labels, self.names, strict=True))
+
+    def label(self, name: Name) -> str:
+        """Return the label of a feature."""
+        return self.heads[self.names.index(name)]["name"]
+
+
+def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
+    """Check the arguments of an explorer; nothing is computed yet.
+
+    Parameters
+    ----------
+    model : object
+        A model, or an explanation that has its own data.
+    X : DataFrame, ndarray or None
+    options : mapping
+        Those of `explain`.
+    """
+    for option in options:
+        if option not in OPTIONS:
+            function = "ICEExplorer"
+            raise UnknownOptionError.keyword(function, option, OPTIONS)
+    if not isinstance(model, Explanation):
+        return _work_of_model(model, X, options)
+    further = ["X"] * (X is not None) + list(options)
+    if further:
+        msg = (
+            "ICEExplorer(explanation) takes nothing else, because an explanation brings its data "
+            f"and its options; got {', '.join(further)} as well. Pass that to `explain`."
+        )
+        raise InputTypeError(msg)
+    return _work_of_explanation(model)
+
+
+def _work_of_explanation(explanation: Explanation) -> Work:
+    results = {feature.feature: feature for feature in explanation}
+    return Work(
+        names=tuple(results),
+        heads=[_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
+        code="ICEExplorer(explanation)",
+        compute=lambda name, _between_blocks, _is_cancelled: results[name],
+        explanation=lambda _results: explanation,
+        results=results,
+        finish=_nothing,
+    )
+
+
+def _work_of_model(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
+    if X is None:
+        msg = (
+            "ICEExplorer needs the observations to explain the model on; got a model alone. "
+            "Call `ICEExplorer(model, X)`."
+        )
+        raise InputTypeError(msg)
+    others = dict(options)
+    # The bars that fill in are the progress; anything else has to be asked for.
+    progress = others.pop("progress", None) or False
+    plan = prepare(model, X, **others)
+    reporting = ExitStack()
+    report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
+
+    def compute(name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        def after_block(made: int, of_feature: int, label: str) -> None:
+            report(made, of_feature, label)
+            between_blocks()
+
+        return plan.compute(name, after_block, is_cancelled)
+
+    return Work(
+        names=plan.features,
+        heads=[_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)],
+        code=payload.code_line(options),
+        compute=compute,
+        explanation=plan.explanation,
+        results={},
+        finish=reporting.close,
+    )
+
+
+def _head(label: str, kind: str, n_grid: int, scale: float) -> FeatureHead:
+    feature_kind = cast('Literal["numeric", "boolean"]', kind)  # no other column is a feature
+    return FeatureHead(name=label, kind=feature_kind, n_grid=n_grid, scale=scale)
+
+
+def _nothing() -> None:
+    """There was nothing to report."""
