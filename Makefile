@@ -21,7 +21,10 @@ EXTRAS_OF_DEMO := datasets,export,notebook
 EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # The bundle has its own rule here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
-CHROMIUM = ICE_EXPLORER_CHROMIUM="$$(tests/tools/chromium.sh $(BIN)/python)"
+# Two steps, because a command that fails inside an assignment would not stop the other.
+WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPLORER_CHROMIUM="$$chromium"
+# Like `cd js && npm run`, from here.
+NPM_RUN := npm --prefix js run --silent
 # Tests of one file share their fixtures, so a file stays in one process.
 PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
@@ -35,14 +38,14 @@ demo: .venv/.demo $(BUNDLE) ## Open JupyterLab on the quickstart notebook
 test: check-python check-js test-js test-python test-browser ## Run everything that continuous integration runs
 
 check: check-python check-js ## Check format, lint, types and the fast tests
-	cd js && npm run --silent test:node
+	$(NPM_RUN) test:node
 	$(BIN)/pytest $(PYTEST_PARALLEL) --quiet --ignore=tests/browser -m "not slow"
 
 bench: .venv/.test ## Time the engine against scikit-learn
 	$(BIN)/python tests/benchmarks/brute_against_sklearn.py
 
 screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
-	$(CHROMIUM) $(BIN)/python tests/browser/screenshots.py
+	$(WITH_CHROMIUM) $(BIN)/python tests/browser/screenshots.py
 
 constraints: ## Write the newest versions that work together into tests/constraints.txt
 	rm -rf build/constraints && mkdir -p build
@@ -65,17 +68,17 @@ check-python: .venv/.test
 	$(BIN)/mypy
 
 check-js: js/node_modules/.ready
-	cd js && npm run --silent check
+	$(NPM_RUN) check
 
 test-js: js/node_modules/.ready .venv/.test
-	cd js && $(subst tests/tools,../tests/tools,$(subst $(BIN),../$(BIN),$(CHROMIUM))) npm run --silent test
+	$(WITH_CHROMIUM) $(NPM_RUN) test
 
 test-python: .venv/.test $(BUNDLE)
 	$(BIN)/pytest --quiet --doctest-modules src
 	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov
 
 test-browser: .venv/.test $(BUNDLE)
-	$(CHROMIUM) $(BIN)/pytest tests/browser
+	$(WITH_CHROMIUM) $(BIN)/pytest tests/browser
 
 # --- what is built -------------------------------------------------------------------------------
 
@@ -107,4 +110,4 @@ js/node_modules/.ready: js/package.json js/package-lock.json
 	touch $@
 
 $(BUNDLE): js/node_modules/.ready js/build.mjs $(shell find js/src -type f 2>/dev/null)
-	cd js && npm run --silent build
+	$(NPM_RUN) build
