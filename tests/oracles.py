@@ -214,20 +214,23 @@ def direction(t: Terms, sigma: float) -> float:
     return sigma * math.fsum(w * m for w, m in zip(t.w, rows, strict=True)) / math.fsum(t.w)
 
 
-def _largest_exponent(t: Terms) -> float:
-    """Return the largest exponent among the terms that weigh anything."""
-    return max(e for row in t.exponents for e, u in zip(row, t.u, strict=True) if u > 0)
+def _likelihood_terms(t: Terms) -> list[tuple[float, float, float]]:
+    """Triples (w·u, L, |S|) of the terms that weigh anything, L relative to the largest of them."""
+    found = [
+        (w * u, e, abs(s))
+        for w, row, exponent in zip(t.w, t.slopes, t.exponents, strict=True)
+        for u, s, e in zip(t.u, row, exponent, strict=True)
+        if u > 0
+    ]
+    top = max(e for _, e, _ in found)
+    return [(weight, math.exp(e - top), s) for weight, e, s in found]
 
 
 def in_distribution_impact(t: Terms, sigma: float) -> float:
     """Eq. 2: one pooled ratio, each absolute slope weighted by its likelihood."""
-    top = _largest_exponent(t)
-    above, below = [], []
-    for w, row, exponent in zip(t.w, t.slopes, t.exponents, strict=True):
-        for u, s, e in zip(t.u, row, exponent, strict=True):
-            above.append(w * u * math.exp(e - top) * abs(s))
-            below.append(w * u * math.exp(e - top))
-    return sigma * math.fsum(above) / math.fsum(below)
+    found = _likelihood_terms(t)
+    above = math.fsum(weight * likely * s for weight, likely, s in found)
+    return sigma * above / math.fsum(weight * likely for weight, likely, _ in found)
 
 
 def heterogeneity(t: Terms, sigma: float) -> float:
@@ -267,14 +270,11 @@ def non_linearity_mad(t: Terms, sigma: float) -> float:
 
 def effective_n(t: Terms) -> float:
     """How many observations the decayed figure rests on (Kish's formula over all terms)."""
-    top = _largest_exponent(t)
-    plain, once, twice = [], [], []
-    for w, exponent in zip(t.w, t.exponents, strict=True):
-        for u, e in zip(t.u, exponent, strict=True):
-            plain.append(w * u)
-            once.append(w * u * math.exp(e - top))
-            twice.append(w * u * math.exp(e - top) ** 2)
-    return math.fsum(t.w) * math.fsum(once) ** 2 / (math.fsum(plain) * math.fsum(twice))
+    found = _likelihood_terms(t)
+    plain = math.fsum(weight for weight, _, _ in found)
+    once = math.fsum(weight * likely for weight, likely, _ in found)
+    twice = math.fsum(weight * likely**2 for weight, likely, _ in found)
+    return math.fsum(t.w) * once**2 / (plain * twice)
 
 
 def interval_shares(t: Terms) -> list[float]:

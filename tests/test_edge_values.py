@@ -116,6 +116,41 @@ def test_likelihoods_too_small_to_write_still_weigh(decay, convention):
     assert_allclose(profile["x0"], [row["in_distribution_impact"], row["impact"]], rtol=1e-9)
 
 
+def test_a_jump_far_from_every_observation_it_moves_is_not_negative():
+    """All of the steepness 37 scales away from its rows: next to nothing, and never less."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.append(rng.normal(0, 0.01, 1400), 0), np.append(np.zeros(1400), 1.0)])
+
+    def jump(Z):
+        Z = np.asarray(Z, dtype=float)
+        return ((Z[:, 0] > 5) & (Z[:, 1] < 0.5)).astype(float)
+
+    for far in (12.0, 20.0, 30.0):
+        X[-1, 0] = far
+        e = explained(jump, X, grid={"x0": [0.0, 0.01, far]}, features=["x0"])
+        profile = e.decay_profile(np.arange(1, 101) / 100)["x0"]
+        assert (profile >= 0).all()
+        assert_allclose(profile[1.0], e["x0"].metrics()["impact"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("decay", [0.99, 0.75, 0.01])
+def test_mass_far_from_the_nearest_grid_value(decay):
+    """All mass in the interval whose end is far, none in the one whose end is near."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([1.01 + 0.01 * rng.random(30), rng.normal(size=30)])
+
+    def model(Z):
+        Z = np.asarray(Z, dtype=float)
+        return np.square(Z[:, 0]) * (1 + 0.1 * Z[:, 1])
+
+    grid = [0.0, 1.0, 100.0]
+    e = explained(model, X, grid={"x0": grid}, weighting="mass")
+    row = e["x0"].metrics(decay)
+    expected = oracles.metrics(model, X, 0, grid=grid, weighting="mass", decay=decay)
+    for name in ("impact", "in_distribution_impact", "effective_n"):
+        assert_allclose(row[name], expected[name], rtol=1e-9, err_msg=name)
+
+
 def test_a_given_scale_has_a_floor():
     """s_i is at least σ/100, so that a row of scale 0 does not vanish."""
     X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])

@@ -577,7 +577,7 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
             {"scale": {"age": 0.0}},
             (
                 "`scale` must give positive finite standard deviations, one number or one per "
-                "observation; got 0.0 for 'age'. "
+                "observation; got 0.0 as the scale of 'age'. "
                 'Use `scale="marginal"` for the standard deviation of the column.'
             ),
         ),

@@ -129,27 +129,50 @@ def product_of_frame(X):
 
 
 @pytest.mark.parametrize(
-    ("weights", "problem"),
+    ("weights", "got"),
     [
-        ([1.0, 1.0], "2 weights"),
-        ([1.0, -1.0, 1.0], "-1.0"),
-        ([1.0, np.nan, 1.0], "nan"),
-        ([1.0, np.inf, 1.0], "inf"),
-        ([1.0, 0.0, 0.0], "1.0"),
-        ([0.0, 0.0, 0.0], "0.0"),
-        ([[1.0], [1.0], [1.0]], "(3, 1)"),
-        (["a", "b", "c"], "'a'"),
+        ([1.0, 1.0], "2 weights for 3 observations"),
+        ([[1.0], [1.0], [1.0]], "shape (3, 1) for 3 observations"),
+        ([1.0, -1.0, 1.0], "-1.0 in row 1"),
+        ([np.nan, 1.0, 1.0], "nan in row 0"),
+        ([1.0, 1.0, np.inf], "inf in row 2"),
+        (["a", "b", "c"], "['a', 'b', 'c']"),
     ],
 )
-def test_impossible_weights_are_refused(weights, problem):
-    """One finite weight of at least 0 per observation, more than one observation in all."""
+def test_impossible_weights_are_refused(weights, got):
+    """One finite weight of at least 0 per observation."""
     X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
     with pytest.raises(ice.errors.InvalidOptionError) as caught:
-        ice.explain(product, X, sample_weight=weights, progress=False)
-    message = str(caught.value)
-    assert message.startswith("`sample_weight` must ")
-    assert problem in message
-    assert message.endswith(".")
+        explained(product, X, sample_weight=weights)
+    assert str(caught.value) == (
+        "`sample_weight` must be finite numbers of at least 0, one per observation; "
+        f"got {got}. Leave it out to weigh all observations alike."
+    )
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.25, 0.25, 0.25]])
+def test_weights_of_no_more_than_one_observation_are_refused(weights):
+    """Frequencies of one observation or less have no spread."""
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
+    with pytest.raises(ice.errors.InvalidOptionError) as caught:
+        explained(product, X, sample_weight=weights)
+    assert str(caught.value) == (
+        "`sample_weight` must sum to more than 1, because weights are frequencies; "
+        f"got a sum of {sum(weights)}. "
+        "Multiply the weights, for example so that they sum to the number of observations."
+    )
+
+
+def test_a_quantile_that_falls_on_a_step_is_the_same_with_weights():
+    """11 equal shares, 12 levels: level × total rounds as it does without weights."""
+    X = np.column_stack([np.arange(11.0), np.ones(11)])
+    options = {"grid": "quantile", "grid_size": 12}
+    unweighted = explained(product, X, **options)["x0"].grid
+    weighted = explained(product, X, sample_weight=np.ones(11), **options)["x0"].grid
+    tripled = explained(product, X, sample_weight=np.full(11, 3), **options)["x0"].grid
+    repeated = explained(product, np.repeat(X, 3, axis=0), **options)["x0"].grid
+    assert_allclose(weighted, unweighted, rtol=0)
+    assert_allclose(tripled, repeated, rtol=0)
 
 
 def test_lines_are_drawn_in_proportion_to_weight():
