@@ -1,7 +1,7 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 import { html } from "./marks/element.ts";
 import { controlsPanel } from "./panels/controls.ts";
-import { curvesPanel } from "./panels/curves.ts";
+import { curvesPanel } from "./panels/curves/panel.ts";
 import { decayPanel } from "./panels/decay.ts";
 import { exportPanel } from "./panels/export.ts";
 import { rankingPanel } from "./panels/ranking.ts";

@@ -10,8 +10,8 @@ const KINDS: Record<Kind, { label: string; title: string }> = {
   "d-ice": { label: "d-ICE", title: "Slopes: how steep each line is" },
 };
 const ANCHORS: Record<NamedAnchor, string> = {
-  min: "smallest value",
-  max: "largest value",
+  min: "lowest",
+  max: "highest",
   median: "median",
   own: "own value",
 };
@@ -140,7 +140,7 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
 }
 
 function linesControl({ store, aborted, keep }: View): HTMLElement {
-  const select = html("select", { class: "ice-select", "data-test": "max-lines" });
+  const select = html("select", { class: "ice-select", "data-test": "max-lines", "aria-label": "Lines drawn at most" });
   select.addEventListener("change", () => store.setMaxLines(Number(select.value)), { signal: aborted });
   let listed = "";
   keep(
@@ -153,12 +153,14 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
       if (key !== listed) {
         listed = key;
         select.replaceChildren(
-          ...counts.map((count) => html("option", { value: count }, count === n ? `all ${number(n)}` : number(count))),
+          ...counts.map((count) =>
+            html("option", { value: count }, count === n ? `all ${number(n)} lines` : `${number(count)} lines`),
+          ),
         );
       }
       select.value = String(maxLines);
       select.title = `At most ${plural(maxLines, "line")} of ${plural(n, "observation")}`;
     },
   );
-  return html("label", { class: "ice-field" }, "Lines ", select);
+  return select;
 }

@@ -43,7 +43,7 @@ export function decayPanel(view: View): HTMLElement {
   return html(
     "div",
     { class: "ice-decay", "data-test": "decay" },
-    html("label", { class: "ice-field" }, "Decay ", slider),
+    html("label", { class: "ice-field ice-decay-field" }, "Decay ", slider),
     value,
     readout,
   );

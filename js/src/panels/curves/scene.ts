@@ -3,9 +3,9 @@
  * every line are and what goes on top of them.
  */
 import { extent } from "d3-array";
-import type { Curves } from "../decode.ts";
-import { anchorIndex, centeredCurves, slopes, stepValues, stepX, valuesAtOwn } from "../geometry/transforms.ts";
-import type { Anchor, Kind } from "../protocol.ts";
+import type { Curves } from "../../decode.ts";
+import { anchorIndex, centeredCurves, slopes, stepValues, stepX, valuesAtOwn } from "../../geometry/transforms.ts";
+import type { Anchor, Kind } from "../../protocol.ts";
 
 export interface Scene {
   kind: Kind;

@@ -2,14 +2,14 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { scaleLinear } from "d3-scale";
-import type { LineColors } from "../decode.ts";
-import { distances, segmentOpacity } from "../geometry/likelihood.ts";
-import { levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
-import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
-import { stepOpacity } from "../geometry/transforms.ts";
-import { labelWidth, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
-import type { FeatureKind } from "../protocol.ts";
-import type { Theme } from "../theme.ts";
+import type { LineColors } from "../../decode.ts";
+import { distances, segmentOpacity } from "../../geometry/likelihood.ts";
+import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
+import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
+import { stepOpacity } from "../../geometry/transforms.ts";
+import { labelWidth, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
+import type { FeatureKind } from "../../protocol.ts";
+import type { Theme } from "../../theme.ts";
 import type { Scene } from "./scene.ts";
 
 export interface Size {
@@ -32,6 +32,8 @@ export interface Plot {
   y: Scale;
   xTicks: Tick[];
   yTicks: Tick[];
+  /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
+  valueExponent: string;
   rangeTicks: Tick[];
   palette: Palette;
   lines: LineSet;
@@ -82,6 +84,21 @@ function featureTicks(scene: Scene, kind: FeatureKind, x: Scale): Tick[] {
   return whole ? ticks.filter(({ at }) => Number.isInteger(Number(x.invert(at).toFixed(9)))) : ticks;
 }
 
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** Ticks of the value axis. Where labels would be mostly zeros, they are written in a power of ten. */
+function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
+  const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
+  const power = size > 0 && (size < 1e-3 || size >= 1e6) ? Math.floor(Math.log10(size)) : 0;
+  const scale = scaleLinear()
+    .domain(domain.map((value) => value / 10 ** power))
+    .range(range);
+  const digits = Array.from(String(Math.abs(power)), (digit) => SUPERSCRIPTS[Number(digit)]).join("");
+  return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
+}
+
+const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
+
 function featureDomain(grid: Float64Array): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
@@ -99,18 +116,15 @@ export function plotOf(scene: Scene, colors: LineColors | null, kind: FeatureKin
   const y = scaleLinear()
     .domain([low - pad, high + pad])
     .range([bottom, TOP]);
-  const shown = scaleLinear()
-    .domain([low - pad + base, high + pad + base])
-    .range([bottom, TOP]);
   const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
-  const yTicks = ticksOf(shown, wanted);
+  const { ticks: yTicks, exponent } = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
 
   const [lowest, highest] = curves.predictionRange;
   const centred = scene.kind === "c-ice" && highest > lowest;
   const share = scaleLinear()
     .domain(y.domain().map((value) => value / (highest - lowest)))
     .range(y.range());
-  const rangeTicks = centred ? ticksOf(share, wanted, "+%") : [];
+  const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
 
   const left = Math.max(24, labelWidth(yTicks, theme.font) + 12);
   const right = Math.max(left + 40, size.width - (centred ? labelWidth(rangeTicks, theme.font) + 12 : 8));
@@ -139,6 +153,7 @@ export function plotOf(scene: Scene, colors: LineColors | null, kind: FeatureKin
     y,
     xTicks: featureTicks(scene, kind, x),
     yTicks,
+    valueExponent: exponent,
     rangeTicks,
     palette: paletteOf(colors, theme),
     lines,

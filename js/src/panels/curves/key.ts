@@ -1,0 +1,58 @@
+/** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
+import { html } from "../../marks/element.ts";
+import { levelsLegend, rampLegend } from "../../marks/legend.ts";
+import type { View } from "../../view.ts";
+import type { Shown } from "./shown.ts";
+
+export function marksKey(): HTMLElement {
+  const item = (mark: string, text: string) =>
+    html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
+  return html(
+    "p",
+    { class: "ice-key" },
+    item("mean", "partial dependence ± 1 SD of the lines"),
+    item("dot", "own value"),
+  );
+}
+
+export function colorLegend(view: View, { loaded, plot }: Shown): HTMLElement {
+  const { store, aborted } = view;
+  const legend = html("div", { class: "ice-legend", role: "group", "aria-label": "Colours", "data-test": "legend" });
+
+  view.keep(
+    () => ({ loaded: loaded.value, palette: plot.value?.palette ?? null }),
+    ({ loaded: shown, palette }) => {
+      const colors = shown?.colors ?? null;
+      const problem = shown?.colorProblem ?? null;
+      legend.hidden = colors === null && problem === null;
+      legend.replaceChildren();
+      if (problem !== null) {
+        legend.append(html("span", { class: "ice-problem", role: "alert", "data-test": "color-problem" }, problem));
+      }
+      if (colors === null || palette === null) return;
+      const { scale, values } = colors;
+      const nMissing = values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0);
+      const items =
+        scale.kind === "continuous" ? rampLegend(scale, palette, nMissing) : levelsLegend(scale, palette, nMissing);
+      legend.append(...items);
+    },
+  );
+  // Only the state changes, so the button that was pressed keeps the focus.
+  view.keep(
+    () => ({ hidden: store.hiddenLevels.value, loaded: loaded.value, palette: plot.value?.palette }),
+    ({ hidden }) => {
+      for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
+        level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
+      }
+    },
+  );
+  legend.addEventListener(
+    "click",
+    (event) => {
+      const level = (event.target as Element).closest<HTMLElement>("[data-level]");
+      if (level !== null) store.toggleLevel(Number(level.dataset.level));
+    },
+    { signal: aborted },
+  );
+  return legend;
+}
