@@ -6,6 +6,7 @@ so whatever may be undefined travels in a buffer.
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,6 +47,7 @@ PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LONGEST_OPTION = 60
+_FIRST_INEXACT_INTEGER = 2**53
 _MOST_BINS = 30
 _MOST_ORDERED_LEVELS = 6
 _MOST_LEVELS = 8
@@ -154,9 +156,17 @@ def code_line(options: Mapping[str, object]) -> str:
     arguments = ["model", "X"]
     for name, value in options.items():
         text = repr(value)
-        is_short = len(text) <= _LONGEST_OPTION and "\n" not in text and not text.startswith("<")
-        arguments.append(f"{name}={text if is_short else name}")
+        arguments.append(f"{name}={text if _is_literal(text) else name}")
     return f"ICEExplorer({', '.join(arguments)})"
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a short text makes the value again, wherever it is pasted."""
+    try:
+        ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return False
+    return len(text) <= _LONGEST_OPTION
 
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -300,7 +310,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
 
 
 def _level_text(column: Column, value: float) -> str:
-    return str(bool(value)) if column.kind == "boolean" else number_text(value)
+    return str(bool(value)) if column.kind == "boolean" else number_text(float(value))
 
 
 def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[CategoryColorsBody, list[bytes]]:
@@ -331,10 +341,11 @@ def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[Categor
 
 
 def number_text(value: float) -> str:
-    """Write a number as a reader would: six digits, whole numbers without a point."""
+    """Write a number as a reader would: whole numbers in full, others with six digits."""
     if math.isnan(value):
         return ""
-    return f"{value:.6g}"
+    is_whole = value.is_integer() and abs(value) < _FIRST_INEXACT_INTEGER
+    return str(int(value)) if is_whole else f"{value:.6g}"
 
 
 def rows(columns: Sequence[Column], positions: Sequence[int]) -> RowsBody:

@@ -1,0 +1,252 @@
+"""What the kernel sends for one small explanation, written down for the front end's tests.
+
+`python tests/contract/test_explorer.py` writes `explorer.json` anew. Python's tests check that the
+file is what today's code sends; the front end's tests read it as if it came from a kernel. Beside
+each message stands what it means, computed by the engine and not by what lays out bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import ice_explorer as ice
+from ice_explorer import payload
+from ice_explorer.messages import PROTOCOL_VERSION
+
+FIXTURE = Path(__file__).with_name("explorer.json")
+DTYPES = {
+    "impact": ["f4"],
+    "profile": ["f4"],
+    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8"],
+    "colors": ["f4"],
+    "rows": [],
+}
+DECAYS = (0.01, 0.25, 0.75, 1.0)
+
+
+def observations():
+    """Twelve rows with all that makes laying out hard: gaps, booleans, text, a large output."""
+    return pd.DataFrame(
+        {
+            "income": [1.0, 2.5, 2.5, 4.0, 5.0, 8.0, 8.0, 9.5, 12.0, 13.0, 20.0, 31.0],
+            "age": [30.0, np.nan, 41.0, 55.0, 30.0, 62.0, np.nan, 18.0, 25.0, 70.0, 41.0, 33.0],
+            "member": [True, False] * 6,
+            "constant": [3.0] * 12,
+            "town": pd.Categorical(["Ur", "Uruk", None, "Ur", "Kiš", "Ur", "<b>Ur</b>", "Uruk"] + ["Ur"] * 4),
+        },
+        index=[f"no {i}" for i in range(12)],
+    )
+
+
+def model(X):
+    """Products and sums only, so that every machine gets the same bits, on top of a million."""
+    age = X["age"].fillna(40.0).to_numpy()
+    income = X["income"].to_numpy()
+    return 1e6 + 0.5 * income * np.where(X["member"], 1.0, -0.25) + np.maximum(age - 40.0, 0.0)
+
+
+def contract():
+    """Header, tables and replies, each with what it means."""
+    X = observations()
+    explanation = ice.explain(model, X, decay=0.75, progress=False)
+    heads = [{"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale} for f in explanation]
+    tables = payload.Tables(len(heads))
+    for position, feature in enumerate(explanation):
+        tables.fill(position, feature)
+    header = payload.header(explanation, heads, payload.code_line({"decay": 0.75}))
+    header["version"] = ""  # the contract does not change with every release
+    return {
+        "header": header,
+        "impact": encode([tables.impact]),
+        "profile": encode([tables.profile]),
+        "table": {str(decay): meaning(explanation, decay) for decay in DECAYS},
+        "replies": [
+            curves_reply(explanation, "income", 5, [0, 11]),
+            curves_reply(explanation, "age", 100, []),
+            curves_reply(explanation, "member", 2, []),
+            curves_reply(explanation, "constant", 3, []),
+            colors_reply(explanation, "income"),
+            colors_reply(explanation, "age"),
+            colors_reply(explanation, "member"),
+            colors_reply(explanation, "constant"),
+            colors_reply(explanation, "town"),
+            rows_reply(explanation, [0, 1, 2]),
+        ],
+    }
+
+
+def meaning(explanation, decay):
+    """Every metric of every feature at one decay; null where undefined."""
+    table = explanation.table(decay=decay, sort_by=None).drop(columns=["kind"])
+    return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
+
+
+def curves_reply(explanation, name, max_lines, selection):
+    feature = explanation[name]
+    body, buffers = payload.curves(explanation, feature, max_lines, selection)
+    rows = np.frombuffer(buffers[0], "<u4").tolist()
+    means = {
+        "rows": rows,
+        "observed": [plain(value) for value in feature.observed[rows]],
+        "predictions": feature.predictions(rows).tolist(),
+        "grid": feature.grid.tolist(),
+        "curves": feature.rows(rows).ravel().tolist(),
+        "partial_dependence": feature.partial_dependence.tolist(),
+        "spread": feature.spread.tolist(),
+    }
+    request = {"type": "curves", "feature": name, "max_lines": max_lines, "selection": selection}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def colors_reply(explanation, name):
+    rows = list(range(explanation.n_observations))
+    body, buffers = payload.colors(explanation.column(name), rows)
+    values = explanation.column(name).values
+    means = {"values": [value if isinstance(value, str) else plain(value) for value in values]}
+    request = {"type": "colors", "column": name, "positions": rows}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def rows_reply(explanation, positions):
+    columns = [explanation.column(name) for name in explanation.columns]
+    body = payload.rows(columns, positions)
+    request = {"type": "rows", "positions": positions}
+    return {"request": request, "body": body, "buffers": [], "means": {}}
+
+
+def plain(value):
+    """A number as JSON has it."""
+    if value is None or math.isnan(value):
+        return None
+    return float(value)
+
+
+def encode(buffers):
+    return [base64.b64encode(buffer).decode() for buffer in buffers]
+
+
+def decode(buffers, dtypes):
+    return [
+        np.frombuffer(base64.b64decode(text), f"<{dtype}").astype(float)
+        for text, dtype in zip(buffers, dtypes, strict=True)
+    ]
+
+
+def written():
+    """The fixture as JSON, one message per line, so that a difference shows which one changed."""
+    content = contract()
+    lines = [f'"{name}": {compact(content[name])}' for name in content if name != "replies"]
+    replies = ",\n".join(compact(reply) for reply in content["replies"])
+    return "{\n" + ",\n".join(lines) + ',\n"replies": [\n' + replies + "\n]\n}\n"
+
+
+def compact(content):
+    return json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return json.loads(FIXTURE.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def today():
+    return json.loads(written())
+
+
+def assert_alike(one, other, at=""):
+    """Compare nested JSON; numbers to the last bits, which another version of numpy may turn."""
+    assert type(one) is type(other), at
+    if isinstance(one, dict):
+        assert list(one) == list(other), at
+        for key in one:
+            assert_alike(one[key], other[key], f"{at}.{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), at
+        for index, (first, second) in enumerate(zip(one, other, strict=True)):
+            assert_alike(first, second, f"{at}[{index}]")
+    elif isinstance(one, float):
+        assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=at)
+    else:
+        assert one == other, at
+
+
+def assert_same_buffers(one, other, dtypes, at):
+    for index, (first, second) in enumerate(zip(decode(one, dtypes), decode(other, dtypes), strict=True)):
+        assert_allclose(first, second, rtol=1e-6, atol=1e-6, err_msg=f"{at} buffer {index}")
+
+
+def test_the_tables_are_what_the_kernel_sends_today(committed, today):
+    """Header, tables and what they mean have not changed unnoticed."""
+    for name in ("header", "table"):
+        assert_alike(committed[name], today[name], name)
+    for name in ("impact", "profile"):
+        assert_same_buffers(committed[name], today[name], DTYPES[name], name)
+
+
+def test_the_replies_are_what_the_kernel_sends_today(committed, today):
+    """Every reply, body, buffers and meaning, has not changed unnoticed."""
+    assert len(committed["replies"]) == len(today["replies"])
+    for then, now in zip(committed["replies"], today["replies"], strict=True):
+        for name in ("request", "body", "means"):
+            assert_alike(then[name], now[name], name)
+        kind = then["request"]["type"]
+        assert_same_buffers(then["buffers"], now["buffers"], DTYPES[kind], kind)
+
+
+def test_the_protocol_version_is_in_the_contract(committed):
+    """A change of the protocol is a change of the contract."""
+    assert committed["header"]["protocol"] == PROTOCOL_VERSION
+
+
+def test_the_tables_mean_what_the_engine_says(committed):
+    """Each number in the two tables is the engine's, at its place."""
+    names = [head["name"] for head in committed["header"]["features"]]
+    (impact,) = decode(committed["impact"], DTYPES["impact"])
+    (profile,) = decode(committed["profile"], DTYPES["profile"])
+    impact = impact.reshape(len(names), -1)
+    profile = profile.reshape(2, len(names), -1)
+    assert profile.shape[2] == committed["header"]["decays"]["count"] == 100
+    for i, name in enumerate(names):
+        for j, metric in enumerate(committed["header"]["metrics"]):
+            expected = committed["table"]["1.0"][name][metric]
+            assert_allclose(impact[i, j], expected, rtol=1e-6)
+        for decay in DECAYS:
+            expected = committed["table"][str(decay)][name]
+            step = round(decay * 100) - 1
+            assert_allclose(profile[0, i, step], expected["in_distribution_impact"], rtol=1e-6)
+            assert_allclose(profile[1, i, step], expected["effective_n"], rtol=1e-6)
+
+
+def test_the_lines_mean_what_the_engine_says(committed):
+    """Curves, predictions and their mean come back to seven digits of their spread, not of 1e6."""
+    for reply in committed["replies"]:
+        if reply["request"]["type"] != "curves":
+            continue
+        body, means = reply["body"], reply["means"]
+        buffers = decode(reply["buffers"], DTYPES["curves"])
+        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts = buffers
+        assert positions.tolist() == means["rows"]
+        assert set(reply["request"]["selection"]) <= set(means["rows"])
+        assert_allclose(observed, [math.nan if v is None else v for v in means["observed"]])
+        assert_allclose(grid, means["grid"])
+        assert_allclose(curves + body["offset"], means["curves"], rtol=0, atol=1e-5)
+        assert_allclose(predictions + body["offset"], means["predictions"], rtol=0, atol=1e-5)
+        assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
+        assert_allclose(spread, means["spread"], rtol=1e-6, atol=1e-7)
+        assert len(scale) == body["n_lines"] == len(positions)
+        assert len(edges) == len(counts) + 1
+        assert (np.diff(edges) > 0).all()
+        assert body["row_labels"] == [f"no {row}" for row in means["rows"]]
+
+
+if __name__ == "__main__":
+    FIXTURE.write_text(written(), encoding="utf-8")

@@ -1,0 +1,263 @@
+"""Laying out an explanation: what the buffers hold, and how numbers, levels and rows are written."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer import errors, payload
+
+
+def column_of(values):
+    """A column as an explanation knows it, beside one feature that makes the table explainable."""
+    X = pd.DataFrame({"feature": np.arange(float(len(values))), "column": values})
+    explanation = ice.explain(lambda X: X["feature"].to_numpy(), X, features=["feature"], progress=False)
+    return explanation.column("column")
+
+
+def colors(values, positions=None):
+    """Body and decoded values of a column at some rows, all by default."""
+    column = column_of(values)
+    body, (buffer,) = payload.colors(column, range(len(values)) if positions is None else positions)
+    return body, np.frombuffer(buffer, "<f4").tolist()
+
+
+def nan_as_none(values):
+    return [None if math.isnan(value) else value for value in values]
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+def test_large_outputs_keep_their_digits():
+    """Curves around 1e9 that differ in the first decimal still differ in the buffer."""
+    X = pd.DataFrame({"a": [0.0, 0.1, 0.2, 0.3]})
+    explanation = ice.explain(lambda X: 1e9 + X["a"].to_numpy(), X, progress=False)
+    body, buffers = payload.curves(explanation, explanation["a"], 10, [])
+    curves = np.frombuffer(buffers[5], "<f4") + body["offset"]
+    assert_allclose(curves.reshape(4, 4)[0], 1e9 + np.array([0.0, 0.1, 0.2, 0.3]), atol=1e-6)
+
+
+def test_selected_rows_are_always_drawn():
+    """However few lines are asked for, selected rows are among them, the first row too."""
+    X = pd.DataFrame({"a": np.arange(50.0)})
+    explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
+    body, buffers = payload.curves(explanation, explanation["a"], 3, [0, 49])
+    positions = np.frombuffer(buffers[0], "<u4").tolist()
+    assert {0, 49} <= set(positions)
+    assert positions == sorted(positions)
+    assert body["n_lines"] == len(positions) <= 5
+
+
+def test_row_labels_are_sent_where_rows_have_names():
+    """Rows numbered from 0 need no labels; any other index is shown."""
+    X = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
+    plain = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
+    named = ice.explain(lambda X: X["a"].to_numpy(), X.set_index([["x", "y", "z"]]), progress=False)
+    assert payload.curves(plain, plain["a"], 9, [])[0]["row_labels"] is None
+    assert payload.curves(named, named["a"], 9, [])[0]["row_labels"] == ["x", "y", "z"]
+
+
+def test_unknown_figures_are_nan():
+    """A feature that is not filled in is NaN in both tables, not 0."""
+    X = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
+    explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
+    tables = payload.Tables(2)
+    tables.fill(1, explanation["b"])
+    impact = np.frombuffer(tables.impact, "<f4").reshape(2, -1)
+    profile = np.frombuffer(tables.profile, "<f4").reshape(2, 2, -1)
+    assert np.isnan(impact[0]).all()
+    assert np.isnan(profile[:, 0]).all()
+    assert_allclose(impact[1, 0], 0.0)
+    assert_allclose(profile[1, 1, -1], 3.0)
+
+
+# --- histogram ------------------------------------------------------------------------------------
+
+
+@given(
+    arrays(
+        np.float64,
+        st.integers(1, 200),
+        elements=st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, 1.0, math.nan]),
+    )
+)
+def test_a_histogram_counts_every_value_once(values):
+    """Bins increase, and every value that is there is in one of them."""
+    present = values[~np.isnan(values)]
+    if len(present) == 0:
+        return  # such a column is no feature
+    edges, counts = payload.histogram(values)
+    assert counts.sum() == len(present)
+    assert len(edges) == len(counts) + 1 <= 31
+    assert (np.diff(edges) > 0).all()
+
+
+def test_few_values_have_a_bin_each():
+    """Half way between neighbours one bin ends and the next begins."""
+    edges, counts = payload.histogram(np.array([0.0, 1.0, 1.0, 5.0, math.nan]))
+    assert_allclose(edges, [-0.5, 0.5, 3.0, 7.0])
+    assert_allclose(counts, [1, 2, 1])
+
+
+def test_a_constant_has_one_bin_around_it():
+    """One value makes one bin of some width, at 0 too."""
+    for value in (0.0, -7.0, 1e9):
+        edges, counts = payload.histogram(np.full(4, value))
+        assert_allclose(counts, [4])
+        assert edges[0] < value < edges[1]
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+def test_numbers_are_coloured_on_a_ramp():
+    """The ramp spans all but the outermost values, so that an outlier does not take it."""
+    values = [*np.arange(99.0), 1e9]
+    body, sent = colors(values)
+    assert body["kind"] == "continuous"
+    assert body["domain"] == pytest.approx((1.98, 97.02))
+    assert_allclose(sent, values)
+
+
+def test_a_ramp_has_a_width_where_most_values_are_equal():
+    """If all but a few values are alike, the ramp spans those few."""
+    body, _ = colors([0.0] * 500 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert body["domain"] == (0.0, 6.0)
+
+
+def test_few_numbers_are_ordered_levels():
+    """Up to six distinct numbers are levels in their order, written as numbers."""
+    body, sent = colors([3.0, 0.0, math.nan, 3.0, 1.5])
+    assert body == {
+        "column": "column",
+        "kind": "category",
+        "ordered": True,
+        "levels": ["0", "1.5", "3"],
+        "counts": [1, 1, 2],
+    }
+    assert nan_as_none(sent) == [2, 0, None, 2, 1]
+
+
+def test_booleans_are_two_ordered_levels():
+    """False comes before True."""
+    body, sent = colors([True, False, True])
+    assert (body["levels"], body["counts"], body["ordered"]) == (["False", "True"], [1, 2], True)
+    assert sent == [1, 0, 1]
+
+
+def test_categories_are_levels_by_frequency():
+    """The most frequent level comes first, equals in alphabetical order; a missing value is none."""
+    body, sent = colors(["b", "c", None, "a", "c"])
+    assert (body["levels"], body["counts"], body["ordered"]) == (["c", "a", "b"], [2, 1, 1], False)
+    assert nan_as_none(sent) == [2, 0, None, 1, 0]
+
+
+def test_rare_categories_share_a_level():
+    """Beyond the eight most frequent, categories are one level, the last."""
+    values = [letter for n, letter in enumerate("abcdefghij") for _ in range(20 - n)]
+    body, sent = colors(values)
+    assert body["levels"] == [*"abcdefgh", "other"]
+    assert body["counts"][-1] == 12 + 11
+    assert sent[-1] == 8
+    values[:20] = ["other"] * 20
+    body, _ = colors(values)
+    assert body["levels"][0] == "other"
+    assert body["levels"][-1] == "other levels"
+
+
+def test_colours_are_of_the_rows_asked_for():
+    """Values come in the order of the positions; levels and counts are those of the column."""
+    body, sent = colors(["a", "b", "a"], positions=[1, 0])
+    assert body["counts"] == [2, 1]
+    assert sent == [1, 0]
+    assert colors(["a", "b", "a"], positions=[])[1] == []
+
+
+def test_positions_beyond_the_data_are_refused():
+    """A browser that still shows another data set is told so."""
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        colors(["a", "b"], positions=[0, 2])
+    assert str(caught.value) == ("`positions` must be row positions of X from 0 to 1; got 2. Leave it out.")
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (3.0, "3"),
+        (1234567.0, "1234567"),
+        (1234567.5, "1.23457e+06"),
+        (1e300, "1e+300"),
+        (123456.0, "123456"),
+        (0.1 + 0.2, "0.3"),
+        (-1e-9, "-1e-09"),
+        (math.nan, ""),
+    ],
+)
+def test_numbers_are_written_as_read(value, text):
+    """Six digits, whole numbers in full, missing values as nothing."""
+    assert payload.number_text(value) == text
+
+
+def test_rows_are_text():
+    """Every kind of column is written, missing values as nothing, markup as it is."""
+    X = pd.DataFrame(
+        {
+            "number": [1.5, math.nan],
+            "flag": [True, False],
+            "text": ["<b>bold</b>", None],
+            "day": pd.to_datetime(["2020-02-29", None]),
+        }
+    )
+    explanation = ice.explain(lambda X: X["flag"].to_numpy() * 1.0, X, features=["flag"], progress=False)
+    columns = [explanation.column(name) for name in explanation.columns]
+    body = payload.rows(columns, [0, 1])
+    assert body["columns"] == ["number", "flag", "text", "day"]
+    assert body["rows"][0] == ["1.5", "True", "<b>bold</b>", "2020-02-29 00:00:00"]
+    assert body["rows"][1] == ["", "False", "", ""]
+    assert payload.rows(columns, []) == {"columns": body["columns"], "rows": []}
+
+
+# --- header ---------------------------------------------------------------------------------------
+
+
+def test_a_note_belongs_to_the_feature_it_begins_with():
+    """A note names its feature first; "a" is not mistaken for "a b"."""
+    X = pd.DataFrame({"a": np.arange(40.0), "a b": [*np.arange(39.0), 1000.0]})
+    step = lambda X: (X["a b"] > 10.5).to_numpy() * 1.0 + X["a"].to_numpy() * 1e-9  # noqa: E731
+    explanation = ice.explain(step, X, progress=False)
+    heads = [{"name": name} for name in explanation.labels]
+    notes = payload.header(explanation, heads, "")["notes"]
+    assert [note["feature"] for note in notes] == ["a b"]
+    assert notes[0]["text"] in explanation.notes
+
+
+def test_the_code_line_makes_the_explorer_again():
+    """Short options are written out, long ones by their name."""
+    options = {"output": "yes", "decay": 0.5, "grid": {"a": list(range(100))}}
+    assert payload.code_line(options) == ("ICEExplorer(model, X, output='yes', decay=0.5, grid=grid)")
+    assert payload.code_line({"sample_weight": np.arange(3.0)}) == (
+        "ICEExplorer(model, X, sample_weight=sample_weight)"
+    )
+    assert payload.code_line({"progress": print}) == "ICEExplorer(model, X, progress=progress)"
+    assert payload.code_line({}) == "ICEExplorer(model, X)"
+
+
+def test_buffers_are_little_endian():
+    """Whatever the machine, the first byte is the smallest."""
+    assert payload._u32([1]) == b"\x01\x00\x00\x00"
+    assert payload._f32([1.0]) == b"\x00\x00\x80\x3f"
+    assert_array_equal(np.frombuffer(payload._f64([1.0, math.nan]), "<f8"), [1.0, math.nan])
