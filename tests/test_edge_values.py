@@ -169,6 +169,30 @@ def test_a_given_scale_leaves_sigma_alone():
     assert scaled.metrics()["effective_n"] < plain.metrics()["effective_n"]
 
 
+def test_a_conditional_scale_is_what_the_other_features_leave_open():
+    """Near σ where they say nothing, far less where they say nearly all; at least σ/100."""
+    rng = np.random.default_rng(6)
+    free, copied = rng.normal(size=300), rng.normal(size=300)
+    X = np.column_stack([free, copied, copied + rng.normal(0, 0.05, 300)])
+    plain = explained(product, X)
+    conditional = explained(product, X, scale="conditional")
+    for name in ("x0", "x1", "x2"):
+        f = conditional[name]
+        assert f.scale == plain[name].scale
+        assert f.metrics()["impact"] == plain[name].metrics()["impact"]
+        assert f.likelihood_scale.shape == (300,)
+        assert (f.likelihood_scale >= 0.01 * f.scale * (1 - 1e-12)).all()
+    shares = [np.median(conditional[n].likelihood_scale) / plain[n].scale for n in ("x0", "x1", "x2")]
+    assert 0.8 < shares[0] < 1.2
+    assert max(shares[1:]) < 0.35
+    again = explained(product, X, scale="conditional")
+    assert_allclose(again["x1"].likelihood_scale, conditional["x1"].likelihood_scale, rtol=0)
+    row = conditional["x1"].metrics(0.5)
+    expected = oracles.metrics(product, X, 1, own_scale=conditional["x1"].likelihood_scale, decay=0.5)
+    for name in ("in_distribution_impact", "effective_n"):
+        assert_allclose(row[name], expected[name], rtol=1e-9, err_msg=name)
+
+
 def test_a_model_that_ignores_a_feature():
     """No impact: zeros, no share of nothing, no note about steps."""
     X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])

@@ -284,6 +284,32 @@ def test_a_grid_between_whole_numbers_makes_that_column_float_alone():
     assert np.dtype("float64") in {dtypes[0] for dtypes in seen}
 
 
+def test_nullable_columns_keep_their_dtypes_and_their_missing_values():
+    """Int64, Float64 and boolean with pd.NA reach the model as such, phantoms at NA included."""
+    frame = pd.DataFrame(
+        {
+            "a": pd.array([1, None, 3], dtype="Int64"),
+            "b": pd.array([1.0, 2.0, 4.0], dtype="Float64"),
+            "c": pd.array([True, None, False], dtype="boolean"),
+        }
+    )
+    seen = set()
+
+    def model(rows):
+        seen.add(tuple(map(str, rows.dtypes)))
+        a = rows["a"].to_numpy(dtype=float, na_value=9.0)
+        return a * rows["b"].to_numpy(dtype=float)
+
+    e = explained(model, frame)
+    assert seen == {("Int64", "Float64", "boolean")}
+    assert_allclose(e["a"].curves, [[1.0, 3.0], [2.0, 6.0], [4.0, 12.0]])
+    assert_allclose(e["a"].missing_curve, [9.0, 18.0, 36.0])
+    assert_allclose(e["a"].metrics()["missing_impact"], (8 + 16 + 24) / 3)
+    assert e["c"].kind == "boolean"
+    half = explained(model, frame, grid={"a": [1.0, 1.5]}, features=["a"])["a"]
+    assert_allclose(half.curves[0], [1.0, 1.5])
+
+
 def test_a_grid_beyond_the_range_of_a_small_integer_does_not_wrap():
     """1000 in an int8 column stays 1000."""
     f = explained(lambda r: r["small"] * 1.0, mixed_frame(), grid={"small": [1, 1000]})["small"]
@@ -372,7 +398,8 @@ def test_no_batch_is_larger_than_the_memory_limit_allows(limit):
     rows = [n for _, n, _, _ in model.batches]
     assert sum(rows) >= 400 * 400 * 8
     assert max(rows) * table.shape[1] * 8 <= allowed
-    assert len(rows) <= 400 * 8 + 2  # stacked: no more calls than grid values
+    assert len(rows) <= 400 * 8 + 1  # stacked: no more calls than grid values …
+    assert sum(rows) <= 400 * 400 * 8 + 2  # … and no phantom is predicted twice
 
 
 # What can go wrong -------------------------------------------------------------------------------
