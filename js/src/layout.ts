@@ -16,11 +16,12 @@ export function layOut(view: View): void {
   const panels = html("div", { class: "ice-panels" }, rankingPanel(view), curvesPanel(view, controlsPanel(view)));
   root.append(bar, panels, statusPanel(view));
 
-  const place = (width: number): void => {
-    root.dataset.layout = width >= WIDE_PX ? "wide" : "narrow";
+  const place = (): void => {
+    root.dataset.layout = root.clientWidth >= WIDE_PX ? "wide" : "narrow";
   };
-  const observer = new ResizeObserver(([entry]) => place(entry?.contentRect.width ?? 0));
+  // In the next frame: another layout from inside the observer would be a loop, and browsers complain of it.
+  const observer = new ResizeObserver(() => view.frames.request(place));
   observer.observe(root);
   view.aborted.addEventListener("abort", () => observer.disconnect(), { once: true });
-  place(root.clientWidth);
+  place();
 }

@@ -146,7 +146,9 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
   keep(
     () => ({ n: store.figures.value?.header.n_observations ?? 0, maxLines: store.maxLines.value }),
     ({ n, maxLines }) => {
-      const counts = [...new Set([...LINE_COUNTS.filter((count) => count < n), Math.min(n, 5000), maxLines])]
+      const most = LINE_COUNTS[LINE_COUNTS.length - 1]!;
+      const wanted = Math.min(maxLines, n);
+      const counts = [...new Set([...LINE_COUNTS.filter((count) => count < n), Math.min(n, most), wanted])]
         .filter((count) => count > 0)
         .sort((a, b) => a - b);
       const key = counts.join();
@@ -158,7 +160,7 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
           ),
         );
       }
-      select.value = String(maxLines);
+      select.value = String(wanted);
       select.title = `At most ${plural(maxLines, "line")} of ${plural(n, "observation")}`;
     },
   );

@@ -33,7 +33,7 @@ export function decayPanel(view: View): HTMLElement {
       slider.disabled = figures === null;
       const share = (Number(slider.value) - Number(slider.min)) / (Number(slider.max) - Number(slider.min));
       slider.style.setProperty("--share", String(share));
-      setText(value, `${estimated ? "≈ " : ""}${number(decay)}`);
+      setText(value, number(decay));
       const n = figures?.header.n_observations ?? Number.NaN;
       const text = decayReadout(decay, opened?.effectiveN ?? Number.NaN, n, estimated);
       setText(readout, text);

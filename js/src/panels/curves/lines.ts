@@ -18,7 +18,8 @@ const SOLID = 3;
 export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
   const { store, aborted } = view;
   const canvas = html("canvas", { class: "ice-layer", "data-test": "curves-canvas", "aria-hidden": "true" });
-  const rested = signal(false);
+  /** The decay at which a drag has paused; null while it moves. */
+  const pausedAt = signal<number | null>(null);
   let raster: LineRaster | null = null;
   let fade: { plot: Plot; apply: Fade["apply"] } | null = null;
   let msPerLine = 0;
@@ -46,7 +47,7 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       decay: store.decay.value,
       dragging: store.dragging.value,
       hidden: store.hiddenLevels.value,
-      rested: rested.value,
+      pausedAt: pausedAt.value,
     }),
     (state) => {
       clearTimeout(timer);
@@ -61,7 +62,7 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       }
       const visible = hidden.size === 0 ? every : every.filter((line) => !hidden.has(lines.color[line]!));
       const affordable = msPerLine > 0 ? Math.max(LEAST_LINES, Math.floor(BUDGET_MS / msPerLine)) : visible.length;
-      const sampled = dragging && !state.rested && affordable < visible.length;
+      const sampled = dragging && state.pausedAt !== decay && affordable < visible.length;
       const order = sampled ? visible.subarray(0, affordable) : visible;
 
       const start = performance.now();
@@ -81,13 +82,11 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
         drawnLines: String(order.length),
         frameMs: spent.toFixed(1),
       });
-      // Any further step of the slider clears this timer, and counts as movement again.
+      // A further step of the slider comes before this and sets it back.
       if (sampled) {
         timer = setTimeout(() => {
-          rested.value = true;
+          pausedAt.value = decay;
         }, REST_MS);
-      } else {
-        rested.value = false;
       }
     },
   );

@@ -29,7 +29,11 @@ export interface AxisTitles {
 
 export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): AxisTitles {
   const value = html("span", { class: "ice-y-title", "data-test": "y-title" });
-  const range = html("span", { class: "ice-range-title", "data-test": "range-title" }, "share of prediction range ↑");
+  const range = html(
+    "span",
+    { class: "ice-range-title", "data-test": "range-title" },
+    "share of prediction range\u00a0↑",
+  );
   const feature = html("span", { class: "ice-x-title", "data-test": "x-title" });
   view.keep(
     () => ({ plot: plot.value, output: view.store.figures.value?.header.output_label ?? "" }),

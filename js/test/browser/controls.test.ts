@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { choose, frame, kernel, mount, slideTo } from "./mount.ts";
+
+test("the readout says what the decay means", async () => {
+  const { part } = mount(kernel.model({ feature: "Age" }));
+  await frame();
+  expect(part("decay-readout").textContent).toMatch(/^half weight at 2\.4 σ · effective n \d+ of 300$/);
+  slideTo(part("decay-slider"), 1);
+  await frame();
+  expect(part("decay-readout").textContent).toBe("no decay · effective n 300 of 300");
+});
+
+test("a decay between the slider's steps is shown as it is, and its figures as estimates", async () => {
+  const { part } = mount(kernel.model({ feature: "Age", decay: 0.755 }));
+  await frame();
+  expect(part("decay-value").textContent).toBe("0.755");
+  expect(part("decay-readout").textContent).toContain("effective n ≈ ");
+});
+
+test("the slider is worked with the keyboard, and Python hears every release", async () => {
+  const { part, model } = mount(kernel.model({ feature: "Age" }));
+  await frame();
+  part("decay-slider").focus();
+  await userEvent.keyboard("{ArrowLeft}{ArrowLeft}{ArrowLeft}");
+  await expect.poll(() => model.get("decay")).toBeCloseTo(0.72, 9);
+  model.push("decay", 0.5);
+  await frame();
+  expect(part<HTMLInputElement>("decay-slider").value).toBe("0.5");
+});
+
+test("the whole range of the slider ends at no decay", async () => {
+  const { part, model } = mount();
+  await frame();
+  part("decay-slider").focus();
+  await userEvent.keyboard("{End}");
+  await expect.poll(() => model.get("decay")).toBe(1);
+  await userEvent.keyboard("{Home}");
+  await expect.poll(() => model.get("decay")).toBe(0.01);
+});
+
+test("a drag that ends where it began lets values from Python in again", async () => {
+  const { part, model } = mount();
+  await frame();
+  slideTo(part("decay-slider"), 0.5);
+  slideTo(part("decay-slider"), 0.75);
+  part("decay-slider").dispatchEvent(new PointerEvent("pointerup"));
+  model.push("decay", 0.3);
+  await frame();
+  expect(part("decay-value").textContent).toBe("0.3");
+});
+
+test("the kinds are one radio group with arrow keys", async () => {
+  const { part, model } = mount();
+  await frame();
+  expect(part("kind-ice").getAttribute("aria-checked")).toBe("true");
+  part("kind-ice").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await frame();
+  expect(model.get("kind")).toBe("c-ice");
+  expect(document.activeElement).toBe(part("kind-c-ice"));
+  expect(part("kind-ice").tabIndex).toBe(-1);
+});
+
+test("the anchor is offered for centred curves only, and takes a value", async () => {
+  const { part, model, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(part("anchor").checkVisibility()).toBe(false);
+  part("kind-c-ice").click();
+  await frame();
+  expect(part("anchor").checkVisibility()).toBe(true);
+  choose(part("anchor"), "own");
+  await frame();
+  expect(model.get("anchor")).toBe("own");
+  expect(part("y-title").textContent).toBe("↑ change in probability of 'readmitted' from each line's own value");
+  choose(part("anchor"), "value");
+  await frame();
+  const value = part<HTMLInputElement>("anchor-value");
+  expect(value.hidden).toBe(false);
+  await userEvent.fill(value, "40");
+  value.blur();
+  await frame();
+  expect(model.get("anchor")).toBe(40);
+  expect(part("y-title").textContent).toMatch(/from Age = (39|40|41)(\.\d+)?$/);
+});
+
+test("columns that cannot colour are not offered", async () => {
+  const { part } = mount();
+  await frame();
+  const offered = [...part<HTMLSelectElement>("color-by").options].map(({ text }) => text);
+  expect(offered[0]).toBe("nothing");
+  expect(offered).toContain("Ward");
+  expect(offered).not.toContain("notes of the clerk");
+});
+
+test("the number of lines is asked of the kernel", async () => {
+  const { root, part, model, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("all 300 lines");
+  choose(part("max-lines"), "50");
+  await expect.poll(() => root.dataset.drawnLines).toBe("50");
+  expect(model.get("max_lines")).toBe(50);
+});
+
+test("every control keeps its keys from JupyterLab and can be told apart by name", async () => {
+  const { root, drawn } = mount(kernel.model({ color_by: "Smoker", kind: "c-ice", anchor: 2 }));
+  await drawn("Marker");
+  const reachable = [...root.querySelectorAll<HTMLElement>("button, select, input, summary, [tabindex]")];
+  expect(reachable.length).toBeGreaterThan(15);
+  for (const control of reachable) {
+    expect(control.dataset.lmSuppressShortcuts, control.outerHTML).toBe("true");
+    const labels = (control as HTMLInputElement).labels;
+    const name = control.getAttribute("aria-label") ?? (labels?.length ? labels[0]!.textContent : control.textContent);
+    expect(name, control.outerHTML).not.toBe("");
+  }
+});

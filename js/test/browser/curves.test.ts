@@ -1,0 +1,230 @@
+import { expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { clinic, FakeKernel } from "../../dev/model.ts";
+import { choose, frame, ink, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
+
+/** Where a row's own value lies in the plot, in px of its upper left corner. */
+function dotOf({ part }: Mounted): { x: number; y: number } {
+  const circle = part("plot").querySelector("[data-test=hovered-line] circle, [data-test=selected-line] circle")!;
+  return { x: Number(circle.getAttribute("cx")), y: Number(circle.getAttribute("cy")) };
+}
+
+const selectedRows = ({ parts }: Mounted) => parts("selected-line").map(({ dataset }) => Number(dataset.row));
+
+test("the curves of the open feature are drawn, with the number of lines and the time it took", async () => {
+  const { root, drawn, part } = mount();
+  await drawn("Marker");
+  expect(root.dataset).toMatchObject({ kind: "ice", drawnLines: "300" });
+  expect(Number(root.dataset.frameMs)).toBeGreaterThan(0);
+  expect(ink(part("curves-canvas"))).toBeGreaterThan(100);
+  expect(part("histogram").getAttribute("d")).toMatch(/^M/);
+});
+
+test("the kind is switched without the kernel, and the axis says what it shows", async () => {
+  const { root, part, drawn, model } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  const asked = model.sent.length;
+  expect(part("y-title").textContent).toBe("↑ probability of 'readmitted'");
+  await userEvent.click(part("kind-c-ice"));
+  await expect.poll(() => root.dataset.kind).toBe("c-ice");
+  expect(part("y-title").textContent).toBe("↑ change in probability of 'readmitted' from Age = 18");
+  expect(part("range-title").hidden).toBe(false);
+  await userEvent.click(part("kind-d-ice"));
+  await expect.poll(() => root.dataset.kind).toBe("d-ice");
+  expect(part("y-title").textContent).toContain("slope: change in probability of 'readmitted' per unit of Age");
+  expect(part("range-title").hidden).toBe(true);
+  expect(model.sent.length).toBe(asked);
+  expect(model.get("kind")).toBe("d-ice");
+});
+
+test("less decay weight fades the lines while the slider moves", async () => {
+  const { part, drawn } = mount(kernel.model({ feature: "Age", decay: 1 }));
+  await drawn("Age");
+  const full = ink(part("curves-canvas"));
+  slideTo(part("decay-slider"), 0.2);
+  await frame();
+  expect(ink(part("curves-canvas"))).toBeLessThan(0.8 * full);
+  letGo(part("decay-slider"));
+  await frame();
+  expect(ink(part("curves-canvas"))).toBeGreaterThan(0);
+});
+
+test("all lines are drawn again when the slider rests or is let go", async () => {
+  const many = new FakeKernel(clinic(1500));
+  const mounted = mount(many.model({ feature: "Age", max_lines: 2000 }));
+  const { root, part, drawn } = mounted;
+  await drawn("Age");
+  expect(root.dataset.drawnLines).toBe("1500");
+  for (let decay = 0.9; decay > 0.5; decay -= 0.02) {
+    slideTo(part("decay-slider"), decay);
+    await frame();
+  }
+  await expect.poll(() => root.dataset.drawnLines).toBe("1500");
+  slideTo(part("decay-slider"), 0.3);
+  await frame();
+  letGo(part("decay-slider"));
+  await expect.poll(() => root.dataset.drawnLines).toBe("1500");
+});
+
+test("the pointer names the row under it", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
+  await mounted.drawn("Age");
+  mounted.part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await frame();
+  const { x, y } = dotOf(mounted);
+  await userEvent.hover(page.elementLocator(mounted.part("plot")), { position: { x, y } });
+  await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
+  expect(mounted.part("tooltip").textContent).toMatch(/^Row \d+Age\d+prediction0\.\d+prediction at [\d.]+0\.\d+Ward/);
+  await userEvent.hover(page.elementLocator(mounted.part("facts")));
+  await expect.poll(() => mounted.part("tooltip").hidden).toBe(true);
+  expect(mounted.parts("hovered-line")).toEqual([]);
+});
+
+test("rows are called by their labels where they have them", async () => {
+  const data = clinic(30);
+  data.rowLabels = Array.from({ length: 30 }, (_, row) => `patient ${row}`);
+  const mounted = mount(new FakeKernel(data).model({ feature: "Age", max_lines: 3 }));
+  await mounted.drawn("Age");
+  mounted.part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await frame();
+  expect(mounted.part("tooltip").textContent).toMatch(/^patient (\d+) \(row \1\)/);
+});
+
+test("a click on a line selects its row, another click clears it", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", max_lines: 5 }));
+  const { part, model, drawn } = mounted;
+  await drawn("Age");
+  part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await frame();
+  // A new object each time: the driver scales the one it is given.
+  const at = dotOf(mounted);
+  await userEvent.click(page.elementLocator(part("plot")), { position: { ...at } });
+  await expect.poll(() => selectedRows(mounted).length).toBe(1);
+  expect(model.get("selection")).toEqual(selectedRows(mounted));
+  await userEvent.click(page.elementLocator(part("plot")), { position: { ...at } });
+  await expect.poll(() => selectedRows(mounted)).toEqual([]);
+});
+
+test("row 0 is selected and drawn like any other", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  mounted.model.push("selection", [0]);
+  await expect.poll(() => selectedRows(mounted)).toEqual([0]);
+});
+
+test("lines are gone through, selected and cleared with the keyboard alone", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", max_lines: 5 }));
+  const { part, model, drawn } = mounted;
+  await drawn("Age");
+  part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
+  await expect.poll(() => selectedRows(mounted).length).toBe(2);
+  expect(model.get("selection")).toEqual([...selectedRows(mounted)].sort((a, b) => a - b));
+  await userEvent.keyboard("{Escape}");
+  await expect.poll(() => selectedRows(mounted)).toEqual([]);
+  expect(model.get("selection")).toEqual([]);
+});
+
+test("colouring by a number shows a ramp with its ends", async () => {
+  const { part, drawn, model } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(part("legend").hidden).toBe(true);
+  choose(part("color-by"), "BMI");
+  await expect.poll(() => part("legend").hidden).toBe(false);
+  expect(model.get("color_by")).toBe("BMI");
+  expect(part("legend").textContent).toMatch(/^BMI[\d.]+[\d.]+$/);
+});
+
+test("a level is hidden and shown again from the legend", async () => {
+  const { root, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "Smoker" }));
+  await drawn("Age");
+  expect(parts("legend-level").map(({ textContent }) => textContent)).toEqual(["false", "true"]);
+  await userEvent.click(parts("legend-level")[0]!);
+  await expect.poll(() => Number(root.dataset.drawnLines)).toBeLessThan(150);
+  expect(parts("legend-level")[0]!.getAttribute("aria-pressed")).toBe("false");
+  await userEvent.click(parts("legend-level")[0]!);
+  await expect.poll(() => root.dataset.drawnLines).toBe("300");
+  choose(part("color-by"), "");
+  await expect.poll(() => part("legend").hidden).toBe(true);
+});
+
+test("missing colour values are counted in the legend", async () => {
+  const { part, drawn } = mount(kernel.model({ feature: "Age", color_by: "Ward" }));
+  await drawn("Age");
+  expect(part("legend-missing").textContent).toMatch(/^missing \(\d+\)$/);
+});
+
+test("colours that fail are explained where they would be", async () => {
+  const model = kernel.model({ feature: "Age", color_by: "Ward" });
+  const message = "'Ward' has 858 different values, so it cannot colour the lines.";
+  model.answer = (request) =>
+    request.type === "colors" ? { reply: { id: request.id, type: "error", message } } : kernel.answer(request);
+  const { part, drawn } = mount(model);
+  await drawn("Age");
+  expect(part("color-problem").textContent).toBe(message);
+});
+
+test("an error is shown as its sentence, and can be tried again", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const message =
+    "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: Input contains NaN.";
+  model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
+  const { part, drawn } = mount(model);
+  await expect.poll(() => part("curves").dataset.state).toBe("error");
+  await frame();
+  expect(part("curves-message").textContent).toBe(message);
+  model.answer = kernel.answer;
+  await userEvent.click(part("retry"));
+  await drawn("Age");
+});
+
+test("before any feature is open the panel says what will happen", async () => {
+  const { part } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
+  await frame();
+  expect(part("curves").dataset.state).toBe("empty");
+  expect(part("curves-message").textContent).toBe(
+    "The first curves appear here in a moment. Choose a feature to see it sooner.",
+  );
+});
+
+test("a feature that is computed first says so while it is awaited", async () => {
+  const model = kernel.model({ feature: "Age" });
+  model.answer = () => null;
+  const { part } = mount(model);
+  await frame();
+  expect(part("curves-message").textContent).toBe("Computing the curves of Age …");
+});
+
+test("a constant feature is shown without lines and without a complaint", async () => {
+  const data = clinic(30);
+  data.features[7]!.values.fill(3);
+  const { root, part, drawn } = mount(new FakeKernel(data).model({ feature: "Height" }));
+  await drawn("Height");
+  for (const kind of ["c-ice", "d-ice"]) {
+    part(`kind-${kind}`).click();
+    await expect.poll(() => root.dataset.kind).toBe(kind);
+  }
+});
+
+test("lines stay exact on a large output", async () => {
+  const data = clinic(40);
+  const { predict } = data;
+  const far = new FakeKernel({ ...data, predict: (row, index) => 1e9 + predict(row, index) });
+  const { part, drawn } = mount(far.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(ink(part("curves-canvas"))).toBeGreaterThan(500);
+  expect(part("partial-dependence").querySelector(".ice-stroke")!.getAttribute("d")).not.toContain("NaN");
+});
+
+test("the open feature is summed up in words", async () => {
+  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  await expect
+    .poll(() => part("summary").textContent, { timeout: 3000 })
+    .toMatch(
+      /^Age: 300 of 300 observations drawn, from 18 to 8\d\. Impact 0\.\d+, in distribution 0\.\d+ at decay 0\.75, rank 2 of 8\. The mean line goes from 0\.\d+ to 0\.\d+\.$/,
+    );
+});

@@ -1,0 +1,82 @@
+/** Shows an explorer in the test page, as anywidget would, and finds its parts by their `data-test` names. */
+import type { RenderProps } from "@anywidget/types";
+import { expect, onTestFinished } from "vitest";
+import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import widget from "../../src/index.ts";
+import type { Traits } from "../../src/protocol.ts";
+
+export interface Mounted {
+  root: HTMLElement;
+  model: FakeModel;
+  end: () => void;
+  part: <T extends HTMLElement = HTMLElement>(name: string) => T;
+  parts: (name: string) => HTMLElement[];
+  bar: (feature: string) => HTMLElement;
+  /** The features from top to bottom as they are ranked. */
+  order: () => string[];
+  /** Waits until the curves of a feature are drawn. */
+  drawn: (feature: string) => Promise<void>;
+}
+
+export const kernel = new FakeKernel(clinic(300));
+
+export function mount(model: FakeModel = kernel.model(), width = 1000): Mounted {
+  const cell = document.createElement("div");
+  cell.style.width = `${width}px`;
+  document.body.append(cell);
+  const cleanup = widget.render({ model, el: cell } as unknown as RenderProps<Traits>) as () => void;
+  const root = cell.querySelector<HTMLElement>(".ice-explorer")!;
+  let ended = false;
+  const end = (): void => {
+    if (ended) return;
+    ended = true;
+    cleanup();
+    cell.remove();
+  };
+  onTestFinished(end);
+  const parts = (name: string) => [...root.querySelectorAll<HTMLElement>(`[data-test="${name}"]`)];
+  const part = <T extends HTMLElement>(name: string): T => {
+    const [first] = parts(name);
+    if (first === undefined) throw new Error(`There is no part named '${name}'.`);
+    return first as T;
+  };
+  const bar = (feature: string): HTMLElement => {
+    const found = parts("bar").find(({ dataset }) => dataset.feature === feature);
+    if (found === undefined) throw new Error(`There is no bar of '${feature}'.`);
+    return found;
+  };
+  const order = () =>
+    parts("bar")
+      .sort((a, b) => Number(a.dataset.rank) - Number(b.dataset.rank))
+      .map(({ dataset }) => dataset.feature ?? "");
+  const drawn = async (feature: string): Promise<void> => {
+    await expect.poll(() => [root.dataset.feature, part("curves").dataset.state]).toEqual([feature, "ready"]);
+  };
+  return { root, model, end, part, parts, bar, order, drawn };
+}
+
+export const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+/** How many pixels of the lines are inked, and how strongly. */
+export function ink(canvas: HTMLElement): number {
+  const { width, height } = canvas as HTMLCanvasElement;
+  const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+  let sum = 0;
+  for (let z = 3; z < data.length; z += 4) sum += data[z]!;
+  return sum / 255;
+}
+
+/** Moves a slider as the mouse would: a step of the drag, without letting go. */
+export function slideTo(slider: HTMLElement, value: number): void {
+  (slider as HTMLInputElement).value = String(value);
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+export function letGo(slider: HTMLElement): void {
+  slider.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+export function choose(select: HTMLElement, value: string): void {
+  (select as HTMLSelectElement).value = value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+}

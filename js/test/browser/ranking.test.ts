@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { clinic, FakeKernel } from "../../dev/model.ts";
+import { choose, frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+
+test("a click on a bar opens its feature, here and in Python", async () => {
+  const { bar, drawn, model } = mount();
+  await frame();
+  await userEvent.click(bar("Age"));
+  await drawn("Age");
+  expect(model.get("feature")).toBe("Age");
+  expect(bar("Age").getAttribute("aria-selected")).toBe("true");
+});
+
+test("a feature opened from Python is marked in the ranking", async () => {
+  const { bar, drawn, model } = mount();
+  await frame();
+  model.push("feature", "BMI");
+  await drawn("BMI");
+  expect(bar("BMI").getAttribute("aria-selected")).toBe("true");
+  expect(bar("Marker").getAttribute("aria-selected")).toBe("false");
+});
+
+test("arrow keys open the next feature in the order of the ranking", async () => {
+  const { bar, drawn, order } = mount();
+  await frame();
+  const [first, second, third] = order();
+  bar(first!).focus();
+  await userEvent.keyboard("{ArrowDown}");
+  await drawn(second!);
+  expect(document.activeElement).toBe(bar(second!));
+  await userEvent.keyboard("{ArrowDown}{ArrowDown}{ArrowUp}");
+  await drawn(third!);
+  await userEvent.keyboard("{End}");
+  await drawn(order().at(-1)!);
+});
+
+test("exactly one bar is reached with the Tab key", async () => {
+  const { parts } = mount();
+  await frame();
+  expect(parts("bar").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
+});
+
+test("the slider re-sorts the bars and changes their figures without a question to the kernel", async () => {
+  const { part, order, bar, model, drawn } = mount(kernel.model({ decay: 1 }));
+  await drawn("Marker");
+  const asked = model.sent.length;
+  const before = order();
+  const figure = bar("Age").textContent;
+  const slider = part("decay-slider");
+  for (let decay = 0.99; decay > 0.01; decay -= 0.02) slideTo(slider, decay);
+  slideTo(slider, 0.01);
+  await frame();
+  expect(order()).not.toEqual(before);
+  expect(bar("Age").textContent).not.toBe(figure);
+  letGo(slider);
+  expect(model.sent.length).toBe(asked);
+  expect(model.get("decay")).toBe(0.01);
+  expect(new Set(model.saved.map(([name]) => name))).toEqual(new Set(["decay"]));
+});
+
+test("the outline keeps the undecayed impact while the fill decays", async () => {
+  const { bar, part } = mount(kernel.model({ decay: 1 }));
+  await frame();
+  const style = bar("Age").style;
+  expect(Number(style.getPropertyValue("--fill"))).toBeCloseTo(Number(style.getPropertyValue("--outline")), 5);
+  slideTo(part("decay-slider"), 0.05);
+  await frame();
+  expect(style.getPropertyValue("--fill")).not.toBe(style.getPropertyValue("--outline"));
+});
+
+test("metrics that do not decay have no outline", async () => {
+  const { bar, part, order } = mount();
+  await frame();
+  choose(part("rank-by"), "non_linearity");
+  await frame();
+  expect(order()[0]).toBe("Marker");
+  expect(bar("Age").querySelector<HTMLElement>(".ice-bar-outline")!.hidden).toBe(true);
+});
+
+test("features still to be computed stand below the others as pending bars", async () => {
+  const { parts, order } = mount(kernel.model(kernel.partial(3)));
+  await frame();
+  const pending = parts("bar").filter(({ dataset }) => dataset.pending !== undefined);
+  expect(pending.map(({ dataset }) => dataset.feature)).toEqual(order().slice(3));
+  expect(pending[0]!.dataset.computing).toBe("");
+  expect(pending[0]!.getAttribute("aria-label")).toBe("Marker, not computed yet");
+});
+
+test("bars fill in as figures arrive", async () => {
+  const { parts, model } = mount(kernel.model(kernel.partial(3)));
+  await frame();
+  const more = kernel.partial(6);
+  model.push("_impact", more._impact!);
+  model.push("_profile", more._profile!);
+  await frame();
+  expect(parts("bar").filter(({ dataset }) => dataset.pending !== undefined).length).toBe(2);
+});
+
+test("names are text, whatever they contain", async () => {
+  const data = clinic(40);
+  const hostile = "<img src=x onerror=\"document.title='hacked'\">";
+  data.features[0]!.name = hostile;
+  data.categories[0]!.levels[0] = hostile;
+  const { root, bar, drawn } = mount(new FakeKernel(data).model({ feature: hostile, color_by: "Ward" }));
+  await drawn(hostile);
+  expect(root.querySelector("img")).toBeNull();
+  expect(bar(hostile).querySelector(".ice-bar-name")!.textContent).toBe(hostile);
+  expect(bar(hostile).querySelector<HTMLElement>(".ice-bar-name")!.title).toBe(hostile);
+  expect(document.title).not.toBe("hacked");
+});
+
+test("the direction of a feature is a sign and a word", async () => {
+  const { bar } = mount();
+  await frame();
+  expect(bar("Age").dataset.direction).toBe("up");
+  expect(bar("Age").getAttribute("aria-label")).toMatch(
+    /^Age, in-distribution impact 0\.\d+, rises on average, rank 2 of 8 features$/,
+  );
+});
+
+test("opening a feature scrolls the list, never the page", async () => {
+  const data = clinic(30);
+  const features = Array.from({ length: 40 }, (_, copy) => ({ ...data.features[copy % 8]!, name: `f${copy}` }));
+  const many = new FakeKernel({ ...data, features });
+  const { bar, model, root, order } = mount(many.model());
+  await frame();
+  const last = order().at(-1)!;
+  model.push("feature", last);
+  await frame();
+  const list = root.querySelector(".ice-bars-scroll")!.getBoundingClientRect();
+  expect(bar(last).getBoundingClientRect().bottom).toBeLessThanOrEqual(list.bottom + 1);
+  expect(window.scrollY).toBe(0);
+});

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { KERNEL_GONE } from "../../src/client.ts";
+import { frame, kernel, mount } from "./mount.ts";
+
+const status = (state: "cancelled" | "error" | "ready", message: string) => ({
+  state,
+  done: 3,
+  total: 8,
+  label: "",
+  message,
+});
+
+test("progress names how far it is and the feature at work", async () => {
+  const { root, part } = mount(kernel.model(kernel.partial(3)));
+  await frame();
+  expect(root.dataset.status).toBe("computing");
+  expect(part("status-text").textContent).toBe("3 of 8 features · Marker");
+  expect(part<HTMLProgressElement>("progress").value).toBe(3);
+  expect(part<HTMLProgressElement>("progress").max).toBe(8);
+});
+
+test("cancel asks the kernel to stop, and what it says then is shown", async () => {
+  const { root, part, model } = mount(kernel.model(kernel.partial(3)));
+  await frame();
+  await userEvent.click(part("cancel"));
+  expect(model.sent.filter(({ type }) => type === "cancel").length).toBe(1);
+  model.push("_status", status("cancelled", "Cancelled after 3 of 8 features."));
+  await frame();
+  expect(root.dataset.status).toBe("cancelled");
+  expect(part("status-text").textContent).toBe("Cancelled after 3 of 8 features.");
+  expect(part("cancel").hidden).toBe(true);
+});
+
+test("an error is its sentence", async () => {
+  const message = "predict() returned shape (200, 1) for 200 rows; expected (200,).";
+  const { part } = mount(kernel.model({ ...kernel.partial(3), _status: status("error", message) }));
+  await frame();
+  expect(part("status-text").textContent).toBe(message);
+  expect(part("status").dataset.tone).toBe("error");
+});
+
+test("when all is done it says what the figures rest on", async () => {
+  const { part } = mount();
+  await frame();
+  expect(part("status-text").textContent).toBe(
+    "300 observations · 8 features · brute engine · equations, interval weighting",
+  );
+});
+
+test("notes on the open feature come first, and many wait behind a fold", async () => {
+  const notes = [
+    { feature: null, text: "One column is used for colouring only." },
+    { feature: "Age", text: "The grid has 100 of 612 values." },
+    { feature: "Marker", text: "91 % of the impact comes from the step 1.79 → 1.81." },
+  ];
+  const { parts, part, model } = mount(kernel.model({ _header: { ...kernel.header, notes } }));
+  await frame();
+  const texts = () => parts("note").map(({ textContent }) => textContent);
+  expect(texts()[0]).toBe("Marker 91 % of the impact comes from the step 1.79 → 1.81.");
+  expect(part("notes").querySelector("summary")!.textContent).toBe("1 more note");
+  model.push("feature", "Age");
+  await frame();
+  expect(texts()[0]).toBe("Age The grid has 100 of 612 values.");
+});
+
+test("a kernel that stopped is said to have stopped, and the slider still works", async () => {
+  const { root, part, order, model, drawn } = mount(kernel.model({ decay: 1 }));
+  await drawn("Marker");
+  model.emit("comm_live_update");
+  await frame();
+  expect(root.dataset.status).toBe("gone");
+  expect(part("status-text").textContent).toBe(KERNEL_GONE);
+  const before = order();
+  const slider = part<HTMLInputElement>("decay-slider");
+  slider.focus();
+  await userEvent.keyboard("{Home}");
+  await frame();
+  expect(order()).not.toEqual(before);
+});
+
+test("a kernel that is heard again is alive again", async () => {
+  const { root, model } = mount();
+  model.emit("comm_live_update");
+  await frame();
+  model.push("_status", { ...status("ready", ""), done: 8 });
+  await frame();
+  expect(root.dataset.status).toBe("ready");
+});
+
+test("a bundle of another protocol says so and shows no figures", async () => {
+  const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: 7 } }));
+  await frame();
+  expect(part("status-text").textContent).toBe(
+    "This view speaks protocol 1 and the kernel protocol 7. Restart the kernel and reload the page.",
+  );
+  expect(parts("bar")).toEqual([]);
+});

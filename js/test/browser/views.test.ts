@@ -1,0 +1,112 @@
+import { expect, test, vi } from "vitest";
+import { userEvent } from "vitest/browser";
+import { frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+
+test("two views of one model show the same state, and each gets its own answers", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const one = mount(model);
+  const two = mount(model, 500);
+  await one.drawn("Age");
+  await two.drawn("Age");
+  await userEvent.click(one.bar("BMI"));
+  await two.drawn("BMI");
+  slideTo(two.part("decay-slider"), 0.4);
+  letGo(two.part("decay-slider"));
+  await frame();
+  expect(one.part("decay-value").textContent).toBe("0.4");
+  expect(one.order()).toEqual(two.order());
+});
+
+test("pointing in one view does not point in the other", async () => {
+  const model = kernel.model({ feature: "Age", max_lines: 5 });
+  const one = mount(model);
+  const two = mount(model);
+  await one.drawn("Age");
+  await two.drawn("Age");
+  one.part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await frame();
+  expect(one.parts("hovered-line").length).toBe(1);
+  expect(two.parts("hovered-line").length).toBe(0);
+});
+
+test("closing one view leaves the other alive", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const one = mount(model);
+  const two = mount(model);
+  await two.drawn("Age");
+  one.end();
+  await userEvent.click(two.bar("Marker"));
+  await two.drawn("Marker");
+});
+
+test("a closed view leaves no listener, no element and no work behind", async () => {
+  const added: AbortSignal[] = [];
+  const unbound: string[] = [];
+  const original = EventTarget.prototype.addEventListener;
+  const spy = vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (
+    this: EventTarget,
+    type,
+    listener,
+    options,
+  ) {
+    if (typeof options === "object" && options.signal) added.push(options.signal);
+    else if (!(this instanceof AbortSignal)) unbound.push(type);
+    original.call(this, type, listener, options);
+  });
+  const model = kernel.model({ feature: "Age", color_by: "Ward" });
+  const { end, root, drawn, part } = mount(model);
+  spy.mockRestore();
+  await drawn("Age");
+  slideTo(part("decay-slider"), 0.3);
+  end();
+  expect(unbound).toEqual([]);
+  expect(added.length).toBeGreaterThan(10);
+  expect(added.every(({ aborted }) => aborted)).toBe(true);
+  expect(model.listenerCount).toBe(0);
+  expect(root.isConnected).toBe(false);
+  const before = root.outerHTML;
+  model.push("feature", "BMI");
+  model.push("decay", 0.9);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(root.outerHTML).toBe(before);
+});
+
+test("a view that closes while it waits for curves says nothing more", async () => {
+  const model = kernel.model({ feature: "Age" });
+  model.delay = 50;
+  const { end } = mount(model);
+  await frame();
+  end();
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  expect(model.listenerCount).toBe(0);
+});
+
+test("one column in a narrow cell, two in a wide one, by its own width", async () => {
+  const model = kernel.model();
+  const narrow = mount(model, 400);
+  const wide = mount(model, 990);
+  await narrow.drawn("Marker");
+  await wide.drawn("Marker");
+  expect([narrow.root.dataset.layout, wide.root.dataset.layout]).toEqual(["narrow", "wide"]);
+  const below =
+    narrow.part("curves").getBoundingClientRect().top - narrow.part("ranking").getBoundingClientRect().bottom;
+  expect(below).toBeGreaterThanOrEqual(0);
+  expect(wide.part("curves").getBoundingClientRect().top).toBe(wide.part("ranking").getBoundingClientRect().top);
+  for (const { root } of [narrow, wide]) expect(root.scrollWidth).toBeLessThanOrEqual(root.clientWidth);
+  wide.root.parentElement!.style.width = "420px";
+  await expect.poll(() => wide.root.dataset.layout).toBe("narrow");
+});
+
+test("the picture follows the host's theme", async () => {
+  const { root, drawn } = mount();
+  await drawn("Marker");
+  expect(root.dataset.theme).toBe("light");
+  const cell = root.parentElement!;
+  cell.style.setProperty("--jp-layout-color0", "#111");
+  cell.style.setProperty("--jp-ui-font-color1", "rgba(255, 255, 255, 0.87)");
+  await expect.poll(() => root.dataset.theme).toBe("dark");
+  cell.style.setProperty("--jp-layout-color0", "#fff");
+  cell.style.setProperty("--jp-ui-font-color1", "rgba(0, 0, 0, 0.87)");
+  await expect.poll(() => root.dataset.theme).toBe("light");
+});

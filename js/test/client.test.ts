@@ -1,0 +1,106 @@
+import type { AnyModel } from "@anywidget/types";
+import { expect, test, vi } from "vitest";
+import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
+import { Cancelled, KERNEL_GONE, KernelClient } from "../src/client.ts";
+import type { CurvesRequest } from "../src/protocol.ts";
+
+const kernel = new FakeKernel(clinic(20));
+
+function silent(): FakeModel {
+  const model = kernel.model();
+  model.answer = () => null;
+  return model;
+}
+const clientOf = (model: FakeModel) => new KernelClient(model as unknown as AnyModel);
+const curves: CurvesRequest = { type: "curves", feature: "Age", max_lines: 10, selection: [] };
+
+test("each question gets its own answer, whatever the order of the replies", async () => {
+  const model = silent();
+  const client = clientOf(model);
+  const first = client.request({ type: "rows", positions: [0] });
+  const second = client.request({ type: "rows", positions: [1] });
+  const [one, two] = model.sent;
+  model.emit("msg:custom", { id: two!.id, type: "result", body: { columns: [], rows: [["second"]] } }, []);
+  model.emit("msg:custom", { id: one!.id, type: "result", body: { columns: [], rows: [["first"]] } }, []);
+  expect((await first).body.rows).toEqual([["first"]]);
+  expect((await second).body.rows).toEqual([["second"]]);
+});
+
+test("replies to other views are ignored", async () => {
+  const model = silent();
+  const mine = clientOf(model);
+  const others = clientOf(model);
+  const asked = others.request({ type: "cancel" });
+  const settled = vi.fn();
+  mine.request({ type: "cancel" }).then(settled, settled);
+  model.emit("msg:custom", { id: model.sent[0]!.id, type: "result", body: {} }, []);
+  await asked;
+  expect(settled).not.toHaveBeenCalled();
+});
+
+test("messages that are no replies do no harm", () => {
+  const model = silent();
+  clientOf(model);
+  for (const message of [null, "hello", 3, {}, { id: "x" }]) model.emit("msg:custom", message, []);
+});
+
+test("an error reply becomes its sentence", async () => {
+  const model = silent();
+  const asked = clientOf(model).request(curves);
+  model.emit("msg:custom", { id: model.sent[0]!.id, type: "error", message: "No feature named 'Age'." }, []);
+  await expect(asked).rejects.toThrow("No feature named 'Age'.");
+});
+
+test("a cancelled reply is told apart from an error", async () => {
+  const model = silent();
+  const asked = clientOf(model).request(curves);
+  model.emit("msg:custom", { id: model.sent[0]!.id, type: "cancelled" }, []);
+  await expect(asked).rejects.toBeInstanceOf(Cancelled);
+});
+
+test("a second reply to the same question is ignored", async () => {
+  const model = silent();
+  const asked = clientOf(model).request(curves);
+  const { id } = model.sent[0]!;
+  model.emit("msg:custom", { id, type: "error", message: "first" }, []);
+  model.emit("msg:custom", { id, type: "error", message: "second" }, []);
+  await expect(asked).rejects.toThrow("first");
+});
+
+test("when the kernel goes, open questions end with a sentence", async () => {
+  const model = silent();
+  const client = clientOf(model);
+  const asked = client.request(curves);
+  model.emit("comm_live_update");
+  await expect(asked).rejects.toThrow(KERNEL_GONE);
+  expect(client.alive.value).toBe(false);
+});
+
+test("a question to a kernel that is gone ends, too, unless the kernel answers after all", async () => {
+  vi.useFakeTimers();
+  try {
+    const model = silent();
+    const client = clientOf(model);
+    model.emit("comm:close");
+    const unheard = client.request(curves);
+    const heard = client.request({ type: "cancel" });
+    const refused = expect(unheard).rejects.toThrow(KERNEL_GONE);
+    model.emit("msg:custom", { id: model.sent[1]!.id, type: "result", body: {} }, []);
+    await heard;
+    expect(client.alive.value).toBe(true);
+    await vi.advanceTimersByTimeAsync(4000);
+    await refused;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("after disposal open questions are cancelled and no listener is left", async () => {
+  const model = silent();
+  const client = clientOf(model);
+  const asked = client.request(curves);
+  client.dispose();
+  await expect(asked).rejects.toBeInstanceOf(Cancelled);
+  await expect(client.request(curves)).rejects.toBeInstanceOf(Cancelled);
+  expect(model.listenerCount).toBe(0);
+});

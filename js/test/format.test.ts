@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { columnFormat, decayReadout, halfWeight, number, plural } from "../src/format.ts";
+
+test.each([
+  [0, "0"],
+  [0.123456, "0.1235"],
+  [12345, "12,345"],
+  [-2.5, "−2.5"],
+  [0.00001234, "1.234e-5"],
+  [123456789, "1.235e+8"],
+  [Number.NaN, "–"],
+])("%d reads %s", (value, text) => {
+  expect(number(value)).toBe(text);
+});
+
+test("figures of one column share their decimals", () => {
+  const write = columnFormat(0.2211);
+  expect([write(0.2211), write(0.004), write(0), write(Number.NaN)]).toEqual(["0.221", "0.004", "0.000", "–"]);
+  expect(columnFormat(1234.5)(1234.5)).toBe("1,235");
+  expect(columnFormat(0)(0)).toBe("0");
+});
+
+test("very small figures are written with exponents, not as zeros", () => {
+  expect(columnFormat(3e-9)(3e-9)).toBe("3.00e-9");
+});
+
+test("the readout says how far phantoms count half and how many observations carry the figure", () => {
+  expect(decayReadout(0.75, 312.4, 858, false)).toBe("half weight at 2.4 σ · effective n 312 of 858");
+});
+
+test("the readout marks interpolated figures", () => {
+  expect(decayReadout(0.755, 312, 858, true)).toBe("half weight at 2.5 σ · effective n ≈ 312 of 858");
+});
+
+test("without decay there is no half weight", () => {
+  expect(halfWeight(1)).toBe(Number.POSITIVE_INFINITY);
+  expect(decayReadout(1, 858, 858, false)).toBe("no decay · effective n 858 of 858");
+});
+
+test("one line, two lines", () => {
+  expect([plural(1, "line"), plural(2, "line"), plural(1000, "line")]).toEqual(["1 line", "2 lines", "1,000 lines"]);
+});

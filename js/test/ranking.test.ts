@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { DecayProfile, ImpactTable } from "../src/decode.ts";
+import type { Header } from "../src/protocol.ts";
+import { rankFeatures } from "../src/ranking.ts";
+
+const header = { features: [{ name: "a" }, { name: "b" }, { name: "c" }] } as Header;
+const impact = new ImpactTable(
+  ["impact", "direction", "heterogeneity"],
+  Float32Array.of(1, 1, 5, 3, -1, Number.NaN, Number.NaN, Number.NaN, Number.NaN),
+);
+// Two steps: at decay 0.5, a outweighs b; at decay 1, it is the other way round.
+const profile = new DecayProfile(
+  3,
+  { first: 0.5, step: 0.5, count: 2 },
+  Float32Array.of(2, 1, 0.5, 3, Number.NaN, Number.NaN, 10, 20, 10, 20, 10, 20),
+);
+const names = (decay: number, rankBy: Parameters<typeof rankFeatures>[4]) =>
+  rankFeatures(header, impact, profile, decay, rankBy).map(({ name }) => name);
+
+test("the order follows the decay, without anything else", () => {
+  expect(names(0.5, "in_distribution_impact")).toEqual(["a", "b", "c"]);
+  expect(names(1, "in_distribution_impact")).toEqual(["b", "a", "c"]);
+});
+
+test("impact does not depend on the decay, but its bar shows what decay leaves of it", () => {
+  const [first] = rankFeatures(header, impact, profile, 0.5, "impact");
+  expect(first).toMatchObject({ name: "b", value: 3, fill: 0.5, outline: 3, effectiveN: 10 });
+});
+
+test("features that are not computed yet come last, in the order of the columns", () => {
+  expect(names(0.5, "heterogeneity")).toEqual(["a", "b", "c"]);
+});
+
+test("metrics without decay have no outline", () => {
+  expect(rankFeatures(header, impact, profile, 0.5, "heterogeneity")[0]).toMatchObject({ fill: 5, outline: null });
+});

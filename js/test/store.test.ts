@@ -1,0 +1,189 @@
+import type { AnyModel } from "@anywidget/types";
+import { afterEach, expect, test, vi } from "vitest";
+import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
+import { KernelClient } from "../src/client.ts";
+import type { Traits } from "../src/protocol.ts";
+import { Store } from "../src/store.ts";
+
+const kernel = new FakeKernel(clinic(60));
+const opened: Store[] = [];
+
+function storeOf(model: FakeModel): Store {
+  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
+  opened.push(store);
+  return store;
+}
+
+afterEach(() => {
+  for (const store of opened.splice(0)) {
+    store.dispose();
+    store.client.dispose();
+  }
+  vi.useRealTimers();
+});
+
+const ready = (store: Store) =>
+  vi.waitFor(() => {
+    const picture = store.picture.value;
+    if (picture.state !== "ready") throw new Error(`The picture is ${picture.state}.`);
+    return picture.loaded;
+  });
+const questions = (model: FakeModel, type: string) => model.sent.filter((sent) => sent.type === type);
+
+test("what Python sets is seen, and what the reader sets is saved", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  model.push("kind", "d-ice");
+  expect(store.kind.value).toBe("d-ice");
+  store.setRankBy("heterogeneity");
+  expect(model.saved).toEqual([["rank_by", "heterogeneity"]]);
+});
+
+test("what Python sets is not sent back to it", () => {
+  const model = kernel.model();
+  storeOf(model);
+  model.push("decay", 0.3);
+  model.push("selection", [0, 4]);
+  expect(model.saved).toEqual([]);
+});
+
+test("while the slider is dragged, values from elsewhere do not fight it", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  store.dragDecay(0.5);
+  model.push("decay", 0.9);
+  expect(store.decay.value).toBe(0.5);
+  store.dragDecay(0.4);
+  store.releaseDecay();
+  expect(store.decay.value).toBe(0.4);
+  expect(model.get("decay")).toBe(0.4);
+  model.push("decay", 0.8);
+  expect(store.decay.value).toBe(0.8);
+});
+
+test("a drag tells Python at most every 100 ms, and its end at once", () => {
+  vi.useFakeTimers();
+  const model = kernel.model();
+  const store = storeOf(model);
+  for (let step = 0; step < 30; step++) {
+    store.dragDecay(0.7 - step / 100);
+    vi.advanceTimersByTime(10);
+  }
+  store.releaseDecay();
+  const saved = model.saved.map(([, value]) => value as number);
+  expect(saved.length).toBeLessThanOrEqual(4);
+  expect(saved.at(-1)).toBeCloseTo(0.41, 9);
+});
+
+test("the kind of picture changes without asking the kernel", async () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  await ready(store);
+  const before = model.sent.length;
+  store.setKind("c-ice");
+  store.setAnchor("own");
+  store.setKind("d-ice");
+  expect(model.sent.length).toBe(before);
+});
+
+test("curves of a feature are asked for once, also when it is opened again", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const store = storeOf(model);
+  await ready(store);
+  store.open("BMI");
+  await vi.waitFor(() => expect(store.picture.value).toMatchObject({ loaded: { curves: { feature: "BMI" } } }));
+  store.open("Age");
+  await vi.waitFor(() => expect(store.picture.value).toMatchObject({ loaded: { curves: { feature: "Age" } } }));
+  expect(questions(model, "curves").length).toBe(2);
+});
+
+test("figures that come in while curves are awaited do not ask again", async () => {
+  const model = kernel.model({ feature: "Age" });
+  model.answer = () => null;
+  storeOf(model);
+  model.push("_impact", new DataView(kernel.impact.slice().buffer));
+  model.push("color_by", "BMI");
+  expect(questions(model, "curves").length).toBe(1);
+});
+
+test("only the last of several features that were opened quickly is shown", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const store = storeOf(model);
+  const shown: string[] = [];
+  const stop = store.picture.subscribe((picture) => {
+    if (picture.state === "ready") shown.push(picture.loaded.curves.feature);
+  });
+  store.open("BMI");
+  store.open("Marker");
+  await ready(store);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  stop();
+  expect(shown).toEqual(["Marker"]);
+});
+
+test("curves and colours arrive as one picture", async () => {
+  const model = kernel.model({ feature: "Age", color_by: "Ward" });
+  const { curves, colors } = await ready(storeOf(model));
+  expect(colors?.scale.kind).toBe("category");
+  expect(colors?.values.length).toBe(curves.nLines);
+});
+
+test("colours that fail leave the curves, with the reason", async () => {
+  const model = kernel.model({ color_by: "Ward" });
+  const refuse = { type: "error", message: "'Ward' cannot colour the lines." } as const;
+  model.answer = (request) =>
+    request.type === "colors" ? { reply: { id: request.id, ...refuse } } : kernel.answer(request);
+  const loaded = await ready(storeOf(model));
+  expect(loaded).toMatchObject({ colors: null, colorProblem: "'Ward' cannot colour the lines." });
+});
+
+test("row 0 can be selected", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  store.select(0, false);
+  expect(model.get("selection")).toEqual([0]);
+  store.select(0, false);
+  expect(model.get("selection")).toEqual([]);
+});
+
+test("with shift rows are added in order and taken out again", () => {
+  const store = storeOf(kernel.model());
+  store.select(7, false);
+  store.select(2, true);
+  expect(store.selection.value).toEqual([2, 7]);
+  store.select(7, true);
+  expect(store.selection.value).toEqual([2]);
+  store.select(5, false);
+  expect(store.selection.value).toEqual([5]);
+});
+
+test("a selected row that is not drawn is fetched; drawn ones are not", async () => {
+  const model = kernel.model({ feature: "Age", max_lines: 10 });
+  const store = storeOf(model);
+  const first = await ready(store);
+  store.select(first.curves.positions[1]!, false);
+  await ready(store);
+  expect(questions(model, "curves").length).toBe(1);
+  model.push("selection", [1]);
+  await vi.waitFor(() => expect(questions(model, "curves").length).toBe(2));
+  const { curves } = await ready(store);
+  expect(Array.from(curves.positions)).toContain(1);
+});
+
+test("another protocol is refused with a sentence", () => {
+  const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 2 } }));
+  expect(store.figures.value).toBeNull();
+  expect(store.protocolProblem.value).toBe(
+    "This view speaks protocol 1 and the kernel protocol 2. Restart the kernel and reload the page.",
+  );
+});
+
+test("disposal leaves no listener on the model and settles nothing later", async () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  store.dispose();
+  store.client.dispose();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(model.listenerCount).toBe(0);
+  expect(store.picture.value.state).toBe("loading");
+});
