@@ -118,7 +118,12 @@ def _download(url: str = _URL, cache: Path | None = None) -> Path:
         what = "Downloading the cervical cancer data"
         raise MissingDependencyError.extra(what, "pooch", "datasets") from error
     folder = pooch.os_cache("ice-explorer") if cache is None else cache
+    # Read at once, not as a stream: where the server refuses, pooch leaves a stream's connection open.
+    downloader = pooch.HTTPDownloader(stream=False)
     try:
-        return Path(pooch.retrieve(url, known_hash=f"sha256:{_SHA256}", fname=_FILE_NAMES[0], path=folder))
+        path = pooch.retrieve(
+            url, known_hash=f"sha256:{_SHA256}", fname=_FILE_NAMES[0], path=folder, downloader=downloader
+        )
     except (OSError, ValueError) as error:  # ValueError is pooch's word for a wrong checksum
         raise DatasetError.not_downloaded(url, error) from error
+    return Path(path)
