@@ -1,0 +1,122 @@
+"""Pictures of an explanation as files: what is on the screen, ready for print."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ice_explorer.errors import ExportError, InvalidOptionError
+from ice_explorer.figures.provenance import provenance_json
+from ice_explorer.figures.svg import render_svg
+from ice_explorer.figures.view import ViewState, scene
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ice_explorer.explanation import Explanation
+
+SUFFIXES: Final = (".svg", ".png")
+_WIDTHS: Final = (60.0, 600.0)
+_DPIS: Final = (50.0, 1200.0)
+_VIEW: Final = "view"
+_PANEL: Final = "panel"
+
+
+def save(
+    explanation: Explanation,
+    view_state: ViewState | Mapping[str, Any],
+    path: str | Path,
+    what: str = _VIEW,
+    *,
+    width: float | None = None,
+    dpi: float | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write a picture of an explanation; the suffix of the path chooses the format.
+
+    Every file carries where it comes from: what it shows, how it was computed, and the line of
+    code that makes it again (SVG metadata, PNG text chunk).
+
+    Parameters
+    ----------
+    explanation : Explanation
+    view_state : ViewState or mapping
+        What is shown of it.
+    path : str or Path
+        Ends in .svg, or in .png (which needs matplotlib).
+    what : str
+        "view" is the ranking and the open feature, "panel" the open feature alone; the name of a
+        feature is the panel of that one.
+    width : float, optional
+        Of the figure, 60 to 600 [mm]; 180 for a view, 120 for a panel.
+    dpi : float, optional
+        Of a PNG, and of the lines in an SVG where they are many; 50 to 1200, default 300.
+    overwrite : bool
+        Replace a file that is there.
+
+    Returns
+    -------
+    Path
+        Of the file.
+
+    Raises
+    ------
+    ExportError
+        If the suffix is unknown or there is a file already; also a ValueError.
+    UnknownFeatureError
+        If `what` names no feature; also a KeyError.
+    MissingDependencyError
+        If matplotlib is needed and not installed; also an ImportError.
+    """
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ExportError.suffix(path, SUFFIXES)
+    width = _checked("width", width, 180.0 if what == _VIEW else 120.0, _WIDTHS, "mm, as a page is measured")
+    dpi = _checked("dpi", dpi, 300.0, _DPIS, "dots per inch")
+    state = ViewState.of(view_state)
+    if what not in (_VIEW, _PANEL):
+        state = replace(state, feature=explanation[what].label)
+    if file.exists() and not overwrite:
+        raise ExportError.exists(path)
+    content = _CONTENT[suffix](explanation, state, with_ranking=what == _VIEW, width=width, dpi=dpi)
+    try:
+        # Opened only now, so that a figure that fails leaves no empty file behind.
+        with file.open("wb" if overwrite else "xb") as target:
+            target.write(content)
+    except FileExistsError as error:
+        raise ExportError.exists(path) from error
+    return file
+
+
+def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> bytes:
+    """The whole view as an SVG document, for the explorer's own export menu."""
+    return _svg(explanation, ViewState.of(view_state), with_ranking=True, width=180.0, dpi=300.0)
+
+
+def _svg(explanation: Explanation, state: ViewState, *, with_ranking: bool, width: float, dpi: float) -> bytes:
+    shown = scene(explanation, state)
+    provenance = provenance_json(explanation, shown.state, shown.lines)
+    return render_svg(shown, provenance, with_ranking=with_ranking, width=width, dpi=dpi)
+
+
+def _png(explanation: Explanation, state: ViewState, *, with_ranking: bool, width: float, dpi: float) -> bytes:
+    from ice_explorer.figures.mpl import png_bytes
+
+    shown = scene(explanation, state)
+    provenance = provenance_json(explanation, shown.state, shown.lines)
+    return png_bytes(shown, provenance, with_ranking=with_ranking, width=width, dpi=dpi)
+
+
+_CONTENT: Final = {".svg": _svg, ".png": _png}
+
+
+def _checked(option: str, got: float | None, default: float, bounds: tuple[float, float], unit: str) -> float:
+    if got is None:
+        return default
+    low, high = bounds
+    if isinstance(got, bool) or not isinstance(got, (int, float)) or not low <= got <= high:
+        msg = f"`{option}` must be from {low:g} to {high:g} {unit}; got {got!r}. Leave it out for {default:g}."
+        raise InvalidOptionError(msg)
+    return float(got)

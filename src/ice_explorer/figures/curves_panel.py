@@ -1,0 +1,288 @@
+"""The open feature: its lines, what is drawn over and under them, and its axes."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.figures.legend import SPREAD_EDGE, draw_key, draw_legend
+from ice_explorer.figures.lettering import Tick, number_text, text_width, ticks
+from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Page, path
+from ice_explorer.figures.png import png_bytes
+from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.strokes import runs, suit_strokes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.view import Coloring, Lines, Scene
+
+_STRIP: Final = 22.0  # height of the histogram, and of the spread of the slopes
+_AIR: Final = 4.0
+_TICK_ROOM: Final = 36.0  # px of an axis for one step
+_HISTOGRAM: Final = "#b9bec4"
+_RANGE_TITLE: Final = "share of prediction range"
+_CROWD: Final = 200  # lines from which the dots are small
+
+
+def draw_curves(page: Page, scene: Scene, box: Box, dpi: float) -> float:
+    """Draw the panel of the open feature from the top of a box; return where it ends."""
+    lines = scene.lines
+    page.open(id="curves")
+    below = _draw_titles(page, scene, box)
+    plot = _Plot.fitted(page, lines, box, below + 8)
+    plot.draw_y_axis()
+    if lines.values.size == 0:
+        middle = (plot.area.top + plot.area.bottom) / 2
+        page.words("A constant feature has no slope.", plot.area.left + 8, middle, fill=QUIET)
+        below = plot.area.bottom
+    else:
+        plot.draw_band()
+        plot.draw_lines(scene.coloring, dpi)
+        plot.draw_dots(scene.coloring)
+        plot.draw_selected(scene.coloring)
+        plot.draw_mean()
+        below = plot.draw_slope_spread(box) if lines.kind == "d-ice" else plot.area.bottom
+    axis = below + _AIR + _STRIP
+    plot.draw_histogram(axis)
+    below = plot.draw_x_axis(box, axis)
+    below = draw_key(page, lines, box, below + 15)
+    below = draw_legend(page, scene.coloring, box, below + 14)
+    page.close()
+    return below + 2
+
+
+def _draw_titles(page: Page, scene: Scene, box: Box) -> float:
+    baseline = box.top + TITLE
+    facts = scene.row_count
+    room = box.width - text_width(facts, SMALL) - 12
+    page.words(scene.heading, box.left, baseline, size=TITLE, weight="bold", within=room)
+    page.words(facts, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
+    baseline += 15
+    room = box.width
+    if scene.lines.prediction_span is not None:
+        room -= 12 + page.words(_RANGE_TITLE, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
+    page.words(scene.lines.y_title, box.left, baseline, size=SMALL, fill=QUIET, within=room)
+    return baseline
+
+
+@dataclass(frozen=True)
+class _Plot:
+    """The area where the lines are, with its scales."""
+
+    page: Page
+    lines: Lines
+    area: Box
+    x: Axis
+    y: Axis
+    y_ticks: tuple[Tick, ...]
+    share_ticks: tuple[Tick, ...]
+
+    @classmethod
+    def fitted(cls, page: Page, lines: Lines, box: Box, top: float) -> _Plot:
+        """Leave room for the labels on either side."""
+        height = min(230.0, max(140.0, 0.5 * box.width))
+        n_steps = max(2, round(height / _TICK_ROOM))
+        y_ticks = tuple(ticks(*lines.y_domain, n_steps))
+        share_ticks = tuple(_share_ticks(lines, n_steps - 1))
+        left = box.left + max((text_width(tick.label, SMALL) for tick in y_ticks), default=0.0) + 6
+        right = box.right - max((text_width(tick.label, SMALL) + 8 for tick in share_ticks), default=3.0)
+        area = Box(left, top, right, top + height)
+        return cls(
+            page=page,
+            lines=lines,
+            area=area,
+            x=Axis(lines.x_domain, (left, right)),
+            y=Axis(lines.y_domain, (area.bottom, area.top)),
+            y_ticks=y_ticks,
+            share_ticks=share_ticks,
+        )
+
+    def draw_y_axis(self) -> None:
+        """Labels on the left, each with a hairline across; shares of the prediction range on the right."""
+        page, area = self.page, self.area
+        page.open(id="y-axis")
+        for tick in self.y_ticks:
+            at = self.y(tick.value)
+            is_zero = tick.value == 0 and self.lines.kind != "ice"
+            rule: dict[str, str | float] = {
+                "stroke": QUIET if is_zero else RULE,
+                "stroke_width": 0.6 if is_zero else 0.8,
+            }
+            page.add("line", x1=area.left, x2=area.right, y1=at, y2=at, **rule)
+            page.words(tick.label, area.left - 6, at + 3, size=SMALL, fill=QUIET, anchor="end")
+        for tick in self.share_ticks:
+            at = self.y(tick.value)
+            page.add("line", x1=area.right, x2=area.right + 3, y1=at, y2=at, stroke=QUIET, stroke_width=0.6)
+            page.words(tick.label, area.right + 6, at + 3, size=SMALL, fill=QUIET)
+        page.close()
+
+    def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """One standard deviation of the lines below and above their mean, within the plot [px]."""
+        low, high = (self.y.many(self.lines.mean + side * self.lines.spread) for side in (-1, 1))
+        top, bottom = self.area.top, self.area.bottom
+        return np.asarray(np.clip(low, top, bottom)), np.asarray(np.clip(high, top, bottom))
+
+    def draw_band(self) -> None:
+        """Shade the spread of the lines, under them."""
+        places = self.x.many(self.lines.x)
+        low, high = self._edges()
+        outline = path(np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]]))
+        self.page.add("path", id="spread", d=outline + "Z", fill="#000000", fill_opacity=0.06)
+
+    def draw_lines(self, coloring: Coloring, dpi: float) -> None:
+        """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
+        self.page.open(id="lines")
+        if suit_strokes(*self.lines.values.shape):
+            self._draw_strokes(coloring)
+        else:
+            self._draw_image(coloring, dpi / 96)
+        self.page.close()
+
+    def _draw_strokes(self, coloring: Coloring) -> None:
+        page, lines = self.page, self.lines
+        opaque = 1 - math.exp(-line_strength(len(lines.values)))
+        thickness = line_thickness(len(lines.values))
+        places, heights = self.x.many(lines.x), self.y.many(lines.values)
+        for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
+            page.open(fill="none", stroke=coloring.palette.css(value), stroke_width=thickness, stroke_linejoin="round")
+            for run in runs(opacity):
+                part = slice(run.first, run.last + 1)
+                page.add("path", d=path(places[part], row[part]), stroke_opacity=opaque * run.opacity)
+            page.close()
+
+    def _draw_image(self, coloring: Coloring, ratio: float) -> None:
+        area, lines = self.area, self.lines
+        n_lines = len(lines.values)
+        width, height = round(area.width * ratio), round(area.height * ratio)
+        across, down = Axis(self.x.domain, (0.0, float(width))), Axis(self.y.domain, (float(height), 0.0))
+        pixels = draw_lines(
+            LineSet(
+                x=across.many(lines.x),
+                y=down.many(lines.values).astype(np.float32),
+                opacity=lines.opacity.astype(np.float32),
+                color=coloring.values,
+            ),
+            coloring.palette,
+            width=width,
+            height=height,
+            thickness=line_thickness(n_lines) * ratio,
+            strength=line_strength(n_lines),
+        )
+        place = {"x": area.left, "y": area.top, "width": area.width, "height": area.height}
+        image = self.page.add("image", **place, preserveAspectRatio="none")
+        image.set("xlink:href", "data:image/png;base64," + base64.b64encode(png_bytes(pixels)).decode())
+
+    def draw_dots(self, coloring: Coloring) -> None:
+        """Mark each line at the row's own value."""
+        lines = self.lines
+        is_crowd = len(lines.positions) > _CROWD
+        radius, opacity = (1.1, 0.6) if is_crowd else (1.9, 0.95)
+        self.page.open(id="own-values", fill_opacity=opacity)
+        places, heights = self.x.many(lines.own_x).tolist(), self.y.many(lines.own_y).tolist()
+        for at, height, value in zip(places, heights, coloring.values.tolist(), strict=True):
+            if math.isfinite(at) and math.isfinite(height):
+                self.page.add("circle", cx=at, cy=height, r=radius, fill=coloring.palette.css(value))
+        self.page.close()
+
+    def draw_selected(self, coloring: Coloring) -> None:
+        """Draw the selected rows once more, over the others, in full."""
+        places = self.x.many(self.lines.x)
+        for row in np.flatnonzero(self.lines.selected):
+            color = coloring.palette.css(float(coloring.values[row]))
+            self._draw_cased(path(places, self.y.many(self.lines.values[row])), color, 2.0)
+
+    def draw_mean(self) -> None:
+        """Draw the partial dependence, and the edges of the spread where lines cover the band."""
+        places = self.x.many(self.lines.x)
+        self.page.open(id="partial-dependence")
+        for edge in self._edges():
+            self.page.add("path", d=path(places, edge), **SPREAD_EDGE)
+        self._draw_cased(path(places, self.y.many(self.lines.mean)), INK, 1.7)
+        self.page.close()
+
+    def _draw_cased(self, drawn: str, color: str, width: float) -> None:
+        """Draw a line that must be seen, with paper around it."""
+        self.page.open(fill="none", stroke_linejoin="round")
+        self.page.add("path", d=drawn, stroke="#ffffff", stroke_width=width + 2, stroke_opacity=0.85)
+        self.page.add("path", d=drawn, stroke=color, stroke_width=width)
+        self.page.close()
+
+    def draw_slope_spread(self, box: Box) -> float:
+        """Draw the standard deviation of the slopes under them: where the lines disagree."""
+        page, area, spread = self.page, self.area, self.lines.spread
+        top = area.bottom + _AIR
+        bottom = top + _STRIP
+        tallest = float(spread.max())
+        height = Axis((0.0, tallest if tallest > 0 else 1.0), (bottom, top + 2))
+        places = self.x.many(self.lines.x)
+        ends = np.array([places[-1], places[0]])
+        outline = path(np.concatenate([places, ends]), np.concatenate([height.many(spread), [bottom, bottom]]))
+        page.open(id="slope-spread")
+        page.add("path", d=outline + "Z", fill="#8d99a6", fill_opacity=0.55)
+        page.add("line", x1=area.left, x2=area.right, y1=bottom, y2=bottom, stroke=RULE, stroke_width=0.8)
+        page.words(
+            "SD", area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=area.left - 6 - box.left
+        )
+        page.close()
+        return bottom
+
+    def draw_histogram(self, axis: float) -> None:
+        """Stand the data on the axis: they say how much to believe."""
+        counts = self.lines.histogram_counts
+        tallest = float(counts.max(initial=0.0))
+        edges = np.clip(self.x.many(self.lines.histogram_edges), self.area.left, self.area.right)
+        self.page.open(id="histogram", fill=_HISTOGRAM)
+        for left, right, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True):
+            if count == 0:
+                continue
+            height = max(0.8, count / tallest * (_STRIP - 1))
+            gap = 0.4 if right - left > 3 else 0.0
+            width = max(0.4, right - left - 2 * gap)
+            self.page.add("rect", x=left + gap, y=axis - height, width=width, height=height)
+        self.page.close()
+
+    def draw_x_axis(self, box: Box, axis: float) -> float:
+        """Ticks, labels that do not touch, and the name of the feature; return its baseline."""
+        page, area = self.page, self.area
+        page.open(id="x-axis")
+        page.add("line", x1=area.left, x2=area.right, y1=axis, y2=axis, stroke=INK, stroke_width=0.7)
+        free = box.left
+        for tick in x_ticks(self.lines, area.width):
+            at = self.x(tick.value)
+            page.add("line", x1=at, x2=at, y1=axis, y2=axis + 3.5, stroke=INK, stroke_width=0.7)
+            half = text_width(tick.label, SMALL) / 2
+            centre = min(max(at, box.left + half), box.right - half)
+            if centre - half >= free:
+                page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
+                free = centre + half + 5
+        page.words(self.lines.x_title, (area.left + area.right) / 2, axis + 25, anchor="middle", within=area.width)
+        page.close()
+        return axis + 25
+
+
+def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
+    """Ticks of the right axis of c-ICE, at values of the left one: shares of the prediction range."""
+    span = lines.prediction_span
+    if span is None:
+        return []
+    low, high = (value / span * 100 for value in lines.y_domain)
+    return [
+        Tick(tick.value / 100 * span, f"{'+' if tick.value > 0 else ''}{tick.label} %")
+        for tick in ticks(low, high, n_steps)
+    ]
+
+
+def x_ticks(lines: Lines, width: float) -> list[Tick]:
+    """Ticks of the feature's axis: its own values where they are few, round ones where not."""
+    grid = lines.grid
+    if lines.is_boolean:
+        return [Tick(float(value), "true" if value else "false") for value in grid]
+    if len(grid) <= 6:
+        return [Tick(float(value), number_text(float(value))) for value in grid]
+    whole = bool(np.all(grid == np.round(grid)))
+    return ticks(*lines.x_domain, max(2, round(width / 52)), whole=whole)

@@ -1,0 +1,154 @@
+"""Numbers and words as a figure prints them: ticks, widths, and what is cut to fit."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ELLIPSIS: Final = "…"
+MINUS: Final = "\N{MINUS SIGN}"
+
+# Advance widths of Helvetica and Arial in em, by groups of like letters; the rest of the Latin,
+# Greek and Cyrillic letters are near the last figure.
+_WIDTHS: Final = {
+    letter: width
+    for letters, width in (
+        ("ijl'|", 0.23),
+        (" !,./:;I[]ftˈ·", 0.28),
+        ("()-r{}`", 0.335),
+        ('"*°', 0.39),
+        ("Jcksvxyz", 0.5),
+        ("+<=>~×−→←↑↓±≤≥≈", 0.584),
+        ("FTZ", 0.611),
+        ("&ABEKPSVXY", 0.667),
+        ("CDHNRUw", 0.722),
+        ("GOQ", 0.778),
+        ("Mm", 0.833),
+        ("%", 0.889),
+        ("W", 0.944),
+        ("@—…\N{REPLACEMENT CHARACTER}", 1.0),
+    )
+    for letter in letters
+}
+_USUAL_WIDTH: Final = 0.556
+_BOLD: Final = 1.07  # how much wider the bold weight runs
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Width of a text set in Helvetica or its like at `size` px, on the safe side."""
+    em = sum(_letter_width(letter) for letter in text)
+    return em * size * (_BOLD if bold else 1.0)
+
+
+def _letter_width(letter: str) -> float:
+    known = _WIDTHS.get(letter)
+    if known is not None:
+        return known
+    if unicodedata.combining(letter):
+        return 0.0
+    return 1.0 if unicodedata.east_asian_width(letter) in "WF" else _USUAL_WIDTH + 0.1 * letter.isupper()
+
+
+def elide(text: str, width: float, size: float, *, bold: bool = False) -> str:
+    """Cut a text that is wider than `width` and end it with "…"; nothing is left of one that never fits."""
+    if text_width(text, size, bold=bold) <= width:
+        return text
+    kept = len(text)
+    while kept > 0 and text_width(text[:kept].rstrip() + ELLIPSIS, size, bold=bold) > width:
+        kept -= 1
+    return text[:kept].rstrip() + ELLIPSIS if kept > 0 else ""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place on an axis and what stands there."""
+
+    value: float
+    label: str
+
+
+def nice_step(span: float, wanted: int) -> float:
+    """Return the step of 1, 2 or 5 · 10^k that cuts `span` into about `wanted` parts."""
+    rough = span / max(1, wanted)
+    power = 10.0 ** math.floor(math.log10(rough))
+    # Half way, in proportion, between one candidate and the next.
+    bounds = ((math.sqrt(2), 1), (math.sqrt(10), 2), (math.sqrt(50), 5))
+    return next((factor for bound, factor in bounds if rough / power < bound), 10) * power
+
+
+def ticks(low: float, high: float, wanted: int, *, whole: bool = False) -> list[Tick]:
+    """Choose round values within [low, high], labelled alike.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the axis.
+    wanted : int
+        Into about how many steps the axis is cut.
+    whole : bool
+        The axis has whole numbers only.
+
+    Returns
+    -------
+    list of Tick
+        Increasing. Empty where the axis has no length.
+    """
+    if not (math.isfinite(low) and math.isfinite(high) and high > low):
+        return []
+    step = nice_step(high - low, wanted)
+    if whole:
+        step = max(1.0, step)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    values = [index * step for index in range(first, last + 1)]
+    write = number_format(max(map(abs, values), default=0.0), step)
+    return [Tick(value, write(value)) for value in values]
+
+
+def number_format(largest: float, step: float, most: float = 1e7) -> Callable[[float], str]:
+    """Return one way to write numbers up to `largest` that differ by `step`, so that their points align.
+
+    From `most` on, and where there would be more than five decimals, it is with an exponent.
+    """
+    lowest_digit = math.floor(math.log10(step) + 1e-9) if step > 0 else 0
+    if largest >= most or lowest_digit < -5:
+        power = math.floor(math.log10(largest)) if largest > 0 else 0
+        digits = min(6, max(0, power - lowest_digit))
+        return lambda value: "0" if value == 0 else _typeset(f"{value:.{digits}e}")
+    decimals = max(0, -lowest_digit)
+    return lambda value: _typeset(f"{round(value, decimals) + 0.0:,.{decimals}f}")
+
+
+def column_format(values: Sequence[float]) -> Callable[[float], str]:
+    """Return one way to write a column of figures: three significant digits of the largest."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    step = 10.0 ** (math.floor(math.log10(largest)) - 2) if largest > 0 else 1.0
+    write = number_format(largest, step, most=1e6)
+    return lambda value: write(value) if math.isfinite(value) else "–"
+
+
+def number_text(value: float) -> str:
+    """Write a number on its own: four significant digits at most."""
+    if not math.isfinite(value):
+        return "–"
+    size = abs(value)
+    if size != 0 and (size < 1e-4 or size >= 1e7):
+        return _typeset(f"{value:.3e}")
+    if value == round(value):
+        return _typeset(f"{value:,.0f}")
+    decimals = max(0, 3 - math.floor(math.log10(size)))
+    return _typeset(f"{value:,.{decimals}f}".rstrip("0").rstrip("."))
+
+
+def _typeset(text: str) -> str:
+    """Write a proper minus, and an exponent as a reader would: 2.5e+06 as 2.5e6."""
+    mantissa, exponent, power = text.partition("e")
+    if exponent:
+        if "." in mantissa:
+            mantissa = mantissa.rstrip("0").rstrip(".")
+        text = f"{mantissa}e{int(power)}"
+    return text.replace("-", MINUS)

@@ -1,0 +1,118 @@
+"""Where a figure comes from, to be carried inside it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import platform
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer import __version__
+from ice_explorer.explanation import explain
+from ice_explorer.figures.view import ViewState
+
+if TYPE_CHECKING:
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.figures.view import Lines
+
+_CUSTOM: Final = "custom"  # the setting of an option that was given as values
+_NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
+# They change how the numbers are computed, not which numbers.
+_WITHOUT_EFFECT: Final = ("engine", "memory_limit", "decay")
+
+
+def provenance(explanation: Explanation, state: ViewState, lines: Lines | None) -> dict[str, Any]:
+    """Collect what a reader needs to make a figure again.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    state : ViewState
+    lines : Lines or None
+        What was drawn of the open feature; None for a picture of the ranking alone.
+
+    Returns
+    -------
+    dict
+        Plain values for JSON.
+    """
+    settings = explanation.settings
+    found: dict[str, Any] = {"title": "Individual conditional expectation"}
+    if lines is not None:
+        feature = explanation[lines.feature]
+        found |= {
+            "feature": lines.feature,
+            "kind": state.kind,
+            "anchor": state.anchor if state.kind == "c-ice" else None,
+            "color_by": state.color_by,
+            "rows_drawn": len(lines.positions),
+            "rows_used": len(feature.row_positions),
+            "n_grid": len(feature.grid),
+        }
+    found |= {
+        "rank_by": state.rank_by,
+        "decay": state.decay,
+        "convention": settings.convention,
+        "weighting": settings.weighting,
+        "grid": settings.grid,
+        "scale": settings.scale,
+        "output": explanation.output_label,
+        "response": settings.response,
+        "n_observations": explanation.n_observations,
+        "weighted": settings.weighted,
+        "engine": explanation.engine,
+        "seed": settings.random_state,
+        "versions": {
+            "ice_explorer": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+        "code": code(explanation, state),
+    }
+    return found
+
+
+def provenance_json(explanation: Explanation, state: ViewState, lines: Lines | None) -> str:
+    """Write the provenance as JSON text."""
+    return json.dumps(provenance(explanation, state, lines), ensure_ascii=False, default=str, allow_nan=False)
+
+
+def code(explanation: Explanation, state: ViewState) -> str:
+    """Write the line that makes this view again, from the model and the data."""
+    arguments = ", ".join(["model", "X", *_options(explanation)])
+    statements = [f"x = ice_explorer.ICEExplorer({arguments})"]
+    for field in fields(ViewState):
+        value = getattr(state, field.name)
+        default = None if field.default is MISSING else field.default
+        if value != default:
+            shown = list(value) if isinstance(value, tuple) else value
+            statements.append(f"x.{field.name} = {shown!r}")
+    return "; ".join(statements)
+
+
+def _options(explanation: Explanation) -> list[str]:
+    """Options of `explain` that were not left at their defaults."""
+    settings = explanation.settings
+    written = []
+    if len(explanation.features) < _n_explainable(explanation):
+        written.append(f"features={explanation.features!r}")
+    for name, parameter in inspect.signature(explain).parameters.items():
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
+            continue
+        value = getattr(settings, name)
+        plain = value.item() if isinstance(value, np.generic) else value
+        if plain == _CUSTOM:
+            written.append(f"{name}={name}")
+        elif plain not in (None, parameter.default) and (name, plain) != ("response", "callable"):
+            written.append(f"{name}={plain!r}")
+    if settings.weighted:
+        written.append("sample_weight=sample_weight")
+    return written
+
+
+def _n_explainable(explanation: Explanation) -> int:
+    kinds = [explanation.column(name).kind for name in explanation.columns]
+    return sum(kind in ("numeric", "boolean") for kind in kinds)

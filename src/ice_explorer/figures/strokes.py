@@ -1,0 +1,50 @@
+"""Lines as strokes, for pictures with few of them: each line in runs of equal opacity."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+# Beyond either the last stroke would hide the others, and the file would be larger than an image.
+_MOST_LINES: Final = 150
+_MOST_SEGMENTS: Final = 40_000
+
+_OPACITY_STEPS: Final = 16
+
+
+@dataclass(frozen=True)
+class Run:
+    """Points first to last (included) of one line, all drawn with one opacity."""
+
+    first: int
+    last: int
+    opacity: float
+
+
+def suit_strokes(n_lines: int, n_points: int) -> bool:
+    """Tell whether lines are few enough to be drawn as strokes."""
+    return n_lines <= _MOST_LINES and n_lines * n_points <= _MOST_SEGMENTS
+
+
+def runs(opacity: NDArray[np.float64]) -> Iterator[Run]:
+    """Cut one line where its opacity changes.
+
+    Parameters
+    ----------
+    opacity : ndarray of shape (n_points - 1,)
+        Of each segment; rounded to sixteenths, the faintest still visible.
+    """
+    if len(opacity) == 0:
+        return
+    steps = np.maximum(1, np.floor(opacity * _OPACITY_STEPS + 0.5).astype(int))
+    bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]
+    for first, last in itertools.pairwise(bounds):
+        yield Run(first, last, float(steps[first]) / _OPACITY_STEPS)

@@ -1,0 +1,490 @@
+"""What a picture shows, as plain arrays: the numbers that every kind of figure shares."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from ice_explorer import payload
+from ice_explorer.curves import transforms
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette
+from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.messages import KINDS, RANKINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.messages import Anchor, Kind, RankBy
+
+RANK_TITLES: Final[Mapping[str, str]] = {
+    "impact": "impact",
+    "in_distribution_impact": "in-distribution impact",
+    "heterogeneity": "heterogeneity",
+    "non_linearity": "non-linearity",
+}
+KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
+
+# A segment that is out of distribution stays visible as a ghost.
+GHOST_OPACITY: Final = 0.06
+
+# Differences below this share of the values are rounding, not a picture.
+_ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is shown of an explanation; the public traits of the explorer.
+
+    Attributes
+    ----------
+    feature : str
+        Label of the open feature; "" is the one that ranks first.
+    color_by : str or None
+        Label of the column that colours the lines.
+    kind : {"ice", "c-ice", "d-ice"}
+    decay : float
+    rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
+    anchor : {"min", "max", "median", "own"} or float
+        Where c-ICE is 0.
+    max_lines : int
+        Lines drawn, selected rows besides.
+    selection : tuple of int
+        Rows of X that are drawn and marked.
+    """
+
+    feature: str = ""
+    color_by: str | None = None
+    kind: Kind = "ice"
+    decay: float = 0.75
+    rank_by: RankBy = "in_distribution_impact"
+    anchor: Anchor | float = "min"
+    max_lines: int = 1000
+    selection: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for option, got, choices in (("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS)):
+            if got not in choices:
+                raise InvalidOptionError.not_one_of(option, got, choices)
+        check_decay(self.decay)
+        transforms.check_anchor(self.anchor)
+
+    @classmethod
+    def of(cls, state: ViewState | Mapping[str, Any]) -> ViewState:
+        """Take a state as it is, or from a mapping with the same names, as messages carry it."""
+        if isinstance(state, ViewState):
+            return state
+        return cls(**{**state, "selection": tuple(state.get("selection", ()))})
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One feature of the ranking.
+
+    Attributes
+    ----------
+    label : str
+    value : float
+        What the features are sorted by; NaN where it is undefined.
+    fill : float
+        How far the bar reaches.
+    outline : float or None
+        Undecayed impact around a decayed fill; None where the figure does not decay.
+    direction : float
+        Signed mean slope times σ.
+    is_open : bool
+        Its curves are shown beside the ranking.
+    """
+
+    label: str
+    value: float
+    fill: float
+    outline: float | None
+    direction: float
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All features, largest first."""
+
+    title: str
+    decays: bool
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class Coloring:
+    """What the colours of the lines mean.
+
+    Attributes
+    ----------
+    title : str or None
+        Label of the column; None where all lines have one colour.
+    palette : Palette
+    values : ndarray of shape (n_lines,)
+        0 to 1 on the ramp, or the index of a level; NaN is missing.
+    domain : tuple of float or None
+        Ends of the ramp, in the units of the column.
+    levels : tuple of str
+    """
+
+    title: str | None
+    palette: Palette
+    values: NDArray[np.float32]
+    domain: tuple[float, float] | None = None
+    levels: tuple[str, ...] = ()
+
+    @property
+    def n_missing(self) -> int:
+        """Lines without a value."""
+        return int(np.isnan(self.values).sum())
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The curves of one feature as one kind of picture draws them.
+
+    Attributes
+    ----------
+    feature : str
+    kind : {"ice", "c-ice", "d-ice"}
+    is_boolean : bool
+    x : ndarray of shape (n_points,)
+        [feature]; a step curve repeats the ends of its intervals.
+    values : ndarray of shape (n_lines, n_points)
+        [output], or [output / feature] for d-ICE.
+    opacity : ndarray of shape (n_lines, n_points - 1)
+        Of each segment, by the likelihood at its right end.
+    mean, spread : ndarray of shape (n_points,)
+        Partial dependence as this kind of picture has it, and the standard deviation of the lines.
+    own_x, own_y : ndarray of shape (n_lines,)
+        Observed value of the row and where its line is there; NaN where the value is missing.
+    positions : ndarray of shape (n_lines,)
+        Rows of X.
+    selected : ndarray of shape (n_lines,)
+        True for rows that are marked.
+    grid : ndarray of shape (n_grid,)
+    histogram_edges, histogram_counts : ndarray
+        Where the data are.
+    anchored_at : float or None
+        Grid value at which c-ICE is 0 in all lines.
+    prediction_span : float or None
+        Largest minus smallest prediction of the feature, which c-ICE is measured against.
+    x_title, y_title : str
+    """
+
+    feature: str
+    kind: Kind
+    is_boolean: bool
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
+    opacity: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    own_x: NDArray[np.float64]
+    own_y: NDArray[np.float64]
+    positions: NDArray[np.int64]
+    selected: NDArray[np.bool_]
+    grid: NDArray[np.float64]
+    histogram_edges: NDArray[np.float64]
+    histogram_counts: NDArray[np.float64]
+    anchored_at: float | None
+    prediction_span: float | None
+    x_title: str
+    y_title: str
+
+    @property
+    def x_domain(self) -> tuple[float, float]:
+        """Range of the horizontal axis: the grid, or a little on either side of a single value."""
+        low, high = float(self.grid[0]), float(self.grid[-1])
+        if high == low:
+            half = abs(low) * 0.1 or 0.5
+        else:  # few values stand away from the edges of the plot, as categories would
+            half = (high - low) * (0.12 if len(self.grid) == 2 else 0.05 if len(self.grid) <= 6 else 0.0)
+        return low - half, high + half
+
+    @property
+    def y_domain(self) -> tuple[float, float]:
+        """Range of everything drawn; a flat picture gets room on either side."""
+        drawn = [self.values.ravel(), self.mean, self.own_y]
+        finite = np.concatenate([part[np.isfinite(part)] for part in drawn])
+        if finite.size == 0:
+            return -1.0, 1.0
+        low, high = float(finite.min()), float(finite.max())
+        size = max(abs(low), abs(high))
+        if high - low > _ROUNDING * size:
+            pad = (high - low) * 0.03
+        else:
+            pad = size * 0.05 or 0.5
+        return low - pad, high + pad
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A whole view: the ranking, the open feature and its colours.
+
+    Attributes
+    ----------
+    ranking : Ranking
+    lines : Lines
+    coloring : Coloring
+    state : ViewState
+        With the name of the feature that is open.
+    n_rows : int
+        Rows that the curves of the feature were computed for, of which some are drawn.
+    """
+
+    ranking: Ranking
+    lines: Lines
+    coloring: Coloring
+    state: ViewState
+    n_rows: int
+
+    @property
+    def heading(self) -> str:
+        """What the curves are of."""
+        return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
+
+    @property
+    def row_count(self) -> str:
+        """How many of the rows are drawn."""
+        return f"{len(self.lines.positions):,} of {self.n_rows:,} rows"
+
+    @property
+    def description(self) -> str:
+        """The view in a sentence, for who cannot see it."""
+        colored = "" if self.coloring.title is None else f", coloured by {self.coloring.title}"
+        return (
+            f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{colored}; "
+            f"{len(self.ranking.bars)} features ranked by {self.ranking.title}, decay {self.state.decay:g}."
+        )
+
+
+def scene(explanation: Explanation, state: ViewState) -> Scene:
+    """Gather what a view shows.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    state : ViewState
+
+    Returns
+    -------
+    Scene
+        Its state names the feature that is open.
+    """
+    table = explanation.table(decay=state.decay, sort_by=state.rank_by)
+    opened = explanation[table.index[0] if state.feature == "" else state.feature]
+    state = replace(state, feature=opened.label)
+    lines = lines_of(explanation, opened, state)
+    return Scene(
+        ranking=ranking_of(explanation, state),
+        lines=lines,
+        coloring=coloring_of(explanation, state.color_by, lines.positions),
+        state=state,
+        n_rows=len(opened.row_positions),
+    )
+
+
+def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
+    """Sort the features and measure their bars."""
+    table = explanation.table(decay=state.decay, sort_by=state.rank_by)
+    decays = state.rank_by in ("impact", "in_distribution_impact")
+    return Ranking(
+        title=RANK_TITLES[state.rank_by],
+        decays=decays,
+        bars=tuple(
+            Bar(
+                label=explanation[feature].label,
+                value=float(figures[state.rank_by]),
+                fill=float(figures["in_distribution_impact" if decays else state.rank_by]),
+                outline=float(figures["impact"]) if decays else None,
+                direction=float(figures["direction"]),
+                is_open=explanation[feature].label == state.feature,
+            )
+            for feature, figures in table.iterrows()
+        ),
+    )
+
+
+def coloring_of(explanation: Explanation, color_by: str | None, positions: NDArray[np.int64]) -> Coloring:
+    """Colour some rows by a column, as the browser does."""
+    if color_by is None:
+        return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
+    column = explanation.column(color_by)
+    body, buffers = payload.colors(column, positions.tolist())
+    values = np.frombuffer(buffers[0], dtype="<f4")
+    if body["kind"] == "category":
+        palette = level_palette(len(body["levels"]), ordered=body["ordered"])
+        return Coloring(column.label, palette, values, levels=tuple(body["levels"]))
+    low, high = body["domain"]
+    share = np.clip((values - low) / (high - low), 0, 1) if high > low else values * 0 + np.float32(0.5)
+    return Coloring(column.label, ramp_palette(), share.astype(np.float32), domain=(low, high))
+
+
+def lines_of(explanation: Explanation, feature: FeatureExplanation, state: ViewState) -> Lines:
+    """Compute the lines of a feature as one kind of picture shows them."""
+    positions = feature.draw(state.max_lines, state.selection)
+    curves = feature.rows(positions)
+    observed = feature.observed[positions]
+    # Where the own value is missing the median stands in for it, as in the metrics.
+    own = np.where(np.isnan(observed), feature.median, observed)
+    rows = _Rows(feature, positions, curves, own, _fade(feature, positions, own, state.decay))
+    shape = _SHAPES[state.kind](rows, transforms.check_anchor(state.anchor))
+    lowest, highest = feature.prediction_range
+    centred_on_range = state.kind == "c-ice" and highest > lowest
+    edges, counts = payload.histogram(feature.observed)
+    return Lines(
+        feature=feature.label,
+        kind=state.kind,
+        is_boolean=feature.kind == "boolean",
+        positions=positions,
+        selected=np.isin(positions, state.selection),
+        grid=feature.grid,
+        own_x=observed,
+        histogram_edges=edges,
+        histogram_counts=counts,
+        prediction_span=highest - lowest if centred_on_range else None,
+        x_title=feature.label,
+        y_title=_y_title(explanation.output_label, feature.label, shape.anchored_at, state),
+        x=shape.x,
+        values=shape.values,
+        opacity=shape.opacity,
+        mean=shape.mean,
+        spread=shape.spread,
+        own_y=np.where(np.isnan(observed), math.nan, shape.own_y),
+        anchored_at=shape.anchored_at,
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of a feature: their curves, own values, and opacity per interval of the grid."""
+
+    feature: FeatureExplanation
+    positions: NDArray[np.int64]
+    curves: NDArray[np.float64]
+    own: NDArray[np.float64]
+    fade: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The part of `Lines` that depends on the kind of picture."""
+
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
+    opacity: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    own_y: NDArray[np.float64]
+    anchored_at: float | None = None
+
+
+def _fade(
+    feature: FeatureExplanation, positions: NDArray[np.int64], own: NDArray[np.float64], decay: float
+) -> NDArray[np.float64]:
+    """Opacity per interval of the grid, (n_lines, n_grid - 1)."""
+    if decay == 1:
+        return np.ones((len(positions), len(feature.grid) - 1))
+    weights = likelihood(feature.grid, own, feature.likelihood_scale[positions], decay)
+    return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights[:, 1:]
+
+
+def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
+    """Draw a single grid value as short dashes: there is no interval to draw a line over."""
+    if len(shape.x) > 1:
+        return shape
+    value = float(shape.x[0])
+    reach = (abs(value) * 0.1 or 0.5) / 4
+    return replace(
+        shape,
+        x=np.array([value - reach, value + reach]),
+        values=np.repeat(shape.values, 2, axis=1),
+        opacity=np.ones((len(rows.positions), 1)),
+        mean=np.repeat(shape.mean, 2),
+        spread=np.repeat(shape.spread, 2),
+    )
+
+
+def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+    feature = rows.feature
+    shape = _Shape(
+        x=feature.grid,
+        values=rows.curves,
+        opacity=rows.fade,
+        mean=feature.partial_dependence,
+        spread=feature.spread,
+        own_y=feature.predictions(rows.positions),
+    )
+    return _on_grid(rows, shape)
+
+
+def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
+    feature, own = rows.feature, rows.own
+    centered = transforms.centered_curves(rows.curves, feature.grid, own, feature.median, anchor)
+    held = rows.curves[:, 0] - centered[:, 0]  # what each line was moved by
+    if anchor == "own":
+        anchored_at, shift = None, float(held.mean())
+    else:
+        anchored_at = _anchor_value(feature, anchor)
+        shift = float(feature.partial_dependence[transforms.nearest_index(feature.grid, anchored_at)])
+    shape = _Shape(
+        x=feature.grid,
+        values=centered,
+        opacity=rows.fade,
+        mean=feature.partial_dependence - shift,
+        spread=centered.std(axis=0),
+        own_y=np.zeros(len(own)) if anchor == "own" else feature.predictions(rows.positions) - held,
+        anchored_at=anchored_at,
+    )
+    return _on_grid(rows, shape)
+
+
+def _anchor_value(feature: FeatureExplanation, anchor: Anchor | float) -> float:
+    """Grid value at which all lines meet."""
+    if anchor in ("min", "max"):
+        return float(feature.grid[0 if anchor == "min" else -1])
+    wanted = feature.median if anchor == "median" else float(cast("float", anchor))
+    return float(feature.grid[transforms.nearest_index(feature.grid, wanted)])
+
+
+def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+    grid = rows.feature.grid
+    slopes = transforms.slopes(rows.curves, grid)
+    n_lines, n_intervals = slopes.shape
+    opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
+    opacity[:, ::2] = rows.fade
+    opacity[:, 1::2] = np.minimum(rows.fade[:, :-1], rows.fade[:, 1:])  # the step in between takes the fainter
+    own_y = np.full(n_lines, math.nan)
+    if n_intervals > 0:
+        interval = np.clip(np.searchsorted(grid, rows.own), 1, n_intervals) - 1
+        own_y = slopes[np.arange(n_lines), interval]
+    mean = transforms.slopes(rows.feature.partial_dependence[None, :], grid)[0]
+    return _Shape(
+        x=np.repeat(grid, 2)[1:-1],
+        values=np.repeat(slopes, 2, axis=1),
+        opacity=opacity,
+        mean=np.repeat(mean, 2),
+        spread=np.repeat(slopes.std(axis=0), 2),
+        own_y=own_y,
+    )
+
+
+_SHAPES: Final = {"ice": _ice_shape, "c-ice": _centered_shape, "d-ice": _slope_shape}
+
+
+def _y_title(output: str, feature: str, anchored_at: float | None, state: ViewState) -> str:
+    if state.kind == "ice":
+        return output
+    if state.kind == "d-ice":
+        return f"slope of the {output} per unit of {feature}"
+    start = "its own value" if anchored_at is None else f"{feature} = {payload.number_text(anchored_at)}"
+    return f"change of the {output} since {start}"
