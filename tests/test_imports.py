@@ -30,13 +30,14 @@ ALLOWED = {
     "results": ("adapters.table curves grid inputs likelihood metrics options sampling", "numpy pandas"),
     "plan": ("adapters curves grid inputs metrics options results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
-    # pictures and files of an explanation
-    "figures.*": ("curves explanation likelihood", "matplotlib numpy"),
-    "export": ("explanation figures", "matplotlib numpy pandas"),
-    # the wire and the widget
+    # the wire: the only modules that know messages and bytes
     "messages": ("", ""),
     "background": ("", ""),
     "payload": ("adapters.table explanation messages", "numpy"),
+    # pictures and files of the same view
+    "figures.*": ("curves explanation likelihood messages payload", "matplotlib numpy"),
+    "export": ("explanation figures", ""),
+    # the widget
     "work": ("adapters.table background explanation messages payload progress", ""),
     "widget": (
         "adapters.table background curves explanation export likelihood messages options payload work",
