@@ -61,6 +61,8 @@ const cases: Record<string, () => FakeModel> = {
   boolean: () => some.model({ feature: "Smoker", color_by: "Age" }),
   "few lines": () => some.model({ max_lines: 8, selection: [0] }),
   "many lines": () => new FakeKernel(clinic(2000)).model({ max_lines: 2000, color_by: "Smoker" }),
+  "a thousand lines of a hundred points": () =>
+    new FakeKernel(clinic(1000), {}, 100).model({ max_lines: 1000, feature: "Steps a day", color_by: "BMI" }),
   "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => some.model({ decay: 0.755 }),
   "long names": () => longNames().model({ kind: "c-ice" }),

@@ -3,7 +3,7 @@
  * The data are made by a formula and a seeded generator, so every run shows the same picture.
  */
 import type { AnyModel } from "@anywidget/types";
-import { bin, deviation, extent, mean, median, quantileSorted } from "d3-array";
+import { bin, deviation, extent, mean, median, pairs, quantileSorted } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
 import type {
   Bytes,
@@ -129,10 +129,10 @@ interface Computed {
 const STEPS = { first: 0.01, step: 0.01, count: 100 };
 const METRICS = ["impact", "direction", "heterogeneity", "non_linearity", "non_linearity_mad", "largest_step_share"];
 
-function compute(data: FakeData, at: number): Computed {
+function compute(data: FakeData, at: number, mostGrid: number): Computed {
   const { values } = data.features[at]!;
   const sorted = Array.from(new Set(values)).sort((a, b) => a - b);
-  const wanted = Math.min(sorted.length, 40);
+  const wanted = Math.min(sorted.length, mostGrid);
   const grid = Float64Array.from(
     new Set(Array.from({ length: wanted }, (_, k) => quantileSorted(sorted, k / Math.max(1, wanted - 1))!)),
   );
@@ -187,6 +187,7 @@ export class FakeKernel {
   constructor(
     readonly data: FakeData,
     overrides: Partial<Header> = {},
+    private readonly mostGrid = 40,
   ) {
     const n = data.features[0]!.values.length;
     const nFeatures = data.features.length;
@@ -224,7 +225,7 @@ export class FakeKernel {
   }
 
   private computed(at: number): Computed {
-    const known = this.#computed.get(at) ?? compute(this.data, at);
+    const known = this.#computed.get(at) ?? compute(this.data, at, this.mostGrid);
     this.#computed.set(at, known);
     return known;
   }
@@ -317,8 +318,16 @@ export class FakeKernel {
     const [lowest = 0, highest = 0] = extent(curves);
     const column = (k: number) => Array.from({ length: n }, (_, i) => curves[i * grid.length + k]!);
     const rows = Array.from(positions, (i) => curves.subarray(i * grid.length, (i + 1) * grid.length));
-    const bins = bin().thresholds(24)(values);
-    const edges = bins.length === 0 ? [0, 1] : [bins[0]!.x0!, ...bins.map(({ x1 }) => x1!)];
+    const distinct = Array.from(new Set(values)).sort((a, b) => a - b);
+    const between = pairs(distinct, (a, b) => (a + b) / 2);
+    const few = distinct.length > 1 && distinct.length <= 20;
+    const bins = few ? [] : bin().thresholds(24)(values);
+    const edges = few
+      ? [2 * distinct[0]! - between[0]!, ...between, 2 * distinct.at(-1)! - between.at(-1)!]
+      : [bins[0]!.x0!, ...bins.map(({ x1 }) => x1!)];
+    const counts = few
+      ? distinct.map((value) => values.filter((other) => other === value).length)
+      : bins.map(({ length }) => length);
     const buffers: Bytes[] = [
       positions,
       Float64Array.from(positions, (i) => values[i]!),
@@ -329,7 +338,7 @@ export class FakeKernel {
       Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
       Float32Array.from(grid, (_, k) => (deviation(column(k)) ?? 0) * Math.sqrt((n - 1) / n)),
       Float64Array.from(edges),
-      Float64Array.from(bins, (values) => values.length),
+      Float64Array.from(counts),
     ];
     const labels = this.data.rowLabels;
     return {

@@ -45,11 +45,12 @@ export function rightAxis(ticks: readonly Tick[], right: number): SVGGElement {
   return group;
 }
 
-/** A baseline with labels under it; a label that would touch its neighbour is left out. */
+/** A baseline with labels under it, none beyond `width`; a label that would touch its neighbour is left out. */
 export function bottomAxis(
   ticks: readonly Tick[],
   left: number,
   right: number,
+  width: number,
   top: number,
   font: string,
 ): SVGGElement {
@@ -59,9 +60,10 @@ export function bottomAxis(
   for (const tick of ticks) {
     const half = labelWidth([tick], font) / 2;
     group.append(svg("line", { class: "ice-tick", x1: tick.at, x2: tick.at, y1: top, y2: top + 4 }));
-    if (tick.at - half < free) continue;
-    group.append(svg("text", { x: tick.at, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, tick.label));
-    free = tick.at + half + 8;
+    const middle = Math.min(Math.max(tick.at, half), width - half);
+    if (middle - half < free) continue;
+    group.append(svg("text", { x: middle, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, tick.label));
+    free = middle + half + 8;
   }
   return group;
 }

@@ -71,7 +71,7 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
 }
 
 function colorControl({ store, aborted, keep }: View): HTMLElement {
-  const select = html("select", { class: "ice-select ice-select-column", "data-test": "color-by" });
+  const select = html("select", { class: "ice-select", "data-test": "color-by" });
   select.addEventListener("change", () => store.setColorBy(select.selectedIndex === 0 ? null : select.value), {
     signal: aborted,
   });
@@ -92,7 +92,7 @@ function colorControl({ store, aborted, keep }: View): HTMLElement {
       select.selectedIndex = colorBy === null ? 0 : names.indexOf(colorBy) + 1;
     },
   );
-  return html("label", { class: "ice-field" }, "Colour by ", select);
+  return html("label", { class: "ice-field ice-color-by" }, "Colour by ", select);
 }
 
 function anchorControl({ store, aborted, keep }: View): HTMLElement {
@@ -140,7 +140,11 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
 }
 
 function linesControl({ store, aborted, keep }: View): HTMLElement {
-  const select = html("select", { class: "ice-select", "data-test": "max-lines", "aria-label": "Lines drawn at most" });
+  const select = html("select", {
+    class: "ice-select ice-max-lines",
+    "data-test": "max-lines",
+    "aria-label": "Lines drawn at most",
+  });
   select.addEventListener("change", () => store.setMaxLines(Number(select.value)), { signal: aborted });
   let listed = "";
   keep(

@@ -72,7 +72,7 @@ test("the anchor is offered for centred curves only, and takes a value", async (
   choose(part("anchor"), "own");
   await frame();
   expect(model.get("anchor")).toBe("own");
-  expect(part("y-title").textContent).toBe("↑ change in probability of 'readmitted' from each line's own value");
+  expect(part("y-title").textContent).toBe("↑ change of the probability of 'readmitted' since its own value");
   choose(part("anchor"), "value");
   await frame();
   const value = part<HTMLInputElement>("anchor-value");
@@ -81,7 +81,7 @@ test("the anchor is offered for centred curves only, and takes a value", async (
   value.blur();
   await frame();
   expect(model.get("anchor")).toBe(40);
-  expect(part("y-title").textContent).toMatch(/from Age = (39|40|41)(\.\d+)?$/);
+  expect(part("y-title").textContent).toMatch(/since Age = (39|40|41)(\.\d+)?$/);
 });
 
 test("columns that cannot colour are not offered", async () => {

@@ -27,11 +27,11 @@ test("the kind is switched without the kernel, and the axis says what it shows",
   expect(part("y-title").textContent).toBe("↑ probability of 'readmitted'");
   await userEvent.click(part("kind-c-ice"));
   await expect.poll(() => root.dataset.kind).toBe("c-ice");
-  expect(part("y-title").textContent).toBe("↑ change in probability of 'readmitted' from Age = 18");
+  expect(part("y-title").textContent).toBe("↑ change of the probability of 'readmitted' since Age = 18");
   expect(part("range-title").hidden).toBe(false);
   await userEvent.click(part("kind-d-ice"));
   await expect.poll(() => root.dataset.kind).toBe("d-ice");
-  expect(part("y-title").textContent).toContain("slope: change in probability of 'readmitted' per unit of Age");
+  expect(part("y-title").textContent).toContain("↑ slope of the probability of 'readmitted' per unit of Age");
   expect(part("range-title").hidden).toBe(true);
   expect(model.sent.length).toBe(asked);
   expect(model.get("kind")).toBe("d-ice");

@@ -1,17 +1,31 @@
 /** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
-import { html } from "../../marks/element.ts";
+import { count } from "../../format.ts";
+import { html, setText } from "../../marks/element.ts";
 import { levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
-export function marksKey(): HTMLElement {
-  const item = (mark: string, text: string) =>
-    html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
+function keyItem(mark: string, text: string): HTMLElement {
+  return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
+}
+
+export function marksKey(view: View): HTMLElement {
+  const selected = html("span", { "data-test": "selected-count" });
+  const item = keyItem("selected", "");
+  item.append(selected);
+  view.keep(
+    () => view.store.selection.value.length,
+    (n) => {
+      item.hidden = n === 0;
+      setText(selected, `selected (${count(n)})`);
+    },
+  );
   return html(
     "p",
     { class: "ice-key" },
-    item("mean", "partial dependence ± 1 SD of the lines"),
-    item("dot", "own value"),
+    keyItem("mean", "partial dependence ± 1 SD"),
+    keyItem("dot", "own value"),
+    item,
   );
 }
 

@@ -1,4 +1,6 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
+import { max } from "d3-array";
+import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, rightAxis } from "../../marks/axis.ts";
 import { drawDots } from "../../marks/dots.ts";
@@ -11,6 +13,7 @@ import type { Shown } from "./shown.ts";
 
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
+const NO_SLOPE = "A constant feature has no slope.";
 
 function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
   update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
@@ -22,15 +25,16 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
     () => ({ plot: plot.value, font: view.theme.value.font }),
     ({ plot: shown, font }) => {
       if (shown === null) return;
-      const { scene, left, right, top, bottom, axis, x, y } = shown;
+      const { scene, left, right, top, bottom, slopesEnd, axis, x, y, size } = shown;
       const { histogramEdges, histogramCounts } = scene.curves;
       resize(layer, shown);
       layer.replaceChildren(
         leftAxis(shown.yTicks, left, right),
-        histogram(histogramEdges, histogramCounts, x, axis, axis - bottom - 4),
-        bottomAxis(shown.xTicks, left, right, axis, font),
+        histogram(histogramEdges, histogramCounts, x, axis, axis - slopesEnd - 4),
+        bottomAxis(shown.xTicks, left, right, size.width, axis, font),
         rightAxis(shown.rangeTicks, right),
       );
+      if (slopesEnd > bottom) layer.append(...slopeSpread(shown));
       if (scene.kind !== "ice") {
         layer.append(svg("line", { class: "ice-zero", x1: left, x2: right, y1: y(0), y2: y(0) }));
       }
@@ -42,6 +46,26 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   return layer;
+}
+
+/** Standard deviation of the slopes, under them: where the lines disagree. */
+function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGElement[] {
+  const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
+  const tallest = max(spread) ?? 0;
+  const height = scaleLinear()
+    .domain([0, tallest || 1])
+    .range([slopesEnd, bottom + 6]);
+  const px = scene.x.map((value) => x(value));
+  const d = bandPath(
+    px,
+    () => slopesEnd,
+    (point) => height(spread[point]!),
+  );
+  return [
+    svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }),
+    svg("line", { class: "ice-gridline", x1: left, x2: right, y1: slopesEnd, y2: slopesEnd }),
+    svg("text", { class: "ice-strip-label", x: left - 8, y: slopesEnd - 2, "text-anchor": "end" }, "SD"),
+  ];
 }
 
 export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
@@ -92,7 +116,7 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     ({ plot: shown, hover, selection }) => {
       if (hover === null || shown === null) view.tooltip.hide();
       if (shown === null) return;
-      const { scene, lines, x, y, top, bottom } = shown;
+      const { scene, lines, x, y, left, top, bottom } = shown;
       const px = scene.x.map((value) => x(value));
       const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
       resize(layer, shown);
@@ -102,10 +126,16 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
         (point) => inside(scene.high[point]!),
       );
       const mean = linePath(px, (point) => y(scene.mean[point]!));
+      const edge = (values: Float32Array) => linePath(px, (point) => inside(values[point]!));
       layer.replaceChildren(
         svg("path", { class: "ice-band", d: band }),
+        svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
+        svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
         haloed(mean, "ice-mean", { "data-test": "partial-dependence" }),
       );
+      if (px.length === 0) {
+        layer.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
+      }
       const drawn = new Map(Array.from(scene.curves.positions, (position, line) => [position, line]));
       for (const position of selection) {
         const line = drawn.get(position);

@@ -46,7 +46,7 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
   const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
   const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
-  const below = html("div", { class: "ice-plot-titles" }, marksKey(), titles.feature);
+  const below = html("div", { class: "ice-plot-titles" }, marksKey(view), titles.feature);
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },

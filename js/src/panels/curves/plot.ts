@@ -3,6 +3,7 @@ import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { scaleLinear } from "d3-scale";
 import type { LineColors } from "../../decode.ts";
+import { number } from "../../format.ts";
 import { distances, segmentOpacity } from "../../geometry/likelihood.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
@@ -10,7 +11,7 @@ import { stepOpacity } from "../../geometry/transforms.ts";
 import { labelWidth, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
 import type { FeatureKind } from "../../protocol.ts";
 import type { Theme } from "../../theme.ts";
-import type { Scene } from "./scene.ts";
+import { type Scene, standIns } from "./scene.ts";
 
 export interface Size {
   width: number;
@@ -24,8 +25,10 @@ export interface Plot {
   left: number;
   right: number;
   top: number;
-  /** Where the lines end; the histogram hangs between here and `axis`. */
+  /** Where the lines end. */
   bottom: number;
+  /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
+  slopesEnd: number;
   axis: number;
   x: Scale;
   /** From values relative to the scene's base. */
@@ -43,7 +46,8 @@ export interface Plot {
   strength: number;
 }
 
-const HISTOGRAM = 28;
+/** Height of the histogram, and of the spread of the slopes. */
+const STRIP = 28;
 const AXIS_LABELS = 24;
 const TOP = 8;
 /** Room above and below the outermost line. */
@@ -67,21 +71,16 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
   return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade);
 }
 
-function featureTicks(scene: Scene, kind: FeatureKind, x: Scale): Tick[] {
-  const { grid } = scene.curves;
-  const whole = grid.every(Number.isInteger);
+/** Features with no more values than this have a tick for each. */
+const FEW_VALUES = 6;
+
+function featureTicks({ curves: { grid } }: Scene, kind: FeatureKind, x: Scale): Tick[] {
   if (kind === "boolean") return Array.from(grid, (value) => ({ at: x(value), label: value === 0 ? "false" : "true" }));
+  if (grid.length <= FEW_VALUES) return Array.from(grid, (value) => ({ at: x(value), label: number(value) }));
   const [left = 0, right = 0] = x.range();
-  const wanted = Math.max(2, Math.min(8, Math.floor((right - left) / 72)));
-  if (grid.length <= Math.min(6, wanted)) {
-    const write = x.tickFormat(grid.length);
-    return Array.from(grid, (value) => ({
-      at: x(value),
-      label: grid.length === 1 || !whole ? String(value) : write(value),
-    }));
-  }
-  const ticks = ticksOf(x, wanted);
-  return whole ? ticks.filter(({ at }) => Number.isInteger(Number(x.invert(at).toFixed(9)))) : ticks;
+  const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
+  const isWhole = grid.every(Number.isInteger);
+  return ticksOf(x, wanted).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -99,17 +98,20 @@ function valueTicks(domain: [number, number], range: [number, number], wanted: n
 
 const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
 
+/** The range of the grid. A single value gets room around it; a few stand away from the edges, as categories would. */
 function featureDomain(grid: Float64Array): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
-  const half = last > first ? 0 : Math.abs(first) * 0.1 || 0.5;
-  return [first - half, last + half];
+  const share = grid.length === 2 ? 0.12 : grid.length <= FEW_VALUES ? 0.05 : 0;
+  const room = last > first ? (last - first) * share : Math.abs(first) * 0.1 || 0.5;
+  return [first - room, last + room];
 }
 
 export function plotOf(scene: Scene, colors: LineColors | null, kind: FeatureKind, size: Size, theme: Theme): Plot {
   const { curves, base } = scene;
   const axis = size.height - AXIS_LABELS;
-  const bottom = axis - HISTOGRAM;
+  const slopesEnd = axis - STRIP;
+  const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
   const [low, high] = scene.extent;
   const pad =
     high > low ? ((high - low) * BREATH) / Math.max(1, bottom - TOP - 2 * BREATH) : Math.abs(low + base) * 0.05 || 0.5;
@@ -148,6 +150,7 @@ export function plotOf(scene: Scene, colors: LineColors | null, kind: FeatureKin
     right,
     top: TOP,
     bottom,
+    slopesEnd,
     axis,
     x,
     y,
@@ -176,8 +179,9 @@ export class Fade {
   readonly #perInterval: Float32Array;
 
   constructor(private readonly plot: Plot) {
-    const { grid, observed, likelihoodScale } = plot.scene.curves;
-    this.#distance = distances(grid, observed, likelihoodScale);
+    const { curves } = plot.scene;
+    const { grid, likelihoodScale } = curves;
+    this.#distance = distances(grid, standIns(curves), likelihoodScale);
     this.#perInterval = new Float32Array(Math.max(0, grid.length - 1));
   }
 
@@ -185,7 +189,10 @@ export class Fade {
     const { scene, lines } = this.plot;
     const nGrid = scene.curves.nGrid;
     const nSegments = Math.max(0, lines.nPoints - 1);
-    if (nSegments === 0) return;
+    if (nGrid < 2) {
+      lines.opacity.fill(1);
+      return;
+    }
     for (const line of order) {
       const distance = this.#distance.subarray(line * nGrid, (line + 1) * nGrid);
       const out = lines.opacity.subarray(line * nSegments, (line + 1) * nSegments);

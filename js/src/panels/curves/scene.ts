@@ -48,6 +48,27 @@ function band(mean: Float32Array, spread: Float32Array): Pick<Scene, "mean" | "l
   return { mean, low: mean.map((m, k) => m - spread[k]!), high: mean.map((m, k) => m + spread[k]!) };
 }
 
+/** Observed values; where one is missing the median stands in for it, as it does in the metrics. */
+export function standIns({ observed, median }: Curves): Float64Array {
+  return observed.map((value) => (Number.isNaN(value) ? median : value));
+}
+
+/** A single grid value has no interval to draw a line over: its lines become short dashes. */
+function asDashes(shape: Shape): Shape {
+  const [value] = shape.x;
+  if (shape.x.length !== 1 || value === undefined) return shape;
+  const reach = (Math.abs(value) * 0.1 || 0.5) / 4;
+  const twice = stepValues;
+  return {
+    ...shape,
+    x: Float64Array.of(value - reach, value + reach),
+    values: twice(shape.values),
+    mean: twice(shape.mean),
+    low: twice(shape.low),
+    high: twice(shape.high),
+  };
+}
+
 function iceShape(curves: Curves): Shape {
   return {
     x: curves.grid,
@@ -60,7 +81,8 @@ function iceShape(curves: Curves): Shape {
 }
 
 function centeredShape(curves: Curves, anchor: Anchor): Shape {
-  const { grid, observed, median, values, partialDependence, predictions } = curves;
+  const { grid, median, values, partialDependence, predictions } = curves;
+  const observed = standIns(curves);
   const centered = centeredCurves(values, grid, observed, anchor, median);
   const index = anchorIndex(grid, anchor, median);
   const held = index === null ? valuesAtOwn(values, grid, observed) : null;
@@ -81,7 +103,8 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
 }
 
 function slopeShape(curves: Curves): Shape {
-  const { grid, values, partialDependence, observed } = curves;
+  const { grid, values, partialDependence } = curves;
+  const observed = standIns(curves);
   const x = stepX(grid);
   const perInterval = slopes(values, grid);
   const stepped = stepValues(perInterval);
@@ -103,10 +126,9 @@ function slopeShape(curves: Curves): Shape {
 
 export function sceneOf(curves: Curves, kind: Kind, anchor: Anchor): Scene {
   const shape =
-    kind === "ice" ? iceShape(curves) : kind === "c-ice" ? centeredShape(curves, anchor) : slopeShape(curves);
-  const ends = [...extent(shape.values), ...extent(shape.own), ...extent(shape.mean)].filter(
-    (value) => value !== undefined && Number.isFinite(value),
-  ) as number[];
-  const [low = 0, high = 0] = extent(ends) as [number, number];
-  return { ...shape, kind, curves, extent: [low, high] };
+    kind === "d-ice" ? slopeShape(curves) : asDashes(kind === "ice" ? iceShape(curves) : centeredShape(curves, anchor));
+  const own = shape.own.map((value, i) => (Number.isNaN(curves.observed[i]!) ? Number.NaN : value));
+  const ends = [...extent(shape.values), ...extent(own), ...extent(shape.mean)];
+  const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
+  return { ...shape, own, kind, curves, extent: [low ?? 0, high ?? 0] };
 }

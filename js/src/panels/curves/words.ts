@@ -15,9 +15,9 @@ function valueTitle(kind: Kind, output: string, feature: string, anchor: string)
     case "ice":
       return output;
     case "c-ice":
-      return `change in ${output} from ${anchor}`;
+      return `change of the ${output} since ${anchor}`;
     case "d-ice":
-      return `slope: change in ${output} per unit of ${feature}`;
+      return `slope of the ${output} per unit of ${feature}`;
   }
 }
 
@@ -41,7 +41,7 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       if (shown === null) return;
       const { scene, valueExponent, rangeTicks } = shown;
       const name = scene.curves.feature;
-      const from = scene.anchoredAt === null ? "each line's own value" : `${name} = ${number(scene.anchoredAt)}`;
+      const from = scene.anchoredAt === null ? "its own value" : `${name} = ${number(scene.anchoredAt)}`;
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
       setText(value, `↑ ${valueTitle(scene.kind, output, name, from)}${unit}`);
       setText(feature, `${name} →`);

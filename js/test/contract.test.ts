@@ -1,0 +1,106 @@
+/** What the kernel really sends, written down by Python's tests, means here what it means there. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
+import { type ColorsBody, type CurvesBody, type Header, PROTOCOL_VERSION } from "../src/protocol.ts";
+
+type Known = number | null;
+interface Reply<Body, Means> {
+  request: { type: string; feature?: string; column?: string };
+  body: Body;
+  buffers: string[];
+  means: Means;
+}
+type CurvesReply = Reply<
+  CurvesBody,
+  {
+    rows: number[];
+    observed: Known[];
+    predictions: number[];
+    grid: number[];
+    curves: number[];
+    partial_dependence: number[];
+    spread: number[];
+  }
+>;
+type ColorsReply = Reply<ColorsBody, { values: (Known | string)[] }>;
+interface Contract {
+  header: Header;
+  impact: [string];
+  profile: [string];
+  table: Record<string, Record<string, Record<string, Known>>>;
+  replies: Reply<unknown, unknown>[];
+}
+
+const file = new URL("../../tests/contract/explorer.json", import.meta.url);
+const contract = JSON.parse(readFileSync(file, "utf-8")) as Contract;
+const bytes = (text: string): DataView => {
+  const buffer = Buffer.from(text, "base64");
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+};
+const all = (values: ArrayLike<number>, shift = 0): number[] => Array.from(values, (value) => value + shift);
+const unknown = (values: Known[]): number[] => values.map((value) => value ?? Number.NaN);
+
+function expectClose(got: number[], wanted: number[], within: number): void {
+  expect(got.length).toBe(wanted.length);
+  const worst = Math.max(0, ...got.map((value, z) => Math.abs(value - wanted[z]!)));
+  expect(worst).toBeLessThanOrEqual(within);
+}
+
+test("kernel and browser speak the same protocol", () => {
+  expect(contract.header.protocol).toBe(PROTOCOL_VERSION);
+});
+
+test("the tables hold each figure of the engine at its place", () => {
+  const { header, table } = contract;
+  const impact = decodeImpact(header, bytes(contract.impact[0]));
+  const profile = decodeProfile(header, bytes(contract.profile[0]));
+  for (const [at, { name }] of header.features.entries()) {
+    for (const metric of header.metrics) {
+      expect(impact.get(at, metric), `${metric} of ${name}`).toBeCloseTo(table["1.0"]![name]![metric]!, 5);
+    }
+    for (const [decay, figures] of Object.entries(table)) {
+      const { in_distribution_impact, effective_n } = figures[name]!;
+      expect(profile.estimated(Number(decay))).toBe(false);
+      expect(profile.inDistributionImpact(at, Number(decay))).toBeCloseTo(in_distribution_impact!, 5);
+      expect(profile.effectiveN(at, Number(decay))).toBeCloseTo(effective_n!, 4);
+    }
+  }
+});
+
+const replies = <R>(type: string) => contract.replies.filter(({ request }) => request.type === type) as R[];
+
+describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", ({ body, buffers, means }) => {
+  const curves = decodeCurves(body, buffers.map(bytes));
+
+  test("are those of the rows they name", () => {
+    expect(all(curves.positions)).toEqual(means.rows);
+    expect(all(curves.observed)).toEqual(unknown(means.observed));
+    expect(all(curves.grid)).toEqual(means.grid);
+  });
+
+  test("come back to seven digits of their spread, not of their size", () => {
+    expectClose(all(curves.values, curves.offset), means.curves, 1e-5);
+    expectClose(all(curves.predictions, curves.offset), means.predictions, 1e-5);
+    expectClose(all(curves.partialDependence, curves.offset), means.partial_dependence, 1e-5);
+    expectClose(all(curves.spread), means.spread, 1e-5);
+  });
+});
+
+test.each(replies<ColorsReply>("colors"))(
+  "the colours by $request.column are its values",
+  ({ body, buffers, means }) => {
+    const { scale, values } = decodeColors(body, buffers.map(bytes));
+    const read = Array.from(values, (value) => {
+      if (Number.isNaN(value)) return null;
+      return scale.kind === "continuous" ? value : scale.levels[value];
+    });
+    const wanted = means.values.map((value) => {
+      if (scale.kind === "continuous" || value === null) return value;
+      return scale.levels.find((level) => level === String(value) || Number(level) === value) ?? booleanName(value);
+    });
+    expect(read).toEqual(wanted.map((value) => (typeof value === "number" ? Math.fround(value) : value)));
+  },
+);
+
+const booleanName = (value: number | string): string => (value === 0 ? "False" : "True");
