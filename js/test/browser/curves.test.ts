@@ -108,7 +108,18 @@ test("a click on a line selects its row, another click clears it", async () => {
   await expect.poll(() => selectedRows(mounted)).toEqual([]);
 });
 
-test("row 0 is selected and drawn like any other", async () => {
+test("the first line drawn, which is row 0, is selected by a click like any other", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", max_lines: 1 }));
+  const { part, drawn } = mounted;
+  await drawn("Age");
+  part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await frame();
+  await userEvent.click(page.elementLocator(part("plot")), { position: dotOf(mounted) });
+  await expect.poll(() => selectedRows(mounted)).toEqual([0]);
+});
+
+test("row 0 selected in Python is drawn", async () => {
   const mounted = mount(kernel.model({ feature: "Age" }));
   await mounted.drawn("Age");
   mounted.model.push("selection", [0]);
