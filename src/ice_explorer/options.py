@@ -49,11 +49,9 @@ def check_display(decay: object, convention: object, weighting: object) -> None:
     """Check the three options that every table takes."""
     check_decay(decay)
     if convention not in CONVENTIONS:
-        msg = "convention"
-        raise InvalidOptionError.not_one_of(msg, convention, CONVENTIONS)
+        raise InvalidOptionError.not_one_of(option="convention", got=convention, choices=CONVENTIONS)
     if weighting not in WEIGHTINGS:
-        msg = "weighting"
-        raise InvalidOptionError.not_one_of(msg, weighting, WEIGHTINGS)
+        raise InvalidOptionError.not_one_of(option="weighting", got=weighting, choices=WEIGHTINGS)
     if convention == "published" and weighting != "interval":
         raise InvalidOptionError.published_weighting(str(weighting))
 

@@ -66,8 +66,7 @@ def prepare(
     """Check everything and choose the grids; the model sees two rows. Options are those of `explain`."""
     check_display(decay, convention, weighting)
     if engine not in ENGINES:
-        msg = "engine"
-        raise InvalidOptionError.not_one_of(msg, engine, ENGINES)
+        raise InvalidOptionError.not_one_of(option="engine", got=engine, choices=ENGINES)
     check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
     limit = parse_memory_limit(memory_limit)
     table = table_from(X)
@@ -135,16 +134,14 @@ def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridNa
     for name in GRID_NAMES:
         if grid == name:
             return name
-    msg = "grid"
-    raise InvalidOptionError.not_one_of(msg, grid, GRID_NAMES)
+    raise InvalidOptionError.not_one_of(option="grid", got=grid, choices=GRID_NAMES)
 
 
 def _check_scale(scale: object, columns: Columns) -> Mapping[Name, ArrayLike]:
     if isinstance(scale, Mapping):
         return {columns.names[columns.position(name)]: values for name, values in scale.items()}
     if scale not in ("marginal", "conditional"):
-        msg = "scale"
-        raise InvalidOptionError.not_one_of(msg, scale, ("marginal", "conditional"))
+        raise InvalidOptionError.not_one_of(option="scale", got=scale, choices=("marginal", "conditional"))
     return {}
 
 

@@ -353,8 +353,7 @@ class Explanation:
         import pandas as pd
 
         if sort_by is not None and sort_by not in TABLE_COLUMNS:
-            msg = "sort_by"
-            raise InvalidOptionError.not_one_of(msg, sort_by, TABLE_COLUMNS)
+            raise InvalidOptionError.not_one_of(option="sort_by", got=sort_by, choices=TABLE_COLUMNS)
         decay, convention, weighting = resolve_display(self.settings, decay, convention, weighting)
         records = [
             {
@@ -394,8 +393,7 @@ class Explanation:
         decays = [check_decay(decay) for decay in decays]
         choices = ("in_distribution_impact", "effective_n")
         if metric not in choices:
-            msg = "metric"
-            raise InvalidOptionError.not_one_of(msg, metric, choices)
+            raise InvalidOptionError.not_one_of(option="metric", got=metric, choices=choices)
         columns = pd.Index(self.features, name="feature", tupleize_cols=False)
         values = np.column_stack([result.decay_profile(decays, metric) for result in self._results.values()])
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)

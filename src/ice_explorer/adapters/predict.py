@@ -75,8 +75,7 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         If an output must be chosen, or the chosen one does not exist.
     """
     if response not in RESPONSES:
-        msg = "response"
-        raise InvalidOptionError.not_one_of(msg, response, RESPONSES)
+        raise InvalidOptionError.not_one_of(option="response", got=response, choices=RESPONSES)
     if not hasattr(model, "predict"):
         if not callable(model):
             raise InputTypeError.model(model)
