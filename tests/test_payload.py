@@ -231,18 +231,33 @@ def test_rows_are_text():
     assert payload.rows(columns, []) == {"columns": body["columns"], "rows": []}
 
 
+@pytest.mark.parametrize(
+    ("feature", "kind", "name"),
+    [
+        ("bmi", "ice", "ice-bmi-ice.svg"),
+        ("body mass index", "c-ice", "ice-body-mass-index-c-ice.svg"),
+        ("../Größe\\<x>:", "d-ice", "ice-Größe-x-d-ice.svg"),
+        ("", "ice", "ice-ice.svg"),
+        ("f" * 300, "ice", "ice-" + "f" * 76 + ".svg"),
+    ],
+)
+def test_a_saved_view_is_named_after_what_it_shows(feature, kind, name):
+    """No name makes a path, or a file that some system cannot have."""
+    assert payload.filename({"feature": feature, "kind": kind}) == name
+
+
 # --- header ---------------------------------------------------------------------------------------
 
 
 def test_a_note_belongs_to_the_feature_it_begins_with():
-    """A note names its feature first; "a" is not mistaken for "a b"."""
+    """A note names its feature first, which is sent apart; "a" is not mistaken for "a b"."""
     X = pd.DataFrame({"a": np.arange(40.0), "a b": [*np.arange(39.0), 1000.0]})
     step = lambda X: (X["a b"] > 10.5).to_numpy() * 1.0 + X["a"].to_numpy() * 1e-9  # noqa: E731
     explanation = ice.explain(step, X, progress=False)
     heads = [{"name": name} for name in explanation.labels]
     notes = payload.header(explanation, heads, "")["notes"]
     assert [note["feature"] for note in notes] == ["a b"]
-    assert notes[0]["text"] in explanation.notes
+    assert [f"'a b': {note['text']}" for note in notes] == explanation.notes
 
 
 def test_the_code_line_makes_the_explorer_again():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,6 +25,7 @@ from ice_explorer.messages import (
     Header,
     Note,
     RowsBody,
+    ViewState,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LONGEST_OPTION = 60
+_LONGEST_NAME = 80
 _FIRST_INEXACT_INTEGER = 2**53
 _MOST_BINS = 30
 _MOST_ORDERED_LEVELS = 6
@@ -146,9 +149,12 @@ def header(explanation: Explanation, features: Sequence[FeatureHead], code: str)
 
 
 def _note(text: str, labels: Sequence[str]) -> Note:
-    """Find the feature that a note begins with; the quotes make its name unmistakable."""
-    about = next((label for label in labels if text.startswith(repr(label))), None)
-    return Note(feature=about, text=text)
+    """Part a note into the feature that it begins with, if any, and what it says of it."""
+    for label in labels:
+        prefix = f"{label!r}: "
+        if text.startswith(prefix):
+            return Note(feature=label, text=text.removeprefix(prefix))
+    return Note(feature=None, text=text)
 
 
 def code_line(options: Mapping[str, object]) -> str:
@@ -335,6 +341,15 @@ def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[Categor
         counts=level_counts,
     )
     return body, [_f32(codes)]
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def filename(state: ViewState) -> str:
+    """Name a saved view after what it shows, in characters that every system allows."""
+    words = re.findall(r"\w+", f"ice {state['feature']} {state['kind']}")
+    return "-".join(words)[:_LONGEST_NAME] + ".svg"
 
 
 # --- rows -----------------------------------------------------------------------------------------

@@ -1,0 +1,477 @@
+"""The explorer in a notebook: a few traits, one dispatcher, no arithmetic.
+
+Document state is in traits, which every view shares; whatever is large or asked for is a message
+with one reply. Computing happens in `Background`, laying out bytes in `payload`.
+
+Threads: the notebook's own, where cells run; maybe a second one of the kernel's, where messages of
+the browser arrive while a cell is running; and the background thread. What the browser sets and
+what the background publishes take turns under one lock, because setting several traits at once is
+not thread-safe in traitlets. The background never waits for that lock while features are still to
+come: an observer that holds it may be waiting for just those features.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import reprlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import anywidget
+import numpy as np
+import traitlets
+
+from ice_explorer import payload
+from ice_explorer.background import Background, Snapshot
+from ice_explorer.curves.transforms import check_anchor
+from ice_explorer.errors import (
+    Cancelled,
+    FrontEndMissingError,
+    ICEExplorerError,
+    InvalidOptionError,
+    UnknownFeatureError,
+)
+from ice_explorer.likelihood import check_decay
+from ice_explorer.messages import (
+    KINDS,
+    RANKINGS,
+    Body,
+    CancelBody,
+    CurvesRequest,
+    ExportBody,
+    ExportRequest,
+    Reply,
+    Request,
+    Status,
+    ViewState,
+    parse_request,
+)
+from ice_explorer.options import check_integer
+from ice_explorer.work import Work, work_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.explanation import Explanation, FeatureExplanation
+
+logger = logging.getLogger(__name__)
+
+_SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
+_STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
+
+
+def _bundled(file: Path) -> Path | str:
+    """Hand a file of the front end to anywidget: its text, or its path where it is to be watched.
+
+    A path is reloaded when it changes, but ties every explorer ever made to the watcher, closed or
+    not, so it is for those who develop the front end.
+    """
+    return file if os.environ.get("ANYWIDGET_HMR") == "1" else file.read_text(encoding="utf-8")
+
+
+class _Checked(traitlets.TraitType[Any, Any]):
+    """A trait that the explorer checks, by its method `_check_<name>`, in the package's own words."""
+
+    def validate(self, obj: Any, value: object) -> object:
+        return getattr(obj, f"_check_{self.name}")(value)
+
+
+class ICEExplorer(anywidget.AnyWidget):
+    """What a fitted model does with each feature, to look at and to move.
+
+    The explorer appears at once and computes behind it; bars fill in as features complete. All
+    traits can be set before the result is there, and are followed by every view.
+
+    Parameters
+    ----------
+    model : object
+        Fitted model with a predict method, or a function of X that returns one number per row; or
+        an `Explanation`, which then stands for model and X.
+    X : DataFrame or ndarray of shape (n_observations, n_columns)
+        Real observations to explain the model on; never modified.
+    **options
+        Those of `explain`.
+
+    Attributes
+    ----------
+    feature : str
+        Label of the open feature; also set by name or position. "" until one is chosen, then the
+        one that ranks first.
+    color_by : str or None
+        Label of the column that colours the lines.
+    kind : {"ice", "c-ice", "d-ice"}
+        Curves, curves since the anchor, or slopes.
+    decay : float
+        λ of the likelihood, greater than 0 and at most 1.
+    rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
+        What the bars show and are sorted by.
+    anchor : {"min", "max", "median", "own"} or float
+        Where c-ICE is 0.
+    max_lines : int
+        How many lines are drawn, selected rows besides.
+    selection : list of int
+        Positions of the selected rows of X.
+
+    Raises
+    ------
+    ICEExplorerError
+        If an argument cannot be used; a subclass that is also a ValueError, TypeError or KeyError.
+
+    Examples
+    --------
+    >>> x = ICEExplorer(model, X)  # doctest: +SKIP
+    >>> x.feature = "bmi"  # doctest: +SKIP
+    >>> x.table  # doctest: +SKIP
+    """
+
+    if _SCRIPT.is_file():
+        _esm = _bundled(_SCRIPT)
+        _css = _bundled(_STYLE)
+
+    feature = _Checked("").tag(sync=True)
+    color_by = _Checked(None).tag(sync=True)
+    kind = _Checked("ice").tag(sync=True)
+    # The slider is ahead of any echo of its own past positions, which would make it jitter.
+    decay = _Checked(0.75).tag(sync=True, echo_update=False)
+    rank_by = _Checked("in_distribution_impact").tag(sync=True)
+    anchor = _Checked("min").tag(sync=True)
+    max_lines = _Checked(1000).tag(sync=True)
+    selection = _Checked(()).tag(sync=True)
+
+    _status = traitlets.Dict().tag(sync=True)
+    _header = traitlets.Dict().tag(sync=True)
+    _impact = traitlets.Bytes().tag(sync=True)
+    _profile = traitlets.Bytes().tag(sync=True)
+
+    def __init__(self, model: Any, X: Any = None, **options: Any) -> None:
+        if not _SCRIPT.is_file():
+            raise FrontEndMissingError.bundle(_SCRIPT)
+        self._sync_lock = threading.RLock()
+        self._work: Work | None = work_of(model, X, options)
+        work = self._work
+        self._tables = payload.Tables(len(work.heads))
+        self._tabled: set[Name] = set()
+        self._background: Background[Name, FeatureExplanation] = Background(
+            work.names, work.compute, self._publish, work.results
+        )
+        super().__init__(decay=work.known.settings.decay)
+        self.on_msg(self._on_message)
+        self._publish()
+        if self._status["state"] == "computing":
+            self._background.start()
+
+    def __repr__(self) -> str:
+        if self._work is None:
+            return "<ICEExplorer: closed>"
+        known, status = self._work.known, _status(self._background.snapshot(), self._work)
+        return (
+            f"<ICEExplorer of the {known.output_label}: {status['total']} features, "
+            f"{known.n_observations} observations, {_state_text(status)}>"
+        )
+
+    # --- what a notebook reads --------------------------------------------------------------------
+
+    @property
+    def explanation(self) -> Explanation:
+        """The result, once it is there; waits for it.
+
+        Raises
+        ------
+        ICEExplorerError
+            Why there is none: the computation failed or was cancelled, or the explorer is closed.
+        """
+        snapshot = self._background.wait()
+        self._publish()  # whoever reads the result finds the traits up to date
+        if snapshot.error is not None:
+            raise snapshot.error
+        work = self._open_work()
+        if snapshot.state == "cancelled":
+            msg = (
+                "The explanation must be complete to be read; it was cancelled after "
+                f"{len(snapshot.results)} of {snapshot.n_features} features. "
+                "Make the explorer again to compute them all."
+            )
+            raise Cancelled(msg)
+        return work.explanation(snapshot.results)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Every metric of every feature at the current decay, in the order of the bars."""
+        return self.explanation.table(decay=self.decay, sort_by=self.rank_by)
+
+    @property
+    def selected(self) -> Any:
+        """The selected rows of X, in its own container."""
+        return self.explanation.table_rows(self.selection)
+
+    def save(
+        self,
+        path: str | Path,
+        what: str = "view",
+        *,
+        width: float | None = None,
+        dpi: float | None = None,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write the view as it stands to a file; the suffix chooses the format.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .svg, or in .png (which needs matplotlib).
+        what : str
+            "view" is the ranking and the open feature, "panel" the open feature alone; the name
+            of a feature is the panel of that one.
+        width : float, optional
+            Of the figure [mm].
+        dpi : float, optional
+            Of a PNG, and of the lines in an SVG where they are many.
+        overwrite : bool
+            Replace a file that is there.
+
+        Returns
+        -------
+        Path
+            Of the file.
+
+        Raises
+        ------
+        ExportError
+            If the suffix is unknown or there is a file already; also a ValueError.
+        """
+        from ice_explorer import export
+
+        return export.save(
+            self.explanation,
+            self._view_state(),
+            path,
+            what,
+            width=width,
+            dpi=dpi,
+            overwrite=overwrite,
+        )
+
+    def close(self) -> None:
+        """Stop computing, let go of model and data, and end every view."""
+        background = getattr(self, "_background", None)
+        if background is not None:  # None where the arguments were refused
+            background.close()
+        self._work = None
+        super().close()
+
+    def _open_work(self) -> Work:
+        if self._work is None:
+            msg = (
+                "An explorer must be open to be read; this one was closed and has let go of its "
+                "model and data. Make it again."
+            )
+            raise Cancelled(msg)
+        return self._work
+
+    # --- checking what traits are set to ----------------------------------------------------------
+
+    def _check_feature(self, value: object) -> str:
+        if isinstance(value, str) and value == "":
+            return ""
+        work = self._open_work()
+        label = work.known.column(value).label
+        if label not in work.by_label:
+            raise UnknownFeatureError.feature(value, work.names)
+        return label
+
+    def _check_color_by(self, value: object) -> str | None:
+        if value is None:
+            return None
+        column = self._open_work().known.column(value)
+        if column.kind == "other":
+            msg = (
+                "`color_by` must be a column of numbers, booleans or categories; "
+                f"{value!r} has dtype {column.dtype}. Use `color_by=None` for plain lines."
+            )
+            raise InvalidOptionError(msg)
+        return column.label
+
+    def _check_kind(self, value: object) -> object:
+        return _one_of("kind", value, KINDS)
+
+    def _check_decay(self, value: object) -> float:
+        return check_decay(value)
+
+    def _check_rank_by(self, value: object) -> object:
+        return _one_of("rank_by", value, RANKINGS)
+
+    def _check_anchor(self, value: object) -> str | float:
+        return check_anchor(value)
+
+    def _check_max_lines(self, value: object) -> int:
+        check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")
+        return int(cast("int", value))
+
+    def _check_selection(self, value: object) -> list[int]:
+        positions = np.asarray(list(value) if isinstance(value, Iterable) else value)
+        if positions.size == 0:
+            return []
+        last = self._open_work().known.n_observations - 1
+        is_valid = positions.ndim == 1 and positions.dtype.kind in "iu"
+        if not (is_valid and positions.min() >= 0 and positions.max() <= last):
+            msg = (
+                f"`selection` must be positions of rows of X, whole numbers from 0 to {last}; "
+                f"got {reprlib.repr(value)}. Use `np.flatnonzero(mask)` for a mask."
+            )
+            raise InvalidOptionError(msg)
+        return cast("list[int]", np.unique(positions).tolist())
+
+    # --- to the browser ---------------------------------------------------------------------------
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take over what the browser changed."""
+        with self._sync_lock:
+            super().set_state(sync_data)
+
+    def _publish(self) -> None:
+        """Bring the traits that only the kernel sets up to date."""
+        is_patient = self._background.snapshot().state != "computing"
+        if not self._sync_lock.acquire(blocking=is_patient):
+            return
+        try:
+            snapshot, work = self._background.snapshot(), self._work
+            if work is None:
+                return
+            self._publish_tables(work, snapshot)
+            if snapshot.state == "ready" and self.feature == "":
+                table = work.known.table(decay=self.decay, sort_by=self.rank_by)
+                self.feature = table.index[0]
+            # Last, so that whoever sees "ready" sees the rest.
+            self._status = cast("dict[str, Any]", _status(snapshot, work))
+            if snapshot.state != "computing":
+                work.finish()
+        finally:
+            self._sync_lock.release()
+
+    def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> None:
+        new = snapshot.results.keys() - self._tabled
+        if self._header and not new:
+            return
+        for name in new:
+            self._tables.fill(work.names.index(name), snapshot.results[name])
+        self._tabled |= new
+        work.known = work.explanation(snapshot.results)
+        self._profile = self._tables.profile
+        self._impact = self._tables.impact
+        header = payload.header(work.known, work.heads, work.code)
+        self._header = cast("dict[str, Any]", header)
+
+    # --- from the browser -------------------------------------------------------------------------
+
+    def _on_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
+        request_id = content.get("id")
+        if not isinstance(request_id, str):
+            logger.warning("A message without an id cannot be answered: %s", reprlib.repr(content))
+            return
+        try:
+            self._dispatch(parse_request(content))
+        except Exception as error:  # noqa: BLE001 - every request gets a reply
+            self._refuse(request_id, error)
+
+    def _dispatch(self, request: Request) -> None:
+        """Answer a request, or leave it to the thread that may call the model."""
+        work = self._open_work()
+        if request["type"] == "curves":
+            name = work.by_label.get(request["feature"])
+            if name is None:
+                raise UnknownFeatureError.feature(request["feature"], work.names)
+            self._ask(request["id"], name, partial(_curves, work, request))
+        elif request["type"] == "colors":
+            column = work.known.column(self._check_color_by(request["column"]))
+            self._reply(request["id"], *payload.colors(column, request["positions"]))
+        elif request["type"] == "rows":
+            columns = [work.known.column(name) for name in work.known.columns]
+            self._reply(request["id"], payload.rows(columns, request["positions"]), [])
+        elif request["type"] == "export":
+            name = work.by_label.get(request["state"]["feature"])
+            self._ask(request["id"], name, partial(self._export, work, request))
+        else:
+            self._background.cancel()
+            self._reply(request["id"], CancelBody(), [])
+
+    def _export(
+        self, work: Work, request: ExportRequest, _feature: FeatureExplanation | None
+    ) -> tuple[Body, list[bytes]]:
+        from ice_explorer import export
+
+        known = work.explanation(self._background.snapshot().results)
+        body = ExportBody(filename=payload.filename(request["state"]), mime="image/svg+xml")
+        return body, [export.svg_bytes(known, request["state"])]
+
+    def _ask(
+        self,
+        request_id: str,
+        name: Name | None,
+        answer: Callable[[FeatureExplanation | None], tuple[Body, list[bytes]]],
+    ) -> None:
+        """Have a request answered in the background, where the model may be called."""
+
+        def reply(feature: FeatureExplanation | None) -> None:
+            try:
+                self._reply(request_id, *answer(feature))
+            except Exception as error:  # noqa: BLE001 - every request gets a reply
+                self._refuse(request_id, error)
+
+        self._background.ask(name, reply, partial(self._refuse, request_id))
+
+    def _reply(self, request_id: str, body: Body, buffers: list[bytes]) -> None:
+        self.send(Reply(id=request_id, type="result", body=body), buffers)
+
+    def _refuse(self, request_id: str, error: Exception) -> None:
+        if isinstance(error, Cancelled):
+            self.send(Reply(id=request_id, type="cancelled"))
+            return
+        if not isinstance(error, ICEExplorerError):
+            logger.error("A request of the browser failed.", exc_info=error)
+        self.send(Reply(id=request_id, type="error", message=_sentence(error)))
+
+    def _view_state(self) -> ViewState:
+        return cast("ViewState", {name: getattr(self, name) for name in ViewState.__annotations__})
+
+
+def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
+    opened = cast("FeatureExplanation", feature)  # the request named one
+    return payload.curves(work.known, opened, request["max_lines"], request["selection"])
+
+
+def _status(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Status:
+    done = len(snapshot.results)
+    message = "" if snapshot.error is None else _sentence(snapshot.error)
+    if snapshot.state == "cancelled":
+        message = f"Cancelled after {done} of {snapshot.n_features} features."
+    return Status(
+        state=snapshot.state,
+        done=done,
+        total=snapshot.n_features,
+        label="" if snapshot.current is None else work.label(snapshot.current),
+        message=message,
+    )
+
+
+def _state_text(status: Status) -> str:
+    if status["state"] == "computing":
+        return f"computing ({status['done']} done)"
+    return status["message"].rstrip(".") or status["state"]
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, for the panel that asked."""
+    if isinstance(error, ICEExplorerError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+def _one_of(option: str, value: object, choices: Sequence[str]) -> object:
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidOptionError.not_one_of(option, value, choices)
+    return value

@@ -1,0 +1,726 @@
+"""The explorer without a browser: traits, replies, threads, and what is left after closing."""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import threading
+import time
+import weakref
+
+import comm
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from pandas.testing import assert_frame_equal
+from wire import Wire
+
+import ice_explorer as ice
+from ice_explorer import errors, payload
+from ice_explorer.messages import PROTOCOL_VERSION
+from ice_explorer.widget import ICEExplorer
+
+SOON = 20.0
+
+
+class Model:
+    """A regressor whose every call can be held, counted and made to fail."""
+
+    def __init__(self, *, fails_where=None):
+        self.gate = threading.Event()
+        self.gate.set()
+        self.n_calls = 0
+        self.concurrent = 0
+        self.most_concurrent = 0
+        self.fails_where = fails_where
+
+    def predict(self, X):
+        self.concurrent += 1
+        self.most_concurrent = max(self.most_concurrent, self.concurrent)
+        try:
+            self.n_calls += 1
+            if len(X) > 2:  # the first rows are shown to the model when an explorer is made
+                assert self.gate.wait(SOON)
+            if self.fails_where is not None and self.fails_where(X):
+                raise ValueError("out of range")
+            return (X["slope"] * 3 + X["bend"] ** 2 + X["flag"] * X["slope"]).to_numpy()
+        finally:
+            self.concurrent -= 1
+
+
+@pytest.fixture(name="X")
+def observations():
+    """Four columns of which three are features, with an index of its own."""
+    generator = np.random.default_rng(0)
+    n = 40
+    return pd.DataFrame(
+        {
+            "slope": generator.normal(size=n),
+            "bend": np.round(generator.normal(size=n), 1),
+            "flag": generator.integers(0, 2, size=n).astype(bool),
+            "town": generator.choice(["Ur", "Uruk", "Eridu"], size=n),
+        },
+        index=[f"row {i}" for i in range(n)],
+    )
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """Make explorers on a wire of the test's, closed afterwards."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    made = []
+
+    def make_one(*args, **options):
+        made.append(ICEExplorer(*args, **options))
+        return made[-1]
+
+    yield make_one
+    for explorer in made:
+        explorer.close()
+
+
+@pytest.fixture
+def held():
+    """A model whose calls wait until `held.gate` is set."""
+    model = Model()
+    model.gate.clear()
+    yield model
+    model.gate.set()
+
+
+def ask(explorer, request_id="a", **request):
+    """Send a request and return its reply."""
+    explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
+    return reply_to(explorer.comm, request_id)
+
+
+def reply_to(wire, request_id):
+    message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
+    return message["data"]["content"], message["buffers"]
+
+
+def statuses(wire):
+    return [
+        message["data"]["state"]["_status"]
+        for message in list(wire.sent)
+        if "_status" in message["data"].get("state", {})
+    ]
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + SOON
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+# --- making one -----------------------------------------------------------------------------------
+
+
+def test_it_is_the_explanation_of_explain(make, X):
+    """What the explorer computes in the background is what `explain` returns."""
+    explorer = make(Model(), X, decay=0.5)
+    assert_frame_equal(explorer.explanation.table(), ice.explain(Model(), X, decay=0.5).table())
+
+
+def test_it_shows_an_explanation_without_the_model(make, X):
+    """An explanation is shown as it is: complete at once, not a call of the model."""
+    model = Model()
+    explanation = ice.explain(model, X, decay=0.3)
+    n_calls = model.n_calls
+    explorer = make(explanation)
+    assert explorer.explanation is explanation
+    assert explorer.decay == 0.3
+    assert explorer.feature == "slope"
+    assert explorer.comm.opening["data"]["state"]["decay"] == 0.3
+    assert explorer._status["state"] == "ready"
+    assert model.n_calls == n_calls
+
+
+def test_an_unknown_option_is_refused_with_the_close_one(make, X):
+    """A misspelt option is an error at once, and names its neighbour."""
+    with pytest.raises(TypeError) as caught:
+        make(Model(), X, deacy=0.5)
+    assert isinstance(caught.value, errors.ICEExplorerError)
+    assert str(caught.value).startswith(
+        "ICEExplorer() has no option 'deacy'. Did you mean 'decay'? Its options are features, "
+    )
+
+
+def test_wrong_arguments_are_refused_at_once(make, X):
+    """Arguments are checked where the explorer is made, not in the background."""
+    with pytest.raises(ValueError, match=r"^`decay` must be greater than 0 and at most 1; got 1\.5\."):
+        make(Model(), X, decay=1.5)
+    with pytest.raises(TypeError) as caught:
+        make(Model())
+    assert str(caught.value) == (
+        "ICEExplorer needs the observations to explain the model on; got a model alone. Call `ICEExplorer(model, X)`."
+    )
+    with pytest.raises(TypeError) as caught:
+        make(ice.explain(Model(), X), X, decay=0.5)
+    assert str(caught.value) == (
+        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and "
+        "its options; got X, decay as well. Pass that to `explain`."
+    )
+
+
+def test_a_missing_front_end_is_an_error_that_says_what_to_run(make, X, monkeypatch, tmp_path):
+    """In a checkout that was never built, the explorer says how to build it."""
+    monkeypatch.setattr("ice_explorer.widget._SCRIPT", tmp_path / "explorer.js")
+    with pytest.raises(errors.FrontEndMissingError) as caught:
+        make(Model(), X)
+    assert str(caught.value) == (
+        f"The explorer needs its built front end; there is none at {tmp_path / 'explorer.js'}. "
+        "In a source checkout run `npm ci && npm run build` in js/, or install the released "
+        "package."
+    )
+
+
+def test_x_is_not_changed(make, X):
+    """The data is only looked at."""
+    before = X.copy(deep=True)
+    explorer = make(Model(), X)
+    ask(explorer, type="curves", feature="bend", max_lines=10, selection=[0])
+    assert_frame_equal(X, before)
+
+
+# --- while it computes ----------------------------------------------------------------------------
+
+
+def test_it_is_there_before_the_result(make, X, held):
+    """The explorer exists, describes itself and takes settings while nothing is computed."""
+    explorer = make(held, X)
+    assert repr(explorer) == ("<ICEExplorer of the prediction: 3 features, 40 observations, computing (0 done)>")
+    assert explorer._status["state"] == "computing"
+    assert [head["name"] for head in explorer._header["features"]] == ["slope", "bend", "flag"]
+    assert np.isnan(np.frombuffer(explorer._impact, "<f4")).all()
+    explorer.feature = "bend"
+    explorer.decay = 0.25
+    explorer.selection = [3, 1]
+    held.gate.set()
+    assert explorer.explanation.features == ["slope", "bend", "flag"]
+    assert (explorer.feature, explorer.decay, explorer.selection) == ("bend", 0.25, [1, 3])
+    assert repr(explorer) == ("<ICEExplorer of the prediction: 3 features, 40 observations, ready>")
+
+
+def test_features_are_published_as_they_complete(make, X, held):
+    """The tables fill in, and the last status is that all is ready."""
+    explorer = make(held, X)
+    held.gate.set()
+    assert explorer.explanation
+    seen = statuses(explorer.comm)
+    assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
+    assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
+    impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
+    table = explorer.explanation.table(sort_by=None)
+    assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
+
+
+def test_the_best_feature_is_opened_when_none_was_chosen(make, X):
+    """Once ready, the explorer opens what its bars show first."""
+    explorer = make(Model(), X)
+    top = explorer.explanation.table(sort_by="in_distribution_impact").index[0]
+    assert explorer.feature == top
+    assert explorer.table.index[0] == top
+
+
+def test_the_table_is_that_of_the_slider(make, X):
+    """`x.table` is at the current decay, in the order of the bars."""
+    explorer = make(Model(), X)
+    explorer.decay = 0.1
+    explorer.rank_by = "non_linearity"
+    assert_frame_equal(explorer.table, explorer.explanation.table(decay=0.1, sort_by="non_linearity"))
+
+
+def test_selected_is_rows_of_x(make, X):
+    """Selected rows come in the container of X."""
+    explorer = make(Model(), X)
+    explorer.selection = [7, 0]
+    assert_frame_equal(explorer.selected, X.iloc[[0, 7]])
+    array = make(lambda A: A[:, 0], X[["slope", "bend"]].to_numpy())
+    array.selection = [7]
+    assert_allclose(array.selected, X[["slope", "bend"]].to_numpy()[[7]])
+
+
+def test_an_interrupted_wait_leaves_the_explorer_usable(make, X, held, monkeypatch):
+    """Ctrl-C while waiting ends the waiting; the computation goes on."""
+    explorer = make(held, X)
+    interruptions = iter([KeyboardInterrupt])
+    wait = threading.Condition.wait
+
+    def interrupted(condition, timeout=None):
+        if threading.current_thread() is threading.main_thread():
+            for interruption in interruptions:
+                raise interruption
+        return wait(condition, timeout)
+
+    monkeypatch.setattr(threading.Condition, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _ = explorer.table
+    held.gate.set()
+    assert len(explorer.table) == 3
+
+
+def test_a_failing_model_becomes_status_and_error(make, X, caplog):
+    """The sentence is shown, raised from the accessors, and the traceback is logged."""
+    explorer = make(Model(fails_where=lambda X: (X["bend"] > 1.5).any() and len(X) > 2), X)
+    with pytest.raises(errors.PredictionError) as caught:
+        _ = explorer.table
+    message = str(caught.value)
+    assert message.startswith("The model failed on phantom observations of ")
+    assert message.endswith("ValueError: out of range")
+    assert explorer._status["state"] == "error"
+    assert explorer._status["message"] == message
+    assert "Traceback" in caplog.text
+    for accessor in ("explanation", "selected"):
+        with pytest.raises(errors.PredictionError):
+            getattr(explorer, accessor)
+
+
+def test_progress_can_be_followed_by_a_function(make, X):
+    """A function given as `progress` is called up to the total."""
+    heard = []
+    assert make(Model(), X, progress=lambda *args: heard.append(args)).explanation
+    done, total, _ = heard[-1]
+    assert done == total
+    assert {label for _, _, label in heard} == {"slope", "bend", "flag"}
+
+
+def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog):
+    """What the caller's own function raises is raised from the accessors."""
+
+    def progress(*args):
+        raise RuntimeError("no thanks")
+
+    explorer = make(Model(), X, progress=progress)
+    with pytest.raises(RuntimeError, match=r"^no thanks$"):
+        _ = explorer.table
+    assert explorer._status["message"] == "RuntimeError: no thanks"
+
+
+# --- traits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", ("sentence")),
+    [
+        ("feature", "slop", ("No column named 'slop' in X. Did you mean 'slope'? X has 4 columns: "
+         "'slope', 'bend', 'flag', 'town'.")),
+        ("feature", "town", ("No feature named 'town' was explained. There are 3 features: "
+         "'slope', 'bend', 'flag'.")),
+        ("color_by", "twon", ("No column named 'twon' in X. Did you mean 'town'? X has 4 columns: "
+         "'slope', 'bend', 'flag', 'town'.")),
+        ("kind", "cice", ("`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'cice'. "
+         "Did you mean 'c-ice'?")),
+        ("kind", 3, ("`kind` must be 'ice', 'c-ice' or 'd-ice'; got 3.")),
+        ("rank_by", "impct", ("`rank_by` must be 'impact', 'in_distribution_impact', "
+         "'heterogeneity' or 'non_linearity'; got 'impct'. Did you mean 'impact'?")),
+        ("decay", 0, ("`decay` must be greater than 0 and at most 1; got 0. "
+         "Use `decay=1` to weight all phantom observations equally.")),
+        ("decay", "half", ("`decay` must be greater than 0 and at most 1; got 'half'. "
+         "Use `decay=1` to weight all phantom observations equally.")),
+        ("anchor", "mean", ("`anchor` must be 'min', 'max', 'median', 'own' or a finite value of "
+         "the feature; got 'mean'. The nearest grid value is used for a number.")),
+        ("max_lines", 0, ("`max_lines` must be an integer of at least 1; got 0. "
+         "Use `max_lines=1000` for the default.")),
+        ("selection", [40], ("`selection` must be positions of rows of X, whole numbers from 0 to "
+         "39; got [40]. Use `np.flatnonzero(mask)` for a mask.")),
+        ("selection", [-1], ("`selection` must be positions of rows of X, whole numbers from 0 to "
+         "39; got [-1]. Use `np.flatnonzero(mask)` for a mask.")),
+        ("selection", [True, False], ("`selection` must be positions of rows of X, whole numbers "
+         "from 0 to 39; got [True, False]. Use `np.flatnonzero(mask)` for a mask.")),
+        ("selection", 3, ("`selection` must be positions of rows of X, whole numbers from 0 to 39; "
+         "got 3. Use `np.flatnonzero(mask)` for a mask.")),
+    ],
+)  # fmt: skip
+def test_a_wrong_trait_is_refused_in_whole_sentences(make, X, name, value, sentence):
+    """A trait that cannot have a value says what it can be, and keeps the value it had."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    before = getattr(explorer, name)
+    with pytest.raises(errors.ICEExplorerError) as caught:
+        setattr(explorer, name, value)
+    assert str(caught.value) == sentence
+    assert getattr(explorer, name) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("feature", "bend", "bend"),
+        ("feature", 1, "bend"),
+        ("feature", "", ""),
+        ("color_by", "town", "town"),
+        ("color_by", 3, "town"),
+        ("color_by", None, None),
+        ("decay", 1, 1.0),
+        ("decay", np.float32(0.5), 0.5),
+        ("anchor", "own", "own"),
+        ("anchor", 2, 2.0),
+        ("max_lines", np.int64(7), 7),
+        ("selection", np.array([5, 2, 5]), [2, 5]),
+        ("selection", range(3), [0, 1, 2]),
+        ("selection", pd.Index([4]), [4]),
+        ("selection", [], []),
+        ("selection", [0], [0]),
+    ],
+)
+def test_traits_take_what_is_meant(make, X, name, value, kept):
+    """Names, positions, arrays and whole numbers become what the browser understands."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    setattr(explorer, name, value)
+    assert getattr(explorer, name) == kept
+    assert type(getattr(explorer, name)) is type(kept)
+
+
+def test_features_may_be_named_by_numbers(make):
+    """Columns named by integers are opened by them, and known to the browser by their text."""
+    X = pd.DataFrame({7: [1.0, 2.0, 4.0], 0: [3.0, 1.0, 2.0]})
+    explorer = make(lambda X: X[7].to_numpy() * 2.0 + X[0].to_numpy(), X)
+    explorer.feature = 0
+    assert explorer.feature == "0"
+    explorer.feature = 7
+    assert explorer.feature == "7"
+    assert list(explorer.table.index) == [7, 0]
+
+
+def test_what_python_sets_reaches_the_browser(make, X):
+    """Each trait is sent when it changes."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    settings = {"feature": "flag", "kind": "d-ice", "decay": 0.4, "selection": [2]}
+    for name, value in settings.items():
+        setattr(explorer, name, value)
+        sent = explorer.comm.wait_for(lambda m, n=name: n in m["data"].get("state", {}))
+        assert explorer.comm.sent[-1]["data"]["state"] == {name: value}
+        assert sent
+
+
+def test_what_the_browser_sets_reaches_python(make, X):
+    """An update of the browser's changes the trait and calls observers."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    heard = []
+    explorer.observe(lambda change: heard.append((change["name"], change["new"])), ["decay"])
+    explorer.comm.receive({"method": "update", "state": {"decay": 0.31}, "buffer_paths": []})
+    assert explorer.decay == 0.31
+    assert heard == [("decay", 0.31)]
+
+
+def test_the_slider_is_not_echoed(make, X):
+    """A decay from the browser is not sent back, or the slider would jump to its own past."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    n_sent = len(explorer.comm.sent)
+    for decay in (0.3, 0.31, 0.32):
+        explorer.comm.receive({"method": "update", "state": {"decay": decay}, "buffer_paths": []})
+    assert explorer.comm.sent[n_sent:] == []
+
+
+def test_an_observer_may_wait_for_the_result(make, X, held):
+    """An observer of the browser's doing that reads the table does not lock up the explorer."""
+    explorer = make(held, X)
+    tables = []
+    explorer.observe(lambda _: tables.append(explorer.table), "kind")
+    setting = threading.Thread(
+        target=explorer.comm.receive,
+        args=({"method": "update", "state": {"kind": "c-ice"}, "buffer_paths": []},),
+    )
+    setting.start()
+    time.sleep(0.05)
+    held.gate.set()
+    setting.join(SOON)
+    assert not setting.is_alive()
+    assert len(tables[0]) == 3
+    assert explorer._status["state"] == "ready"
+
+
+def test_setting_traits_from_two_threads_loses_nothing(make, X):
+    """Messages that arrive while a cell runs are taken in a second thread; both get through."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+
+    def from_browser():
+        for step in range(1, 101):
+            state = {"decay": step / 100, "kind": ("ice", "c-ice")[step % 2]}
+            explorer.comm.receive({"method": "update", "state": state, "buffer_paths": []})
+
+    browser = threading.Thread(target=from_browser)
+    browser.start()
+    for row in range(40):
+        explorer.selection = [row]
+        explorer.feature = ("slope", "bend")[row % 2]
+    browser.join(SOON)
+    assert (explorer.decay, explorer.kind) == (1.0, "ice")
+    assert (explorer.selection, explorer.feature) == ([39], "bend")
+
+
+# --- replies --------------------------------------------------------------------------------------
+
+
+def test_every_request_gets_one_reply(make, X):
+    """Each kind of request is answered once, under its own id."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    requests = {
+        "1": {"type": "curves", "feature": "bend", "max_lines": 5, "selection": []},
+        "2": {"type": "colors", "column": "town", "positions": [0, 1]},
+        "3": {"type": "rows", "positions": [0]},
+        "4": {"type": "cancel"},
+        "5": {"type": "dance"},
+        "6": {"type": "curves", "feature": "nothing", "max_lines": 5, "selection": []},
+        "7": {"type": "rows", "positions": [99]},
+        "8": {"type": "rows"},
+    }
+    for request_id, request in requests.items():
+        ask(explorer, request_id, **request)
+    replies = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
+    assert sorted(reply["id"] for reply in replies) == list(requests)
+    assert {reply["id"]: reply["type"] for reply in replies} == {
+        "1": "result", "2": "result", "3": "result", "4": "result",
+        "5": "error", "6": "error", "7": "error", "8": "error",
+    }  # fmt: skip
+
+
+def test_errors_are_sentences(make, X):
+    """What cannot be answered says why in one sentence."""
+    explorer = make(Model(), X)
+    reload = "Restart the kernel and reload the page, so that both run the same version."
+    expected = {
+        "A request must be of type 'curves', 'colors', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
+            "type": "dance"
+        },
+        "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
+            "type": "rows"
+        },
+        "`positions` must be row positions of X from 0 to 39; got 99. Leave it out.": {
+            "type": "rows",
+            "positions": [99],
+        },
+        "No feature named 'town' was explained. There are 3 features: 'slope', 'bend', 'flag'.": {
+            "type": "curves",
+            "feature": "town",
+            "max_lines": 5,
+            "selection": [],
+        },
+    }
+    for number, (sentence, request) in enumerate(expected.items()):
+        reply, buffers = ask(explorer, str(number), **request)
+        assert reply == {"id": str(number), "type": "error", "message": sentence}
+        assert buffers == []
+
+
+def test_a_message_without_an_id_is_logged(make, X, caplog):
+    """Nothing can be answered where nobody asked."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    n_sent = len(explorer.comm.sent)
+    with caplog.at_level(logging.WARNING, "ice_explorer.widget"):
+        explorer.comm.receive({"method": "custom", "content": {"type": "rows"}})
+    assert explorer.comm.sent[n_sent:] == []
+    assert "A message without an id cannot be answered" in caplog.text
+
+
+def test_a_defect_is_answered_and_logged(make, X, caplog, monkeypatch):
+    """Even an error of our own ends in a reply; the traceback is in the log, not in the browser."""
+
+    def broken(*args):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(payload, "rows", broken)
+    reply, _ = ask(make(Model(), X), type="rows", positions=[0])
+    assert reply == {"id": "a", "type": "error", "message": "ZeroDivisionError: division by zero"}
+    assert "Traceback" in caplog.text
+
+
+def test_curves_of_a_feature_not_computed_yet_come_next(make, X, held):
+    """Opening a feature moves it to the front, and its lines arrive when it is done."""
+    explorer = make(held, X)
+    request = {"id": "a", "type": "curves", "feature": "flag", "max_lines": 5, "selection": []}
+    explorer.comm.receive({"method": "custom", "content": request})
+    assert explorer._status["state"] == "computing"
+    held.gate.set()
+    reply, buffers = reply_to(explorer.comm, "a")
+    assert reply["type"] == "result"
+    assert reply["body"]["feature"] == "flag"
+    assert len(buffers) == 10
+
+
+def test_colours_and_rows_need_no_result(make, X, held):
+    """Data is at hand before anything is computed."""
+    explorer = make(held, X)
+    reply, _ = ask(explorer, "a", type="rows", positions=[0])
+    assert reply["body"]["columns"] == ["slope", "bend", "flag", "town"]
+    reply, _ = ask(explorer, "b", type="colors", column="town", positions=[0])
+    assert reply["body"]["levels"] == sorted(set(X["town"]), key=lambda town: (-(X["town"] == town).sum(), town))
+
+
+def test_the_model_is_never_called_twice_at_once(make, X):
+    """Requests that need the model take turns with the computation."""
+    model = Model()
+    explorer = make(model, X)
+    for number in range(12):
+        feature = ("slope", "bend", "flag")[number % 3]
+        request = {"type": "curves", "feature": feature, "max_lines": number + 1, "selection": []}
+        explorer.comm.receive({"method": "custom", "content": {"id": str(number), **request}})
+    for number in range(12):
+        reply_to(explorer.comm, str(number))
+    assert model.most_concurrent == 1
+
+
+def test_cancelling_stops_and_says_so(make, X, held):
+    """A cancelled explorer keeps what it has, and its accessors say what is missing."""
+    explorer = make(held, X)
+    wait_until(lambda: explorer._background.snapshot().current == "slope")
+    explorer.comm.receive({"method": "custom", "content": {"id": "a", "type": "cancel"}})
+    held.gate.set()
+    assert reply_to(explorer.comm, "a")[0] == {"id": "a", "type": "result", "body": {}}
+    wait_until(lambda: explorer._status["state"] == "cancelled")
+    done = explorer._status["done"]
+    assert explorer._status["message"] == f"Cancelled after {done} of 3 features."
+    with pytest.raises(errors.Cancelled) as caught:
+        _ = explorer.table
+    assert str(caught.value) == (
+        f"The explanation must be complete to be read; it was cancelled after {done} of 3 "
+        "features. Make the explorer again to compute them all."
+    )
+    reply, _ = ask(explorer, "b", type="curves", feature="flag", max_lines=5, selection=[])
+    assert reply["type"] == "result"
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_save_writes_the_view_as_it_stands(make, X, tmp_path):
+    """What the traits say is what is in the file."""
+    explorer = make(Model(), X)
+    explorer.feature = "bend"
+    explorer.kind = "c-ice"
+    file = explorer.save(tmp_path / "view.svg")
+    text = file.read_text(encoding="utf-8")
+    assert "bend" in text
+    assert json.loads(text[text.index("<metadata>") :].split(">", 1)[1].split("<", 1)[0])
+    with pytest.raises(errors.ExportError):
+        explorer.save(tmp_path / "view.svg")
+    explorer.save(tmp_path / "view.svg", what="flag", overwrite=True)
+    assert (tmp_path / "view.svg").read_text(encoding="utf-8") != text
+
+
+def test_the_toolbar_gets_an_svg_of_its_view(make, X):
+    """The export menu sends what it shows, and gets a file with a name."""
+    explorer = make(Model(), X)
+    state = explorer._view_state() | {"feature": "flag", "kind": "d-ice"}
+    reply, (content,) = ask(explorer, type="export", format="svg", state=state)
+    assert reply["body"] == {"filename": "ice-flag-d-ice.svg", "mime": "image/svg+xml"}
+    assert content.startswith(b"<")
+    assert explorer.explanation
+
+
+def test_an_export_while_computing_waits_for_its_feature(make, X, held):
+    """A view that is exported before its feature is done is exported when it is."""
+    explorer = make(held, X)
+    state = explorer._view_state() | {"feature": "bend"}
+    request = {"id": "a", "type": "export", "format": "svg", "state": state}
+    explorer.comm.receive({"method": "custom", "content": request})
+    held.gate.set()
+    assert reply_to(explorer.comm, "a")[0]["type"] == "result"
+
+
+# --- closing --------------------------------------------------------------------------------------
+
+
+def test_closing_answers_and_refuses(make, X, held):
+    """Open requests are cancelled, the views end, and reading says that it is closed."""
+    explorer = make(held, X)
+    wire = explorer.comm
+    request = {"id": "a", "type": "curves", "feature": "flag", "max_lines": 5, "selection": []}
+    wire.receive({"method": "custom", "content": request})
+    explorer.close()
+    assert reply_to(wire, "a")[0] == {"id": "a", "type": "cancelled"}
+    assert wire.sent[-1]["data"] == {"method": "close"}
+    assert repr(explorer) == "<ICEExplorer: closed>"
+    held.gate.set()
+    with pytest.raises(errors.Cancelled) as caught:
+        _ = explorer.table
+    assert str(caught.value) == (
+        "An explorer must be open to be read; this one was closed and has let go of its model and data. Make it again."
+    )
+    explorer.close()
+
+
+def test_closing_lets_go_of_model_and_data(make, X):
+    """Making and closing explorers again and again holds on to nothing."""
+    watched = []
+    for _ in range(5):
+        model = Model()
+        data = X.copy()
+        explorer = ICEExplorer(model, data)
+        ask(explorer, type="curves", feature="bend", max_lines=5, selection=[])
+        assert explorer.explanation
+        explorer.close()
+        watched += [weakref.ref(model), weakref.ref(data), weakref.ref(explorer)]
+        del explorer
+    del model, data
+    wait_until(lambda: gc.collect() is not None and not any(ref() for ref in watched))
+
+
+def test_an_explanation_outlives_its_explorer(make, X):
+    """What was read before closing stays whole."""
+    explorer = make(Model(), X)
+    explanation = explorer.explanation
+    explorer.close()
+    assert explanation["bend"].curves.shape == (40, len(explanation["bend"].grid))
+
+
+def test_refused_arguments_leave_nothing_open(make, X):
+    """An explorer that was never made opens no connection and starts no thread."""
+    before = {thread for thread in threading.enumerate() if thread.name == "ice-explorer"}
+    with pytest.raises(TypeError):
+        make(Model(), X, nonsense=1)
+    gc.collect()
+    after = {thread for thread in threading.enumerate() if thread.name == "ice-explorer"}
+    assert after <= before
+
+
+# --- in a notebook --------------------------------------------------------------------------------
+
+
+def test_what_a_notebook_shows(make, X):
+    """The mime bundle holds the view and, where there is none, a line of text."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    data, _ = explorer._repr_mimebundle_()
+    assert data["text/plain"] == ("<ICEExplorer of the prediction: 3 features, 40 observations, ready>")
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.comm.comm_id
+
+
+def test_the_state_is_json_without_nan(make, X):
+    """Whatever may be undefined is in buffers, so that any reader of JSON can read the rest."""
+    X["constant"] = 1.0
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    for message in [explorer.comm.opening, *explorer.comm.sent]:
+        json.dumps(message["data"], allow_nan=False)
+
+
+def test_the_header_says_what_was_done(make, X):
+    """Version, engine, options and notes travel with the tables."""
+    explorer = make(Model(), X, decay=0.5, weighting="length")
+    assert explorer.explanation
+    header = explorer._header
+    assert header["protocol"] == PROTOCOL_VERSION
+    assert header["version"] == ice.__version__
+    assert header["weighting"] == "length"
+    assert header["code"] == "ICEExplorer(model, X, decay=0.5, weighting='length')"
+    assert header["features"][2] == {
+        "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
+    }  # fmt: skip
+    assert [column["kind"] for column in header["columns"]] == [
+        "numeric", "numeric", "boolean", "category",
+    ]  # fmt: skip
+    about = {note["feature"] for note in header["notes"]}
+    assert "town" not in about  # a column that is no feature has a note about all
+    assert any("'town' is not numeric" in note["text"] for note in header["notes"])
