@@ -10,8 +10,9 @@ likelihood scales (Eqs 2 and 3 of Yeh & Ngo 2021, arXiv:2109.02724). Written wit
 so what must be kept for *every* later decay is how the mass is spread over d, not the phantoms.
 `DecaySums` keeps, for each of a few hundred cells of distance, the first Chebyshev moments of the
 mass in it. The cells grow with the distance, as the exponential gets negligible there, so that
-each F(a) comes out to about 1e-14 of its value, for any decay, from memory that depends neither on
-the number of observations nor on the size of the grid. Sums of two blocks of rows merge by
+each F(a) comes out to about 1e-14 of what the mass would weigh if it all lay at the nearest
+distance, for any decay, from memory that depends neither on the number of observations nor on the
+size of the grid. Sums of two blocks of rows merge by
 addition.
 """
 

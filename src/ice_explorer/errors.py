@@ -140,6 +140,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def weights_of_sample(cls, feature: object, total: float) -> InvalidOptionError:
+        """Say that the sampled frequencies must count more than one observation."""
+        return cls(
+            f"`sample_weight` of the sampled observations must sum to more than 1; got a sum of {total!r} for "
+            f"{feature!r}. Use a larger `sample`, or multiply the weights."
+        )
+
+    @classmethod
     def decays(cls, got: object) -> InvalidOptionError:
         """Say that a profile is taken over several decays."""
         return cls(f"`decays` must be a list of decays; got {got!r}. For one decay write `[{got!r}]`.")

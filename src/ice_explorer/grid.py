@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.likelihood import observed_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,8 +118,7 @@ def make_grid(
 def _quantiles(column: NDArray[np.float64], weights: NDArray[np.float64] | None, size: int) -> NDArray[np.float64]:
     """Take `size` quantiles that are observed values, the extremes among them."""
     levels = np.linspace(0, 1, size)
-    chosen = np.quantile(column, levels, method="inverted_cdf", weights=weights)
-    return np.unique(chosen)
+    return np.unique(observed_quantiles(column, levels, weights))
 
 
 def _random_values(distinct: NDArray[np.float64], size: int, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError, UnknownFeatureError
+from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.likelihood import conditional_scale, floored_scale, lower_median, standard_deviation
 from ice_explorer.sampling import draw_stratified
@@ -119,6 +119,8 @@ def feature_input(
     else:
         generator = feature_seed(settings.random_state, column.label)
         positions = summed = draw_stratified(values, weighing, n_rows, generator)
+        if weights is not None and weights[summed].sum() <= 1:
+            raise InvalidOptionError.weights_of_sample(column.name, float(weights[summed].sum()))
     return FeatureInput(
         at_issue, column, chosen, sigma, median, own, likelihood_scale, positions, summed,
         has_missing=bool(np.isnan(values[weighing]).any()),

@@ -44,7 +44,24 @@ def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | Non
     """Lower (weighted) median of the values that are not missing: an observed value."""
     present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
     mass = None if weights is None else weights[present]
-    return float(np.quantile(values[present], 0.5, method="inverted_cdf", weights=mass))
+    return float(observed_quantiles(values[present], np.array([0.5]), mass)[0])
+
+
+def observed_quantiles(
+    values: NDArray[np.float64], levels: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Quantiles that are observed values: the smallest below or at which a share `level` of them lies.
+
+    With whole weights they are those of repeated values to the bit, which `numpy.quantile` misses
+    where a level falls on a step, because it divides by the sum of the weights first.
+    """
+    if weights is None:
+        return np.asarray(np.quantile(values, levels, method="inverted_cdf"))
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    position = np.searchsorted(cumulative, levels * cumulative[-1], side="left")
+    # At level 0 a leading value of weight 0 would be found; weights are positive here.
+    return np.asarray(values[order][np.minimum(position, len(values) - 1)])
 
 
 def distances(
@@ -159,7 +176,7 @@ def conditional_scale(
     centre = float(np.mean(column[present]))
     standardized = (column[present] - centre) / standard_deviation_
     forest = RandomForestRegressor(
-        n_estimators=200, min_samples_leaf=5, max_features=1 / 3, oob_score=True, random_state=random_state, n_jobs=1
+        n_estimators=200, min_samples_leaf=5, max_features=1.0, oob_score=True, random_state=random_state, n_jobs=1
     )
     # 200 trees leave each row out about 74 times; sklearn warns where one was never left out.
     forest.fit(

@@ -329,7 +329,8 @@ class FeatureSums:
                 squared += size * twice[1] * math.exp(-2 * exponent * away)
         all_alike = self.total_weight * (len(self.grid) if convention == "published" else 1.0)
         effective_n = self.total_weight * likelihood**2 / (all_alike * squared)
-        return self.scale * steepness / likelihood, min(effective_n, self.total_weight)
+        # Far from all steepness rounding may leave less than nothing.
+        return max(self.scale * steepness / likelihood, 0.0), min(effective_n, self.total_weight)
 
 
 def _likelihood_sums(

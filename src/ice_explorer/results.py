@@ -395,7 +395,9 @@ class Explanation:
         if metric not in choices:
             raise InvalidOptionError.not_one_of(option="metric", got=metric, choices=choices)
         columns = pd.Index(self.features, name="feature", tupleize_cols=False)
-        values = np.column_stack([result.decay_profile(decays, metric) for result in self._results.values()])
+        values = np.empty((len(decays), len(self._results)))
+        for position, result in enumerate(self._results.values()):
+            values[:, position] = result.decay_profile(decays, metric)
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
 
     @property

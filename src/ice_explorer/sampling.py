@@ -43,6 +43,8 @@ def draw_stratified(
     """
     if size >= len(candidates):
         return np.sort(candidates)
+    if size == 0:
+        return np.empty(0, dtype=np.int64)
     ties = generator.random(len(candidates))
     order = candidates[np.lexsort((ties, values[candidates]))]
     if weights is None:

@@ -118,6 +118,8 @@ def _array_table(array: NDArray[Any]) -> _ArrayTable:
 
 def _holds(dtype: np.dtype[Any], values: NDArray[np.float64]) -> bool:
     """Whether every value survives a stay in the dtype."""
+    if values.size == 0:
+        return True
     if dtype.kind == "f":
         return bool(np.array_equal(values.astype(dtype).astype(np.float64), values, equal_nan=True))
     if not np.isfinite(values).all() or not np.array_equal(values, np.rint(values)):
