@@ -5,8 +5,8 @@ import { html, setText, update } from "../marks/element.ts";
 import type { Header, Note, Status } from "../protocol.ts";
 import type { View } from "../view.ts";
 
-/** Shows this many notes at once; the others wait behind a fold. */
-const SHOWN_NOTES = 2;
+/** This many notes stand open at once; the others, and those on other features, wait behind a fold. */
+const OPEN_NOTES = 3;
 
 function sentence(status: Status, header: Header | null, alive: boolean, protocolProblem: string | null): string {
   if (protocolProblem !== null) return protocolProblem;
@@ -82,19 +82,26 @@ export function statusPanel(view: View): HTMLElement {
       bar.max = Math.max(1, status.total);
       bar.value = status.done;
       text.title = header === null || status.state !== "ready" ? "" : header.engine_reason;
-      const shown = computing ? [] : relevant(header?.notes ?? [], feature);
-      const key = JSON.stringify(shown);
-      if (key !== drawn) drawNotes(notes, shown);
+      const sorted = sortNotes(computing ? [] : (header?.notes ?? []), feature);
+      const key = JSON.stringify(sorted);
+      if (key !== drawn) drawNotes(notes, sorted);
       drawn = key;
     },
   );
   return panel;
 }
 
-/** Notes on the open feature come first, then those on everything, then those on other features. */
-function relevant(all: readonly Note[], feature: string): Note[] {
-  const order = (note: Note) => (note.feature === feature ? 0 : note.feature === null ? 1 : 2);
-  return [...all].sort((a, b) => order(a) - order(b));
+interface SortedNotes {
+  open: Note[];
+  folded: Note[];
+}
+
+function sortNotes(all: readonly Note[], feature: string): SortedNotes {
+  const here = all.filter((note) => note.feature === feature);
+  const everywhere = all.filter((note) => note.feature === null);
+  const elsewhere = all.filter((note) => note.feature !== null && note.feature !== feature);
+  const first = [...here, ...everywhere];
+  return { open: first.slice(0, OPEN_NOTES), folded: [...first.slice(OPEN_NOTES), ...elsewhere] };
 }
 
 function noteItem({ feature, text }: Note): HTMLElement {
@@ -104,19 +111,12 @@ function noteItem({ feature, text }: Note): HTMLElement {
   return item;
 }
 
-function drawNotes(place: HTMLElement, notes: readonly Note[]): void {
-  const first = html("ul", {}, ...notes.slice(0, SHOWN_NOTES).map(noteItem));
-  const rest = notes.slice(SHOWN_NOTES);
-  place.replaceChildren(first);
-  if (rest.length > 0) {
-    place.append(
-      html(
-        "details",
-        {},
-        html("summary", {}, `${plural(rest.length, "more note")}`),
-        html("ul", {}, ...rest.map(noteItem)),
-      ),
-    );
+function drawNotes(place: HTMLElement, { open, folded }: SortedNotes): void {
+  place.hidden = open.length + folded.length === 0;
+  place.replaceChildren();
+  if (open.length > 0) place.append(html("ul", {}, ...open.map(noteItem)));
+  if (folded.length > 0) {
+    const title = plural(folded.length, open.length > 0 ? "more note" : "note");
+    place.append(html("details", {}, html("summary", {}, title), html("ul", {}, ...folded.map(noteItem))));
   }
-  place.hidden = notes.length === 0;
 }

@@ -48,7 +48,7 @@ test("when all is done it says what the figures rest on", async () => {
   );
 });
 
-test("notes on the open feature come first, and many wait behind a fold", async () => {
+test("notes on the open feature come first, those on others wait behind a fold", async () => {
   const notes = [
     { feature: null, text: "One column is used for colouring only." },
     { feature: "Age", text: "The grid has 100 of 612 values." },
