@@ -247,10 +247,13 @@ def test_slopes_are_differences_of_curves(explanation):
     assert_allclose(f.slopes, np.diff(f.curves, axis=1) / np.diff(f.grid), rtol=1e-12)
 
 
-def test_the_range_of_predictions_spans_every_phantom(explanation):
-    """Undrawn rows included."""
-    f = explanation["income"]
-    assert_allclose(f.prediction_range, (f.curves.min(), f.curves.max()), rtol=0)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_range_of_predictions_spans_every_phantom(sign):
+    """Undrawn rows included, whichever block of rows holds the extremes."""
+    model = Model()
+    e = explain(model=lambda rows: sign * model(rows), memory_limit="10kB")
+    for f in e:
+        assert_allclose(f.prediction_range, (f.curves.min(), f.curves.max()), rtol=0)
 
 
 def test_likelihood_is_one_at_the_own_value(explanation):
@@ -457,6 +460,7 @@ def test_named_grids():
     quantile = explain(X, grid="quantile", grid_size=5)["x0"].grid
     levels = np.linspace(0, 1, 5)
     assert_allclose(quantile, np.quantile(X[:, 0], levels, method="inverted_cdf"), rtol=0)
+    assert [len(explain(X, grid=name)["x0"].grid) for name in ("uniform", "quantile", "random")] == [100] * 3
     drawn = explain(X, grid="random", grid_size=9)["x0"].grid
     assert len(drawn) == 9
     assert set(drawn) <= set(seen)
