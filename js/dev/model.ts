@@ -13,6 +13,7 @@ import type {
   Header,
   Reply,
   Request,
+  RowsBody,
   Status,
   Traits,
 } from "../src/protocol.ts";
@@ -290,7 +291,7 @@ export class FakeKernel {
         return { reply: { id, type: "result", body }, buffers: [values] };
       }
       case "rows":
-        return { reply: { id, type: "result", body: { columns: [], rows: [] } } };
+        return { reply: { id, type: "result", body: this.rows(request.positions) } };
       case "export": {
         const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/><circle cx="150" cy="100" r="60" fill="#06c"/></svg>`;
         const body = { filename: `${request.state.feature || "ranking"}.svg`, mime: "image/svg+xml" };
@@ -353,6 +354,18 @@ export class FakeKernel {
         median: median(values)!,
       },
       buffers,
+    };
+  }
+
+  private rows(positions: number[]): RowsBody {
+    const { features, categories } = this.data;
+    const level = ({ levels, values }: FakeColumn, position: number) => levels[values[position]!] ?? "";
+    return {
+      columns: [...features, ...categories].map(({ name }) => name),
+      rows: positions.map((position) => [
+        ...features.map(({ values }) => String(values[position]!)),
+        ...categories.map((column) => level(column, position)),
+      ]),
     };
   }
 

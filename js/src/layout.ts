@@ -5,6 +5,7 @@ import { curvesPanel } from "./panels/curves/panel.ts";
 import { decayPanel } from "./panels/decay.ts";
 import { exportPanel } from "./panels/export.ts";
 import { rankingPanel } from "./panels/ranking.ts";
+import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
 import type { View } from "./view.ts";
 
@@ -14,7 +15,7 @@ export function layOut(view: View): void {
   const { root } = view;
   const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), exportPanel(view));
   const panels = html("div", { class: "ice-panels" }, rankingPanel(view), curvesPanel(view, controlsPanel(view)));
-  root.append(bar, panels, statusPanel(view));
+  root.append(bar, panels, selectedPanel(view), statusPanel(view));
 
   const place = (): void => {
     root.dataset.layout = root.clientWidth >= WIDE_PX ? "wide" : "narrow";

@@ -22,6 +22,7 @@ import {
   type Kind,
   PROTOCOL_VERSION,
   type RankBy,
+  type RowsBody,
   type Status,
   type Traits,
 } from "./protocol.ts";
@@ -211,6 +212,12 @@ export class Store {
     this.hiddenLevels.value = hidden;
   }
 
+  /** Rows of the data as text. */
+  async rows(positions: readonly number[]): Promise<RowsBody> {
+    const { body } = await this.client.request({ type: "rows", positions: [...positions] });
+    return body;
+  }
+
   async cancel(): Promise<void> {
     await this.client.request({ type: "cancel" });
   }
@@ -297,12 +304,20 @@ export class Store {
     }
   }
 
+  /** What is shown already stays as it is, so that a new selection alone draws nothing anew. */
   #show(picture: Picture): void {
+    const before = this.#picture.peek();
+    if (before.state === "ready" && picture.state === "ready") {
+      const [one, other] = [before.loaded, picture.loaded];
+      const sameCurves = one.curves === other.curves;
+      if (sameCurves && one.colors === other.colors && one.colorProblem === other.colorProblem) return;
+      if (sameCurves) {
+        this.#picture.value = picture;
+        return;
+      }
+    }
     batch(() => {
-      const before = this.#picture.peek();
-      const same =
-        before.state === "ready" && picture.state === "ready" && before.loaded.curves === picture.loaded.curves;
-      if (!same) this.hover.value = null;
+      this.hover.value = null;
       this.#picture.value = picture;
     });
   }

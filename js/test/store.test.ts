@@ -170,6 +170,16 @@ test("a selected row that is not drawn is fetched; drawn ones are not", async ()
   expect(Array.from(curves.positions)).toContain(1);
 });
 
+test("a new selection of drawn rows leaves the picture as it is", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const store = storeOf(model);
+  await ready(store);
+  const before = store.picture.value;
+  store.select(0, false);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(store.picture.value).toBe(before);
+});
+
 test("another protocol is refused with a sentence", () => {
   const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 2 } }));
   expect(store.figures.value).toBeNull();

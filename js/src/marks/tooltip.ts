@@ -16,7 +16,9 @@ export class Tooltip {
     boundary.append(this.node);
   }
 
-  show(title: string, rows: readonly TooltipRow[], anchor: DOMRect): void {
+  /** A card that the keyboard called for is read out; one that follows the pointer would never stop talking. */
+  show(title: string, rows: readonly TooltipRow[], anchor: DOMRect, spoken: boolean): void {
+    this.node.setAttribute("aria-live", spoken ? "polite" : "off");
     const list = html("dl");
     for (const { label, value, swatch } of rows) {
       const shown = html("dd", {}, value);

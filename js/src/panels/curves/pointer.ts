@@ -42,14 +42,14 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
     store.hover.value = null;
   };
 
-  const hover = (shown: Plot, line: number, x: number, y: number): void => {
+  const hover = (shown: Plot, line: number, x: number, y: number, spoken = false): void => {
     store.hover.value = line;
     const box = frame.getBoundingClientRect();
     const { ratio } = shown.size;
     const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);
     const points = Array.from(shown.lines.x.keys());
     const nearest = least(points, (point) => Math.abs(shown.lines.x[point]! - x)) ?? 0;
-    view.tooltip.show(heading(shown, line), rowsOf(shown, line, nearest), anchor);
+    view.tooltip.show(heading(shown, line), rowsOf(shown, line, nearest), anchor, spoken);
   };
 
   const rowsOf = (shown: Plot, line: number, point: number): TooltipRow[] => {
@@ -85,7 +85,7 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
       if (line !== undefined) {
         const { ratio } = shown.size;
         const x = (shown.x(curves.observed[line]!) - shown.left) * ratio;
-        hover(shown, line, x, shown.y(shown.scene.own[line]!) * ratio);
+        hover(shown, line, x, shown.y(shown.scene.own[line]!) * ratio, true);
       }
     } else if ((event.key === "Enter" || event.key === " ") && current !== null) {
       store.select(curves.positions[current]!, event.shiftKey);
