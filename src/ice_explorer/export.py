@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import ExportError, InvalidOptionError
+from ice_explorer.figures.compose import compose
+from ice_explorer.figures.mpl_page import png_page, require_matplotlib
 from ice_explorer.figures.provenance import provenance_json
-from ice_explorer.figures.svg import render_svg
+from ice_explorer.figures.svg import svg_page
 from ice_explorer.figures.view import ViewState, scene
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def save(
         state = replace(state, feature=explanation[what].label)
     if file.exists() and not overwrite:
         raise ExportError.exists(path)
-    content = _CONTENT[suffix](explanation, state, with_ranking=what == _VIEW, width=width, dpi=dpi)
+    content = _render(explanation, state, suffix, with_ranking=what == _VIEW, width=width, dpi=dpi)
     try:
         # Opened only now, so that a figure that fails leaves no empty file behind.
         with file.open("wb" if overwrite else "xb") as target:
@@ -92,27 +94,21 @@ def save(
 
 def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> bytes:
     """The whole view as an SVG document, for the explorer's own export menu."""
-    return _svg(explanation, ViewState.of(view_state), with_ranking=True, width=180.0, dpi=300.0)
+    return _render(explanation, ViewState.of(view_state), ".svg", with_ranking=True, width=180.0, dpi=300.0)
 
 
-def _svg(explanation: Explanation, state: ViewState, *, with_ranking: bool, width: float, dpi: float) -> bytes:
+def _render(
+    explanation: Explanation, state: ViewState, suffix: str, *, with_ranking: bool, width: float, dpi: float
+) -> bytes:
+    if suffix == ".png":
+        require_matplotlib()  # before any work is done
     shown = scene(explanation, state)
-    provenance = provenance_json(explanation, shown.state, shown.lines)
-    return render_svg(shown, provenance, with_ranking=with_ranking, width=width, dpi=dpi)
+    page = compose(shown, with_ranking=with_ranking, width=width, dpi=dpi)
+    write = svg_page if suffix == ".svg" else png_page
+    return write(page, shown.heading, shown.description, provenance_json(explanation, shown.state, shown.lines))
 
 
-def _png(explanation: Explanation, state: ViewState, *, with_ranking: bool, width: float, dpi: float) -> bytes:
-    from ice_explorer.figures.mpl import png_bytes
-
-    shown = scene(explanation, state)
-    provenance = provenance_json(explanation, shown.state, shown.lines)
-    return png_bytes(shown, provenance, with_ranking=with_ranking, width=width, dpi=dpi)
-
-
-_CONTENT: Final = {".svg": _svg, ".png": _png}
-
-
-def _checked(option: str, got: float | None, default: float, bounds: tuple[float, float], unit: str) -> float:
+def _checked(option: str, got: object, default: float, bounds: tuple[float, float], unit: str) -> float:
     if got is None:
         return default
     low, high = bounds

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.legend import SPREAD_EDGE, draw_key, draw_legend
+from ice_explorer.figures.legend import BAND, MEAN, SPREAD_EDGE, draw_key, draw_legend
 from ice_explorer.figures.lettering import Tick, number_text, text_width, ticks
-from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Page, path
-from ice_explorer.figures.png import png_bytes
+from ice_explorer.figures.page import (
+    INK,
+    PX_PER_INCH,
+    QUIET,
+    RULE,
+    SMALL,
+    TITLE,
+    Axis,
+    Box,
+    Circle,
+    Page,
+    Path,
+    Picture,
+    Rect,
+    Style,
+)
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
 from ice_explorer.figures.strokes import runs, suit_strokes
+from ice_explorer.figures.view import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,34 +39,37 @@ _STRIP: Final = 22.0  # height of the histogram, and of the spread of the slopes
 _AIR: Final = 4.0
 _TICK_ROOM: Final = 36.0  # px of an axis for one step
 _HISTOGRAM: Final = "#b9bec4"
-_RANGE_TITLE: Final = "share of prediction range"
+_TICK: Final = Style(stroke=INK, width=0.7)
+
+RANGE_TEXT: Final = "share of prediction range"
+NO_SLOPE_TEXT: Final = "A constant feature has no slope."
 _CROWD: Final = 200  # lines from which the dots are small
 
 
-def draw_curves(page: Page, scene: Scene, box: Box, dpi: float) -> float:
+def draw_curves(page: Page, scene: Scene, box: Box) -> float:
     """Draw the panel of the open feature from the top of a box; return where it ends."""
     lines = scene.lines
-    page.open(id="curves")
-    below = _draw_titles(page, scene, box)
-    plot = _Plot.fitted(page, lines, box, below + 8)
-    plot.draw_y_axis()
-    if lines.values.size == 0:
-        middle = (plot.area.top + plot.area.bottom) / 2
-        page.words("A constant feature has no slope.", plot.area.left + 8, middle, fill=QUIET)
+    with page.group("curves"):
+        below = _draw_titles(page, scene, box)
+        plot = _Plot.fitted(page, lines, box, below + 8)
+        plot.draw_y_axis()
         below = plot.area.bottom
-    else:
-        plot.draw_band()
-        plot.draw_lines(scene.coloring, dpi)
-        plot.draw_dots(scene.coloring)
-        plot.draw_selected(scene.coloring)
-        plot.draw_mean()
-        below = plot.draw_slope_spread(box) if lines.kind == "d-ice" else plot.area.bottom
-    axis = below + _AIR + _STRIP
-    plot.draw_histogram(axis)
-    below = plot.draw_x_axis(box, axis)
-    below = draw_key(page, lines, box, below + 15)
-    below = draw_legend(page, scene.coloring, box, below + 14)
-    page.close()
+        if lines.values.size == 0:
+            middle = (plot.area.top + plot.area.bottom) / 2
+            page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET)
+        else:
+            plot.draw_band()
+            plot.draw_lines(scene.coloring)
+            plot.draw_dots(scene.coloring)
+            plot.draw_selected(scene.coloring)
+            plot.draw_mean()
+            if lines.kind == "d-ice":
+                below = plot.draw_slope_spread(box)
+        axis = below + _AIR + _STRIP
+        plot.draw_histogram(axis)
+        below = plot.draw_x_axis(box, axis)
+        below = draw_key(page, lines, box, below + 15)
+        below = draw_legend(page, scene.coloring, box, below + 14)
     return below + 2
 
 
@@ -60,12 +77,12 @@ def _draw_titles(page: Page, scene: Scene, box: Box) -> float:
     baseline = box.top + TITLE
     facts = scene.row_count
     room = box.width - text_width(facts, SMALL) - 12
-    page.words(scene.heading, box.left, baseline, size=TITLE, weight="bold", within=room)
+    page.words(scene.heading, box.left, baseline, size=TITLE, bold=True, within=room)
     page.words(facts, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
     baseline += 15
     room = box.width
     if scene.lines.prediction_span is not None:
-        room -= 12 + page.words(_RANGE_TITLE, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
+        room -= 12 + page.words(RANGE_TEXT, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
     page.words(scene.lines.y_title, box.left, baseline, size=SMALL, fill=QUIET, within=room)
     return baseline
 
@@ -91,12 +108,14 @@ class _Plot:
         share_ticks = tuple(_share_ticks(lines, n_steps - 1))
         left = box.left + max((text_width(tick.label, SMALL) for tick in y_ticks), default=0.0) + 6
         right = box.right - max((text_width(tick.label, SMALL) + 8 for tick in share_ticks), default=3.0)
-        area = Box(left, top, right, top + height)
+        # On whole pixels of the image that the lines may become.
+        pixel = PX_PER_INCH / page.dpi
+        area = Box(*(round(edge / pixel) * pixel for edge in (left, top, right, top + height)))
         return cls(
             page=page,
             lines=lines,
             area=area,
-            x=Axis(lines.x_domain, (left, right)),
+            x=Axis(lines.x_domain, (area.left, area.right)),
             y=Axis(lines.y_domain, (area.bottom, area.top)),
             y_ticks=y_ticks,
             share_ticks=share_ticks,
@@ -105,21 +124,17 @@ class _Plot:
     def draw_y_axis(self) -> None:
         """Labels on the left, each with a hairline across; shares of the prediction range on the right."""
         page, area = self.page, self.area
-        page.open(id="y-axis")
-        for tick in self.y_ticks:
-            at = self.y(tick.value)
-            is_zero = tick.value == 0 and self.lines.kind != "ice"
-            rule: dict[str, str | float] = {
-                "stroke": QUIET if is_zero else RULE,
-                "stroke_width": 0.6 if is_zero else 0.8,
-            }
-            page.add("line", x1=area.left, x2=area.right, y1=at, y2=at, **rule)
-            page.words(tick.label, area.left - 6, at + 3, size=SMALL, fill=QUIET, anchor="end")
-        for tick in self.share_ticks:
-            at = self.y(tick.value)
-            page.add("line", x1=area.right, x2=area.right + 3, y1=at, y2=at, stroke=QUIET, stroke_width=0.6)
-            page.words(tick.label, area.right + 6, at + 3, size=SMALL, fill=QUIET)
-        page.close()
+        with page.group("y-axis"):
+            for tick in self.y_ticks:
+                at = self.y(tick.value)
+                is_zero = tick.value == 0 and self.lines.kind != "ice"
+                rule = Style(stroke=QUIET, width=0.6) if is_zero else Style(stroke=RULE, width=0.8)
+                page.line(area.left, at, area.right, at, rule)
+                page.words(tick.label, area.left - 6, at + 3, size=SMALL, fill=QUIET, anchor="end")
+            for tick in self.share_ticks:
+                at = self.y(tick.value)
+                page.line(area.right, at, area.right + 3, at, Style(stroke=QUIET, width=0.6))
+                page.words(tick.label, area.right + 6, at + 3, size=SMALL, fill=QUIET)
 
     def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """One standard deviation of the lines below and above their mean, within the plot [px]."""
@@ -131,32 +146,31 @@ class _Plot:
         """Shade the spread of the lines, under them."""
         places = self.x.many(self.lines.x)
         low, high = self._edges()
-        outline = path(np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]]))
-        self.page.add("path", id="spread", d=outline + "Z", fill="#000000", fill_opacity=0.06)
+        x, y = np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]])
+        self.page.add(Path(x, y, BAND, closed=True))
 
-    def draw_lines(self, coloring: Coloring, dpi: float) -> None:
+    def draw_lines(self, coloring: Coloring) -> None:
         """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
-        self.page.open(id="lines")
-        if suit_strokes(*self.lines.values.shape):
-            self._draw_strokes(coloring)
-        else:
-            self._draw_image(coloring, dpi / 96)
-        self.page.close()
+        with self.page.group("lines"):
+            if suit_strokes(*self.lines.values.shape):
+                self._draw_strokes(coloring)
+            else:
+                self._draw_image(coloring)
 
     def _draw_strokes(self, coloring: Coloring) -> None:
-        page, lines = self.page, self.lines
+        lines = self.lines
         opaque = 1 - math.exp(-line_strength(len(lines.values)))
         thickness = line_thickness(len(lines.values))
         places, heights = self.x.many(lines.x), self.y.many(lines.values)
         for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
-            page.open(fill="none", stroke=coloring.palette.css(value), stroke_width=thickness, stroke_linejoin="round")
+            color = coloring.palette.css(value)
             for run in runs(opacity):
                 part = slice(run.first, run.last + 1)
-                page.add("path", d=path(places[part], row[part]), stroke_opacity=opaque * run.opacity)
-            page.close()
+                style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
+                self.page.add(Path(places[part], row[part], style))
 
-    def _draw_image(self, coloring: Coloring, ratio: float) -> None:
-        area, lines = self.area, self.lines
+    def _draw_image(self, coloring: Coloring) -> None:
+        area, lines, ratio = self.area, self.lines, self.page.dpi / PX_PER_INCH
         n_lines = len(lines.values)
         width, height = round(area.width * ratio), round(area.height * ratio)
         across, down = Axis(self.x.domain, (0.0, float(width))), Axis(self.y.domain, (float(height), 0.0))
@@ -173,62 +187,55 @@ class _Plot:
             thickness=line_thickness(n_lines) * ratio,
             strength=line_strength(n_lines),
         )
-        place = {"x": area.left, "y": area.top, "width": area.width, "height": area.height}
-        image = self.page.add("image", **place, preserveAspectRatio="none")
-        image.set("xlink:href", "data:image/png;base64," + base64.b64encode(png_bytes(pixels)).decode())
+        self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
 
     def draw_dots(self, coloring: Coloring) -> None:
         """Mark each line at the row's own value."""
         lines = self.lines
-        is_crowd = len(lines.positions) > _CROWD
-        radius, opacity = (1.1, 0.6) if is_crowd else (1.9, 0.95)
-        self.page.open(id="own-values", fill_opacity=opacity)
+        radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
         places, heights = self.x.many(lines.own_x).tolist(), self.y.many(lines.own_y).tolist()
-        for at, height, value in zip(places, heights, coloring.values.tolist(), strict=True):
-            if math.isfinite(at) and math.isfinite(height):
-                self.page.add("circle", cx=at, cy=height, r=radius, fill=coloring.palette.css(value))
-        self.page.close()
+        with self.page.group("own-values"):
+            for at, height, value in zip(places, heights, coloring.values.tolist(), strict=True):
+                if math.isfinite(at) and math.isfinite(height):
+                    style = Style(fill=coloring.palette.css(value), opacity=opacity)
+                    self.page.add(Circle(at, height, radius, style))
 
     def draw_selected(self, coloring: Coloring) -> None:
         """Draw the selected rows once more, over the others, in full."""
         places = self.x.many(self.lines.x)
-        for row in np.flatnonzero(self.lines.selected):
-            color = coloring.palette.css(float(coloring.values[row]))
-            self._draw_cased(path(places, self.y.many(self.lines.values[row])), color, 2.0)
+        with self.page.group("selected"):
+            for row in np.flatnonzero(self.lines.selected):
+                style = Style(stroke=coloring.palette.css(float(coloring.values[row])), width=2.0)
+                self._draw_cased(places, self.y.many(self.lines.values[row]), style)
 
     def draw_mean(self) -> None:
         """Draw the partial dependence, and the edges of the spread where lines cover the band."""
         places = self.x.many(self.lines.x)
-        self.page.open(id="partial-dependence")
-        for edge in self._edges():
-            self.page.add("path", d=path(places, edge), **SPREAD_EDGE)
-        self._draw_cased(path(places, self.y.many(self.lines.mean)), INK, 1.7)
-        self.page.close()
+        with self.page.group("partial-dependence"):
+            for edge in self._edges():
+                self.page.add(Path(places, edge, SPREAD_EDGE))
+            self._draw_cased(places, self.y.many(self.lines.mean), MEAN)
 
-    def _draw_cased(self, drawn: str, color: str, width: float) -> None:
+    def _draw_cased(self, x: NDArray[np.float64], y: NDArray[np.float64], style: Style) -> None:
         """Draw a line that must be seen, with paper around it."""
-        self.page.open(fill="none", stroke_linejoin="round")
-        self.page.add("path", d=drawn, stroke="#ffffff", stroke_width=width + 2, stroke_opacity=0.85)
-        self.page.add("path", d=drawn, stroke=color, stroke_width=width)
-        self.page.close()
+        self.page.add(Path(x, y, Style(stroke="#ffffff", width=style.width + 2, opacity=0.85)))
+        self.page.add(Path(x, y, style))
 
     def draw_slope_spread(self, box: Box) -> float:
         """Draw the standard deviation of the slopes under them: where the lines disagree."""
         page, area, spread = self.page, self.area, self.lines.spread
         top = area.bottom + _AIR
         bottom = top + _STRIP
-        tallest = float(spread.max())
+        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max()))
         height = Axis((0.0, tallest if tallest > 0 else 1.0), (bottom, top + 2))
         places = self.x.many(self.lines.x)
-        ends = np.array([places[-1], places[0]])
-        outline = path(np.concatenate([places, ends]), np.concatenate([height.many(spread), [bottom, bottom]]))
-        page.open(id="slope-spread")
-        page.add("path", d=outline + "Z", fill="#8d99a6", fill_opacity=0.55)
-        page.add("line", x1=area.left, x2=area.right, y1=bottom, y2=bottom, stroke=RULE, stroke_width=0.8)
-        page.words(
-            "SD", area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=area.left - 6 - box.left
-        )
-        page.close()
+        x = np.concatenate([places, [places[-1], places[0]]])
+        y = np.concatenate([height.many(spread), [bottom, bottom]])
+        with page.group("slope-spread"):
+            page.add(Path(x, y, Style(fill="#8d99a6", opacity=0.55), closed=True))
+            page.line(area.left, bottom, area.right, bottom, Style(stroke=RULE, width=0.8))
+            room = area.left - 6 - box.left
+            page.words("SD", area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=room)
         return bottom
 
     def draw_histogram(self, axis: float) -> None:
@@ -236,32 +243,32 @@ class _Plot:
         counts = self.lines.histogram_counts
         tallest = float(counts.max(initial=0.0))
         edges = np.clip(self.x.many(self.lines.histogram_edges), self.area.left, self.area.right)
-        self.page.open(id="histogram", fill=_HISTOGRAM)
-        for left, right, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True):
-            if count == 0:
-                continue
-            height = max(0.8, count / tallest * (_STRIP - 1))
-            gap = 0.4 if right - left > 3 else 0.0
-            width = max(0.4, right - left - 2 * gap)
-            self.page.add("rect", x=left + gap, y=axis - height, width=width, height=height)
-        self.page.close()
+        bins = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
+        with self.page.group("histogram"):
+            for left, right, count in bins:
+                if count == 0:
+                    continue
+                height = max(0.8, count / tallest * (_STRIP - 1))
+                gap = 0.4 if right - left > 3 else 0.0
+                width = max(0.4, right - left - 2 * gap)
+                self.page.add(Rect(left + gap, axis - height, width, height, Style(fill=_HISTOGRAM)))
 
     def draw_x_axis(self, box: Box, axis: float) -> float:
         """Ticks, labels that do not touch, and the name of the feature; return its baseline."""
         page, area = self.page, self.area
-        page.open(id="x-axis")
-        page.add("line", x1=area.left, x2=area.right, y1=axis, y2=axis, stroke=INK, stroke_width=0.7)
-        free = box.left
-        for tick in x_ticks(self.lines, area.width):
-            at = self.x(tick.value)
-            page.add("line", x1=at, x2=at, y1=axis, y2=axis + 3.5, stroke=INK, stroke_width=0.7)
-            half = text_width(tick.label, SMALL) / 2
-            centre = min(max(at, box.left + half), box.right - half)
-            if centre - half >= free:
-                page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
-                free = centre + half + 5
-        page.words(self.lines.x_title, (area.left + area.right) / 2, axis + 25, anchor="middle", within=area.width)
-        page.close()
+        with page.group("x-axis"):
+            page.line(area.left, axis, area.right, axis, _TICK)
+            free = box.left
+            for tick in x_ticks(self.lines, area.width):
+                at = self.x(tick.value)
+                page.line(at, axis, at, axis + 3.5, _TICK)
+                half = text_width(tick.label, SMALL) / 2
+                centre = min(max(at, box.left + half), box.right - half)
+                if centre - half >= free:
+                    page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
+                    free = centre + half + 5
+            middle = (area.left + area.right) / 2
+            page.words(self.lines.x_title, middle, axis + 25, anchor="middle", within=area.width)
         return axis + 25
 
 

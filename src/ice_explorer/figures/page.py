@@ -1,26 +1,29 @@
-"""The page of an SVG figure: elements put down one after the other, in px from the upper left.
+"""A page of marks: what a figure puts on paper, before any file format.
 
-Lengths are CSS px, 96 to the inch, so that letters have the same size on the page whatever the
-width of the figure. Everything that comes from the user goes through ElementTree, which escapes it.
+Lengths are CSS px, 96 to the inch, from the upper left corner, so that letters have the same size
+on paper whatever the width of the figure.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
-from xml.etree import ElementTree as ET
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
 from ice_explorer.figures.lettering import elide, text_width
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-PX_PER_MM: Final = 96 / 25.4
-FONT: Final = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+PX_PER_INCH: Final = 96.0
+PX_PER_MM: Final = PX_PER_INCH / 25.4
+
 SIZE: Final = 9.6  # 7.2 pt
 SMALL: Final = 8.6  # 6.5 pt
 TITLE: Final = 11.0
@@ -29,17 +32,105 @@ INK: Final = "#1a1a1a"
 QUIET: Final = "#5f6368"
 RULE: Final = "#e6e8ea"
 
-# Letters that XML cannot hold, escaped or not.
+# Letters that XML cannot hold, escaped or not, and those that would break a line.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 Anchor = Literal["start", "middle", "end"]
-Weight = Literal["normal", "bold"]
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a shape is filled and stroked; None is not at all."""
+
+    fill: str | None = None
+    stroke: str | None = None
+    width: float = 1.0
+    dash: tuple[float, float] | None = None
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Rect:
+    """A rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    style: Style
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A dot."""
+
+    x: float
+    y: float
+    radius: float
+    style: Style
+
+
+@dataclass(frozen=True)
+class Path:
+    """Points joined by straight strokes."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    style: Style
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text on its baseline; `full` is what it was cut from."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    fill: str
+    anchor: Anchor
+    bold: bool
+    full: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Pixels (height, width, 4) in a rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    pixels: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """Colours from left to right in a rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Marks that belong together, under a name."""
+
+    name: str
+    marks: list[Mark] = field(default_factory=list)
+
+
+Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Group
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle on the page."""
+    """A rectangle on the page to draw into."""
 
     left: float
     top: float
@@ -75,28 +166,41 @@ class Axis:
 
 
 class Page:
-    """Elements of the document, put down one after the other."""
+    """Marks put down one after the other, the later ones on top.
 
-    def __init__(self, width: float) -> None:
+    Parameters
+    ----------
+    width : float
+        [px]
+    dpi : float
+        At which images on it are drawn.
+    """
+
+    def __init__(self, width: float, dpi: float) -> None:
         self.width = width
-        self.root = ET.Element("svg")
-        self._here = [self.root]
+        self.height = 0.0
+        self.dpi = dpi
+        self.marks: list[Mark] = []
+        self._here = self.marks
 
-    def add(self, tag: str, **attributes: str | float) -> ET.Element:
-        """Append an element; underscores of attribute names stand for hyphens."""
-        written = {
-            name.rstrip("_").replace("_", "-"): value if isinstance(value, str) else px(value)
-            for name, value in attributes.items()
-        }
-        return ET.SubElement(self._here[-1], tag, written)
+    @contextlib.contextmanager
+    def group(self, name: str) -> Iterator[None]:
+        """Put what is drawn meanwhile into a named group."""
+        group, outside = Group(name), self._here
+        outside.append(group)
+        self._here = group.marks
+        try:
+            yield
+        finally:
+            self._here = outside
 
-    def open(self, **attributes: str | float) -> None:
-        """Begin a group."""
-        self._here.append(self.add("g", **attributes))
+    def add(self, mark: Mark) -> None:
+        """Put down a mark."""
+        self._here.append(mark)
 
-    def close(self) -> None:
-        """End the group begun last."""
-        self._here.pop()
+    def line(self, x1: float, y1: float, x2: float, y2: float, style: Style) -> None:
+        """Draw a straight line."""
+        self.add(Path(np.array([x1, x2]), np.array([y1, y2]), style))
 
     def words(
         self,
@@ -107,54 +211,16 @@ class Page:
         size: float = SIZE,
         fill: str = INK,
         anchor: Anchor = "start",
-        weight: Weight = "normal",
+        bold: bool = False,
         within: float = math.inf,
     ) -> float:
         """Set a text on the baseline y, cut to the width it has; return how wide it is."""
-        text = printable(text)
-        bold = weight == "bold"
-        shown = elide(text, within, size, bold=bold) if within < math.inf else text
-        place = {"x": x, "y": y, "font_size": size}
-        element = self.add("text", **place, fill=fill, text_anchor=anchor, font_weight=weight)
-        element.text = shown
-        if shown != text:
-            ET.SubElement(element, "title").text = text
+        full = printable(text)
+        shown = elide(full, within, size, bold=bold)
+        self.add(Words(shown, x, y, size, fill, anchor, bold, full))
         return text_width(shown, size, bold=bold)
-
-    def finish(self, height: float, title: str, description: str, provenance: str) -> bytes:
-        """Close the document at a height and write it out."""
-        root = ET.Element(
-            "svg",
-            {
-                "xmlns": "http://www.w3.org/2000/svg",
-                "xmlns:xlink": "http://www.w3.org/1999/xlink",
-                "width": f"{px(self.width / PX_PER_MM)}mm",
-                "height": f"{px(height / PX_PER_MM)}mm",
-                "viewBox": f"0 0 {px(self.width)} {px(height)}",
-                "font-family": FONT,
-                "role": "img",
-                "style": "font-variant-numeric:tabular-nums",
-            },
-        )
-        for tag, text in (("title", title), ("desc", description), ("metadata", provenance)):
-            ET.SubElement(root, tag).text = printable(text)
-        ET.SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "#ffffff"})
-        root.extend(self.root)
-        ET.indent(root, " ")
-        document: str = ET.tostring(root, encoding="unicode")
-        return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document.encode()
 
 
 def printable(text: str) -> str:
-    """Replace letters that XML cannot hold, and what would break a line."""
+    """Replace letters that no document can hold, and what would break a line."""
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.translate(_ONE_LINE))
-
-
-def px(value: float) -> str:
-    """Write a length: hundredths of a px, without trailing zeros."""
-    return f"{value:.2f}".rstrip("0").rstrip(".") if value != 0 else "0"
-
-
-def path(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Points joined by straight strokes."""
-    return "M" + "L".join(f"{px(a)},{px(b)}" for a, b in zip(x.tolist(), y.tolist(), strict=True))

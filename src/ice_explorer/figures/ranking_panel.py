@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ice_explorer.figures.lettering import column_format, text_width
-from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Page, px
+from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Page, Path, Rect, Style, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.figures.page import Weight
     from ice_explorer.figures.view import Bar, Ranking
 
-_BAR: Final = "#b4c4d4"
-_BAR_OPEN: Final = "#3f6d9b"
-_OUTLINE: Final = "#7b8794"
+BAR: Final = "#b4c4d4"
+BAR_OPEN: Final = "#3f6d9b"
+OUTLINE: Final = "#7b8794"
+
+_FRAME: Final = Style(stroke=OUTLINE, width=0.7)
 
 _ROW: Final = 15.0
 _LOOSE_ROW: Final = 19.0
+_LABEL_SHARE: Final = 0.42  # of the width, at most, for the names
 
 
 def ranking_height(n_features: int) -> float:
@@ -39,40 +44,42 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
     box : Box
         Features that it has no room for are counted below the last one.
     """
-    page.open(id="ranking")
-    title = ranking.title[0].upper() + ranking.title[1:]
-    baseline = box.top + TITLE
-    page.words(title, box.left, baseline, size=TITLE, weight="bold", within=box.width)
-    if ranking.decays:
-        _draw_key(page, decay, box, baseline + 14)
-    top = baseline + (20 if ranking.decays else 9)
-    shown = rows_shown(ranking.bars, max(1, int((box.bottom - top) // _ROW)))
-    n_left_out = len(ranking.bars) - len(shown)
-    row_height = min(_LOOSE_ROW, max(_ROW, (box.bottom - top) / len(ranking.bars)))
+    with page.group("ranking"):
+        title = ranking.title[0].upper() + ranking.title[1:]
+        baseline = box.top + TITLE
+        page.words(title, box.left, baseline, size=TITLE, bold=True, within=box.width)
+        if ranking.decays:
+            _draw_key(page, decay, box, baseline + 14)
+        top = baseline + (20 if ranking.decays else 9)
+        shown = rows_shown(ranking.bars, max(1, int((box.bottom - top) // _ROW)))
+        bottom = _draw_bars(page, ranking, shown, replace(box, top=top))
+        n_left_out = len(ranking.bars) - len(shown)
+        if n_left_out > 0:
+            text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
+            page.words(text, box.left, bottom + 11, size=SMALL, fill=QUIET)
+            bottom += 13
+    return bottom
 
+
+def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> float:
     write = column_format([bar.value for bar in ranking.bars])
     figure_width = max(text_width(write(bar.value), SIZE, bold=bar.is_open) for bar in shown)
-    widest = max(text_width(bar.label, SIZE, bold=bar.is_open) for bar in shown)
-    label_width = min(widest, 0.42 * box.width)
+    widest = max(text_width(printable(bar.label), SIZE, bold=bar.is_open) for bar in shown)
+    label_width = min(widest, _LABEL_SHARE * box.width)
     start = box.left + label_width + 6
     stop = box.right - figure_width - 16
     reaches = [reach for bar in shown for reach in (bar.fill, bar.outline or 0.0) if math.isfinite(reach)]
     longest = max(reaches, default=0.0)
     scale = (stop - start) / longest if longest > 0 else 0.0
+    row_height = min(_LOOSE_ROW, max(_ROW, box.height / len(ranking.bars)))
     for row, bar in enumerate(shown):
-        middle = top + (row + 0.5) * row_height
-        weight: Weight = "bold" if bar.is_open else "normal"
-        page.words(bar.label, start - 6, middle + 3.3, anchor="end", weight=weight, within=label_width)
+        middle = box.top + (row + 0.5) * row_height
+        page.words(bar.label, start - 6, middle + 3.3, anchor="end", bold=bar.is_open, within=label_width)
         _draw_bar(page, bar, start, middle, scale)
         _draw_direction(page, bar, stop + 8, middle)
-        page.words(write(bar.value), box.right, middle + 3.3, anchor="end", weight=weight)
-    bottom = top + len(shown) * row_height
-    page.add("line", x1=start, x2=start, y1=top, y2=bottom, stroke=INK, stroke_width=0.6)
-    if n_left_out > 0:
-        plural = "s" if n_left_out > 1 else ""
-        page.words(f"and {n_left_out:,} more feature{plural}", start, bottom + 10, size=SMALL, fill=QUIET)
-        bottom += 12
-    page.close()
+        page.words(write(bar.value), box.right, middle + 3.3, anchor="end", bold=bar.is_open)
+    bottom = box.top + len(shown) * row_height
+    page.line(start, box.top, start, bottom, Style(stroke=INK, width=0.6))
     return bottom
 
 
@@ -88,28 +95,18 @@ def rows_shown(bars: Sequence[Bar], n_rows: int) -> list[Bar]:
 
 def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> None:
     left = box.left
-    page.add("rect", x=left + 0.4, y=baseline - 6.2, width=10, height=6.4, fill=_BAR)
+    page.add(Rect(left + 0.4, baseline - 6.2, 10, 6.4, Style(fill=BAR)))
     left += 15 + page.words(f"decay {decay:g}", left + 15, baseline, size=SMALL, fill=QUIET) + 12
-    frame: dict[str, str | float] = {"fill": "none", "stroke": _OUTLINE, "stroke_width": 0.7}
-    page.add("rect", x=left + 0.4, y=baseline - 6.2, width=10, height=6.4, **frame)
+    page.add(Rect(left + 0.4, baseline - 6.2, 10, 6.4, _FRAME))
     page.words("impact (no decay)", left + 15, baseline, size=SMALL, fill=QUIET, within=box.right - left - 15)
 
 
 def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -> None:
     if math.isfinite(bar.fill):
-        fill = _BAR_OPEN if bar.is_open else _BAR
-        page.add("rect", x=start, y=middle - 4.2, width=max(0.0, bar.fill) * scale, height=8.4, fill=fill)
+        color = BAR_OPEN if bar.is_open else BAR
+        page.add(Rect(start, middle - 4.2, max(0.0, bar.fill) * scale, 8.4, Style(fill=color)))
     if bar.outline is not None and math.isfinite(bar.outline):
-        page.add(
-            "rect",
-            x=start,
-            y=middle - 5.4,
-            width=max(0.0, bar.outline) * scale,
-            height=10.8,
-            fill="none",
-            stroke=_OUTLINE,
-            stroke_width=0.7,
-        )
+        page.add(Rect(start, middle - 5.4, max(0.0, bar.outline) * scale, 10.8, _FRAME))
 
 
 def _draw_direction(page: Page, bar: Bar, x: float, middle: float) -> None:
@@ -117,5 +114,5 @@ def _draw_direction(page: Page, bar: Bar, x: float, middle: float) -> None:
     if not math.isfinite(bar.direction) or bar.direction == 0:
         return
     reach = 2.6 if bar.direction > 0 else -2.6
-    points = f"{px(x - 3)},{px(middle + reach)} {px(x + 3)},{px(middle + reach)} {px(x)},{px(middle - reach)}"
-    page.add("polygon", points=points, fill=QUIET)
+    corners = np.array([x - 3, x + 3, x]), middle + np.array([reach, reach, -reach])
+    page.add(Path(*corners, Style(fill=QUIET), closed=True))

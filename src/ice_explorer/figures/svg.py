@@ -1,56 +1,124 @@
-"""A view as an SVG page for print: text is text, shapes are shapes, lines are exact or one image."""
+"""A page as an SVG document: text is text, shapes are shapes, what the user named is escaped."""
 
 from __future__ import annotations
 
-import math
+import base64
 from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree as ET
 
-from ice_explorer.figures.curves_panel import draw_curves
-from ice_explorer.figures.page import PX_PER_MM, Box, Page
-from ice_explorer.figures.ranking_panel import draw_ranking, ranking_height
+from ice_explorer.figures.page import PX_PER_MM, Circle, Group, Page, Path, Picture, Ramp, Rect, Words, printable
+from ice_explorer.figures.png import png_bytes
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.view import Scene
+    from ice_explorer.figures.page import Mark, Style
 
-_MARGIN: Final = 6.0
-_GAP: Final = 26.0  # between two panels
-_SIDE_BY_SIDE: Final = 460.0  # from this width on the panels stand beside each other
-_MOST_ROWS_ABOVE: Final = 8  # of the ranking, where it stands above the curves
+_FONT: Final = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 
-def render_svg(
-    scene: Scene, provenance: str, *, with_ranking: bool = True, width: float = 180.0, dpi: float = 300.0
-) -> bytes:
-    """Write a view as SVG.
+def svg_page(page: Page, title: str, description: str, provenance: str) -> bytes:
+    """Write a page as SVG.
 
     Parameters
     ----------
-    scene : Scene
+    page : Page
+    title, description : str
+        For who cannot see it.
     provenance : str
-        JSON text for the metadata.
-    with_ranking : bool
-        False leaves the panel of the open feature alone.
-    width : float
-        Of the page [mm].
-    dpi : float
-        Of the lines where they are an image.
+        JSON text, kept in the metadata.
 
     Returns
     -------
     bytes
         A UTF-8 document that needs no other file.
     """
-    page = Page(width * PX_PER_MM)
-    left, top, right = _MARGIN, _MARGIN, page.width - _MARGIN
-    ranking, decay = scene.ranking, scene.state.decay
-    if not with_ranking:
-        bottom = draw_curves(page, scene, Box(left, top, right, math.inf), dpi)
-    elif page.width >= _SIDE_BY_SIDE:
-        middle = left + min(230.0, 0.34 * (right - left))
-        bottom = draw_curves(page, scene, Box(middle + _GAP, top, right, math.inf), dpi)
-        bottom = max(bottom, draw_ranking(page, ranking, decay, Box(left, top, middle, bottom)))
-    else:
-        above = top + ranking_height(min(_MOST_ROWS_ABOVE, len(ranking.bars)))
-        above = draw_ranking(page, ranking, decay, Box(left, top, right, above)) + 16
-        bottom = draw_curves(page, scene, Box(left, above, right, math.inf), dpi)
-    return page.finish(bottom + _MARGIN, scene.heading, scene.description, provenance)
+    width, height = _px(page.width), _px(page.height)
+    root = ET.Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "xmlns:xlink": "http://www.w3.org/1999/xlink",  # what print programs read images by
+            "width": f"{_px(page.width / PX_PER_MM)}mm",
+            "height": f"{_px(page.height / PX_PER_MM)}mm",
+            "viewBox": f"0 0 {width} {height}",
+            "font-family": _FONT,
+            "role": "img",
+            "stroke-linejoin": "round",
+            "style": "font-variant-numeric:tabular-nums",
+        },
+    )
+    for tag, text in (("title", title), ("desc", description), ("metadata", provenance)):
+        ET.SubElement(root, tag).text = printable(text)
+    ET.SubElement(root, "rect", {"width": width, "height": height, "fill": "#ffffff"})
+    for mark in page.marks:
+        _write(mark, root)
+    ET.indent(root, " ")
+    document: str = ET.tostring(root, encoding="unicode")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document.encode()
+
+
+def _write(mark: Mark, parent: ET.Element) -> None:
+    """Append a mark to an element."""
+    match mark:
+        case Group():
+            group = ET.SubElement(parent, "g", {"id": mark.name})
+            for inner in mark.marks:
+                _write(inner, group)
+        case Rect():
+            ET.SubElement(parent, "rect", _place(mark) | _styled(mark.style))
+        case Circle():
+            place = {"cx": _px(mark.x), "cy": _px(mark.y), "r": _px(mark.radius)}
+            ET.SubElement(parent, "circle", place | _styled(mark.style))
+        case Path():
+            ET.SubElement(parent, "path", {"d": _joined(mark)} | _styled(mark.style))
+        case Words():
+            _write_words(mark, parent)
+        case Picture():
+            link = "data:image/png;base64," + base64.b64encode(png_bytes(mark.pixels)).decode()
+            ET.SubElement(parent, "image", _place(mark) | {"preserveAspectRatio": "none", "xlink:href": link})
+        case Ramp():
+            _write_ramp(mark, parent)
+
+
+def _px(value: float) -> str:
+    """Write a length: hundredths of a px, without trailing zeros."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _place(mark: Rect | Picture | Ramp) -> dict[str, str]:
+    return {"x": _px(mark.x), "y": _px(mark.y), "width": _px(mark.width), "height": _px(mark.height)}
+
+
+def _styled(style: Style) -> dict[str, str]:
+    attributes = {"fill": style.fill or "none"}
+    if style.stroke is not None:
+        attributes |= {"stroke": style.stroke, "stroke-width": _px(style.width)}
+    if style.dash is not None:
+        attributes["stroke-dasharray"] = " ".join(map(_px, style.dash))
+    if style.opacity < 1:
+        attributes["opacity"] = f"{style.opacity:.3g}"
+    return attributes
+
+
+def _joined(mark: Path) -> str:
+    points = "L".join(f"{_px(x)},{_px(y)}" for x, y in zip(mark.x.tolist(), mark.y.tolist(), strict=True))
+    return f"M{points}{'Z' if mark.closed else ''}"
+
+
+def _write_words(mark: Words, parent: ET.Element) -> None:
+    attributes = {"x": _px(mark.x), "y": _px(mark.y), "font-size": _px(mark.size), "fill": mark.fill}
+    if mark.anchor != "start":
+        attributes["text-anchor"] = mark.anchor
+    if mark.bold:
+        attributes["font-weight"] = "bold"
+    text = ET.SubElement(parent, "text", attributes)
+    text.text = mark.text
+    if mark.text != mark.full:
+        ET.SubElement(text, "title").text = mark.full  # what a pointer over it shows
+
+
+def _write_ramp(mark: Ramp, parent: ET.Element) -> None:
+    gradient = ET.SubElement(parent, "linearGradient", {"id": "ramp"})
+    for at, color in enumerate(mark.colors):
+        ET.SubElement(gradient, "stop", {"offset": _px(at / (len(mark.colors) - 1)), "stop-color": color})
+    ET.SubElement(parent, "rect", _place(mark) | {"fill": "url(#ramp)"})

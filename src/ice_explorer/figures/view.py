@@ -35,7 +35,7 @@ KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice"
 GHOST_OPACITY: Final = 0.06
 
 # Differences below this share of the values are rounding, not a picture.
-_ROUNDING: Final = 1e-9
+ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -219,10 +219,8 @@ class Lines:
             return -1.0, 1.0
         low, high = float(finite.min()), float(finite.max())
         size = max(abs(low), abs(high))
-        if high - low > _ROUNDING * size:
-            pad = (high - low) * 0.03
-        else:
-            pad = size * 0.05 or 0.5
+        is_flat = high - low <= ROUNDING * size
+        pad = (size * 0.05 or 0.5) if is_flat else (high - low) * 0.03
         return low - pad, high + pad
 
 

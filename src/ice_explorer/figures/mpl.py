@@ -1,0 +1,378 @@
+"""The same pictures as matplotlib Axes, to style further; matplotlib is loaded on first use."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
+from ice_explorer.figures.legend import MEAN_TEXT, OWN_TEXT
+from ice_explorer.figures.lettering import column_format, elide
+from ice_explorer.figures.mpl_page import require_matplotlib
+from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
+from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
+from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.strokes import runs, suit_strokes
+from ice_explorer.figures.view import ROUNDING, Scene, ViewState, ranking_of, scene
+from ice_explorer.options import check_integer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.figures.view import Coloring, Lines, Ranking
+    from ice_explorer.messages import Anchor, Kind, RankBy
+
+_MM: Final = 1 / 25.4  # inches
+_PT_PER_PX: Final = 72 / PX_PER_INCH
+_SMALL: Final = 7.5  # pt
+_IMAGE_DPI: Final = 300.0  # of many lines, whatever the figure is saved at
+_CROWD: Final = 200  # lines from which the dots are small
+_STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
+_LABEL_ROOM: Final = 130.0  # pt, at most, for the name of a feature
+
+
+def plot_impact(
+    explanation: Explanation,
+    ax: Axes | None = None,
+    *,
+    decay: float | None = None,
+    rank_by: RankBy = "in_distribution_impact",
+    max_features: int = 30,
+) -> Axes:
+    """Draw the features as bars, largest first.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    decay : float, optional
+        λ of the filled bars; that of the explanation by default.
+    rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
+    max_features : int
+        Bars drawn at most; a line below counts the others.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    MissingDependencyError
+        If matplotlib is not installed; also an ImportError.
+    """
+    check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
+    decay = explanation.settings.decay if decay is None else decay
+    ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by))
+    if ax is None:
+        ax = _new_axes(130, 16 + 5.2 * min(max_features, len(ranking.bars)))
+    _draw_ranking(ax, ranking, decay, max_features)
+    return ax
+
+
+def plot(
+    explanation: Explanation,
+    feature: Any,
+    kind: Kind = "ice",
+    color_by: Any = None,
+    decay: float | None = None,
+    *,
+    anchor: Anchor | float = "min",
+    max_lines: int = 1000,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the curves of one feature.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    feature : object
+        Name, or its text.
+    kind : {"ice", "c-ice", "d-ice"}
+        Curves, curves since the anchor, or slopes.
+    color_by : object, optional
+        Name of the column that colours the lines.
+    decay : float, optional
+        λ by which segments fade; that of the explanation by default.
+    anchor : {"min", "max", "median", "own"} or float
+        Where c-ICE is 0.
+    max_lines : int
+        Lines drawn, stratified by the feature.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With the lines in the units of the data: `ax.axvline(30)` marks a value of the feature.
+
+    Raises
+    ------
+    MissingDependencyError
+        If matplotlib is not installed; also an ImportError.
+    """
+    state = ViewState(
+        feature=explanation[feature].label,
+        color_by=None if color_by is None else explanation.column(color_by).label,
+        kind=kind,
+        decay=explanation.settings.decay if decay is None else decay,
+        anchor=anchor,
+        max_lines=max_lines,
+    )
+    shown = scene(explanation, state)
+    ax = _new_axes(130, 86) if ax is None else ax
+    _draw_curves(ax, shown)
+    return ax
+
+
+def _new_axes(width: float, height: float) -> Axes:
+    """Make a figure of so many mm that a notebook shows, on paper whatever style is in force."""
+    require_matplotlib()
+    from matplotlib import pyplot as plt
+
+    _, ax = plt.subplots(figsize=(width * _MM, height * _MM), layout="constrained", facecolor="white")
+    ax.set_facecolor("white")
+    ax.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
+    for label in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        label.set_color(INK)
+    for spine in ax.spines.values():
+        spine.set(color=QUIET, linewidth=0.6)
+    return ax
+
+
+# --- ranking --------------------------------------------------------------------------------------
+
+
+def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -> None:
+    shown = rows_shown(ranking.bars, max_features)
+    places = np.arange(len(shown))
+    ax.barh(places, [_reach(bar.fill) for bar in shown], height=0.56, color=BAR, label=f"decay {decay:g}")
+    if ranking.decays:
+        outlines = [_reach(bar.outline) for bar in shown]
+        label = "impact (no decay)"
+        ax.barh(places, outlines, height=0.74, fill=False, edgecolor=OUTLINE, linewidth=0.6, label=label)
+        where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+        ax.legend(**where, ncols=2, frameon=False, fontsize=_SMALL, labelcolor=QUIET, handlelength=1.2)
+    write = column_format([bar.value for bar in ranking.bars])
+    for place, bar in zip(places.tolist(), shown, strict=True):
+        arrow = "▲" if bar.direction > 0 else "▼" if bar.direction < 0 else ""
+        beside: dict[str, Any] = {
+            "xycoords": ax.get_yaxis_transform(),
+            "va": "center_baseline",
+            "annotation_clip": False,
+        }
+        ax.annotate(arrow, (1.0, place), **beside, ha="left", fontsize=0.8 * _SMALL, color=QUIET)
+        shift: dict[str, Any] = {"xytext": (38, 0), "textcoords": "offset points"}
+        ax.annotate(write(bar.value), (1.0, place), **beside, **shift, ha="right", fontsize=_SMALL, color=INK)
+    names = [elide(printable(bar.label), _LABEL_ROOM, _SMALL) for bar in shown]
+    ax.set_yticks(places, labels=names, parse_math=False)
+    ax.tick_params(axis="y", length=0, labelcolor=INK)
+    ax.set_xticks([])
+    ax.set_xlim(left=0)
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    for side in ("top", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    title = ranking.title[0].upper() + ranking.title[1:]
+    ax.set_title(title, loc="left", fontsize=_SMALL + 1.5, fontweight="bold", pad=16 if ranking.decays else 6)
+    n_left_out = len(ranking.bars) - len(shown)
+    if n_left_out > 0:
+        text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
+        ax.set_xlabel(text, loc="left", fontsize=_SMALL, color=QUIET)
+
+
+def _reach(figure: float | None) -> float:
+    return figure if figure is not None and math.isfinite(figure) else 0.0
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+def _draw_curves(ax: Axes, shown: Scene) -> None:
+    lines, coloring = shown.lines, shown.coloring
+    is_empty = lines.values.size == 0
+    n_strips = 2 if lines.kind == "d-ice" and not is_empty else 1
+    low, high = lines.y_domain
+    foot = n_strips * _STRIP + 0.02  # the strips stand at the foot of the same axes, under the lines
+    ax.set_xlim(*lines.x_domain)
+    ax.set_ylim(low - (high - low) * foot / (1 - foot), high)
+    ax.set_axisbelow(True)
+    ax.grid(visible=True, axis="y", color=RULE, linewidth=0.6)
+    if lines.kind != "ice":
+        ax.axhline(0, color=QUIET, linewidth=0.45, zorder=0.9)
+    _add_titles(ax, shown)
+    _add_histogram(ax, lines)
+    if coloring.domain is not None:
+        _add_color_bar(ax, coloring, coloring.domain)
+    _add_legends(ax, lines, coloring)
+    if is_empty:
+        ax.text(0.02, 0.5, NO_SLOPE_TEXT, transform=ax.transAxes, fontsize=_SMALL, color=QUIET)
+        return
+    band = [np.clip(lines.mean + side * lines.spread, low, high) for side in (-1, 1)]
+    ax.fill_between(lines.x, band[0], band[1], color="black", alpha=0.06, linewidth=0)
+    if suit_strokes(*lines.values.shape):
+        _add_strokes(ax, lines, coloring)
+    else:
+        _add_image(ax, lines, coloring)
+    _add_dots(ax, lines, coloring)
+    for edge in band:
+        ax.plot(lines.x, edge, color=INK, linewidth=0.5, dashes=(4, 2.6), zorder=3)
+    ax.plot(lines.x, lines.mean, color="white", linewidth=2.8, alpha=0.85, zorder=3.5)
+    ax.plot(lines.x, lines.mean, color=INK, linewidth=1.3, zorder=4)
+    if n_strips == 2:
+        _add_slope_spread(ax, lines)
+
+
+def _add_strokes(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    opaque = 1 - math.exp(-line_strength(len(lines.values)))
+    paths, colors = [], []
+    for row, value, opacity in zip(lines.values, coloring.values.tolist(), lines.opacity, strict=True):
+        for run in runs(opacity):
+            part = slice(run.first, run.last + 1)
+            paths.append(np.column_stack([lines.x[part], row[part]]))
+            colors.append(to_rgba(coloring.palette.css(value), opaque * run.opacity))
+    width = line_thickness(len(lines.values)) * _PT_PER_PX
+    drawn = LineCollection(paths, colors=colors, linewidths=width, zorder=2, capstyle="butt", joinstyle="round")
+    ax.add_collection(drawn, autolim=False)
+
+
+def _add_image(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+    """Draw many lines as the browser does, as large as the axes will be."""
+    whole = ax.get_figure(root=True)
+    if whole is not None:
+        whole.draw_without_rendering()  # lets the layout settle
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    room, ratio = ax.get_window_extent(), _IMAGE_DPI / ax.figure.dpi
+    width, height = max(1, round(room.width * ratio)), max(1, round(room.height * ratio))
+    n_lines = len(lines.values)
+    pixels = draw_lines(
+        LineSet(
+            x=(lines.x - left) / (right - left) * width,
+            y=((top - lines.values) / (top - bottom) * height).astype(np.float32),
+            opacity=lines.opacity.astype(np.float32),
+            color=coloring.values,
+        ),
+        coloring.palette,
+        width=width,
+        height=height,
+        thickness=line_thickness(n_lines) * _IMAGE_DPI / PX_PER_INCH,
+        strength=line_strength(n_lines),
+    )
+    ax.imshow(pixels, extent=(left, right, bottom, top), aspect="auto", zorder=2, interpolation="antialiased")
+
+
+def _add_dots(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+    radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
+    shown = np.isfinite(lines.own_x) & np.isfinite(lines.own_y)
+    colors = [coloring.palette.css(value) for value in coloring.values[shown].tolist()]
+    size = (2 * radius * _PT_PER_PX) ** 2
+    x, y = lines.own_x[shown], lines.own_y[shown]
+    ax.scatter(x, y, s=size, color=colors, alpha=opacity, linewidths=0, zorder=2.5, clip_on=False)
+
+
+def _add_slope_spread(ax: Axes, lines: Lines) -> None:
+    """Draw the standard deviation of the slopes above the histogram: where the lines disagree."""
+    tallest = max(float(lines.spread.max()), ROUNDING * float(np.abs(lines.values).max())) or 1.0
+    foot = _STRIP + 0.01
+    heights = foot + lines.spread / tallest * (_STRIP - 0.015)
+    on_foot = ax.get_xaxis_transform()
+    ax.fill_between(lines.x, foot, heights, transform=on_foot, color="#8d99a6", alpha=0.55, linewidth=0, zorder=1.5)
+    ax.text(1, foot, " SD", transform=ax.transAxes, fontsize=_SMALL, color=QUIET, clip_on=False)
+
+
+def _add_histogram(ax: Axes, lines: Lines) -> None:
+    """Stand the data on the axis: they say how much to believe."""
+    tallest = max(1.0, float(lines.histogram_counts.max(initial=0.0)))
+    edges = np.clip(lines.histogram_edges, *lines.x_domain)
+    heights = lines.histogram_counts / tallest * (_STRIP - 0.01)
+    look: dict[str, Any] = {"color": "#b9bec4", "edgecolor": "white", "linewidth": 0.4, "zorder": 1.5}
+    ax.bar(edges[:-1], heights, width=np.diff(edges), align="edge", transform=ax.get_xaxis_transform(), **look)
+
+
+def _add_titles(ax: Axes, shown: Scene) -> None:
+    lines = shown.lines
+    heading: dict[str, Any] = {"fontsize": _SMALL + 1.5, "fontweight": "bold", "color": INK}
+    ax.set_title(printable(shown.heading), loc="left", parse_math=False, **heading)
+    ax.set_title(shown.row_count, loc="right", fontsize=_SMALL, color=QUIET)
+    ax.set_xlabel(printable(lines.x_title), fontsize=_SMALL + 0.7, parse_math=False)
+    ax.set_ylabel(printable(lines.y_title), fontsize=_SMALL, parse_math=False)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if len(lines.grid) <= 6:
+        ticks = x_ticks(lines, 0.0)
+        ax.set_xticks([tick.value for tick in ticks], labels=[tick.label for tick in ticks])
+    if lines.prediction_span is not None:
+        _add_range_axis(ax, lines.prediction_span)
+
+
+def _add_range_axis(ax: Axes, span: float) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    def to_share(value: ArrayLike) -> ArrayLike:
+        return np.asarray(value) / span
+
+    def to_value(share: ArrayLike) -> ArrayLike:
+        return np.asarray(share) * span
+
+    right = ax.secondary_yaxis("right", functions=(to_share, to_value))
+    right.yaxis.set_major_formatter(PercentFormatter(1))
+    right.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
+    right.set_ylabel(RANGE_TEXT, fontsize=_SMALL, color=QUIET)
+    right.spines["right"].set_visible(False)
+
+
+def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+    """Under the axes: what the marks are, and what the colours are where they stand for levels."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    below = -0.2
+    if lines.values.size > 0:
+        mean = Line2D([], [], color=INK, linewidth=1.3)
+        own = Line2D([], [], color=QUIET, marker="o", markersize=2.6, linestyle="none")
+        _legend(ax, [mean, own], [MEAN_TEXT, OWN_TEXT], below, None)
+        below -= 0.08
+    if coloring.levels:
+        colors = [coloring.palette.css(level) for level in range(len(coloring.levels))]
+        texts = [elide(printable(text), 100.0, _SMALL) for text in coloring.levels]
+        if coloring.n_missing > 0:
+            colors.append(coloring.palette.css(math.nan))
+            texts.append(f"missing ({coloring.n_missing:,})")
+        patches = [Patch(facecolor=color) for color in colors]
+        _legend(ax, patches, texts, below, printable(coloring.title or ""))
+
+
+def _legend(ax: Axes, handles: list[Any], texts: list[str], below: float, title: str | None) -> None:
+    columns = 4 if max(map(len, texts)) <= 12 else 3 if max(map(len, texts)) <= 18 else 2
+    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, below), "borderaxespad": 0, "borderpad": 0}
+    spacing: dict[str, Any] = {"handlelength": 1.4, "columnspacing": 1.4, "labelspacing": 0.3}
+    # matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
+    labels = [str(index) for index in range(len(texts))]
+    legend: Legend = ax.legend(
+        handles, labels, title=title and " ", ncols=columns, frameon=False, fontsize=_SMALL, labelcolor=QUIET,
+        title_fontsize=_SMALL, alignment="left", **where, **spacing,
+    )  # fmt: skip
+    for written, text in zip(legend.get_texts(), texts, strict=True):
+        written.set(text=text, parse_math=False)
+    if title:
+        legend.get_title().set(text=title, parse_math=False, fontweight="bold", color=INK)
+    ax.add_artist(legend)  # stays when the next legend replaces it
+
+
+def _add_color_bar(ax: Axes, coloring: Coloring, domain: tuple[float, float]) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import ListedColormap, Normalize
+
+    scale = ScalarMappable(Normalize(*domain), ListedColormap(coloring.palette.colors / 255))
+    bar = ax.figure.colorbar(scale, ax=ax, fraction=0.05, pad=0.02, aspect=30)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
+    bar.set_label(printable(coloring.title or ""), fontsize=_SMALL, color=QUIET)
+    bar.ax.yaxis.label.set_parse_math(False)

@@ -1,0 +1,185 @@
+"""A page as a matplotlib figure: the same marks in the same places, for PNG."""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer import __version__
+from ice_explorer.errors import MissingDependencyError
+from ice_explorer.figures.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ice_explorer.figures.page import Mark, Style
+
+_PT_PER_PX: Final = 72 / PX_PER_INCH
+_ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}
+
+# The fonts that widths are measured for, and by how much matplotlib's own must shrink to be as narrow.
+_FONTS: Final = ("Helvetica Neue", "Helvetica", "Arial", "Liberation Sans")
+_OWN_FONT: Final = ("DejaVu Sans", 0.87)
+
+
+def require_matplotlib() -> None:
+    """Say how to get matplotlib where it is missing."""
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        what = "Drawing with matplotlib"
+        raise MissingDependencyError.extra(what, "matplotlib", "export") from error
+
+
+def png_page(page: Page, title: str, description: str, provenance: str) -> bytes:
+    """Write a page as PNG, with the provenance in the text chunk "ice-explorer"."""
+    file = io.BytesIO()
+    metadata = {
+        "Title": title,
+        "Description": description,
+        "Software": f"ice-explorer {__version__}",
+        "ice-explorer": provenance,
+    }
+    figure_of(page).savefig(file, format="png", dpi=page.dpi, facecolor="white", metadata=metadata)
+    return file.getvalue()
+
+
+def figure_of(page: Page) -> Figure:
+    """Draw a page as a figure that belongs to no window and no notebook."""
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    # Whole pixels, so that images on the page need no resampling.
+    ratio = page.dpi / PX_PER_INCH
+    width, height = round(page.width * ratio), round(page.height * ratio)
+    figure = Figure(figsize=(width / page.dpi, height / page.dpi), dpi=page.dpi, facecolor="white")
+    ax = figure.add_axes((0, 0, 1, 1))
+    ax.set_axis_off()
+    ax.set_xlim(0, width / ratio)
+    ax.set_ylim(height / ratio, 0)
+    ax.set_autoscale_on(False)
+    _Painter(ax).draw(page.marks)
+    return figure
+
+
+@lru_cache(maxsize=1)
+def _font() -> tuple[str, float]:
+    """Return the name of a font like those that widths are measured for, and its scale."""
+    from matplotlib import font_manager
+
+    installed = set(font_manager.get_font_names())
+    return next(((name, 1.0) for name in _FONTS if name in installed), _OWN_FONT)
+
+
+class _Painter:
+    """Puts marks on axes that are measured in px, each on top of those before."""
+
+    def __init__(self, ax: Axes) -> None:
+        self._ax = ax
+        self._order = 1.0
+
+    def draw(self, marks: Iterable[Mark]) -> None:
+        """Draw marks in their order."""
+        dots: list[Circle] = []
+        for mark in marks:
+            self._order += 1
+            match mark:
+                case Circle():
+                    dots.append(mark)
+                case Group():
+                    self.draw(mark.marks)
+                case Rect():
+                    self._polygon(*_corners(mark), mark.style)
+                case Path(closed=True):
+                    self._polygon(mark.x, mark.y, mark.style)
+                case Path():
+                    self._stroke(mark)
+                case Words():
+                    self._words(mark)
+                case Picture():
+                    self._image(mark, mark.pixels)
+                case Ramp():
+                    from matplotlib.colors import to_rgba_array
+
+                    self._image(mark, to_rgba_array(mark.colors)[None], interpolation="bilinear")
+        self._dots(dots)
+
+    def _polygon(self, x: Any, y: Any, style: Style) -> None:
+        from matplotlib.patches import Polygon
+
+        shape = Polygon(
+            np.column_stack([x, y]),
+            closed=True,
+            facecolor=style.fill or "none",
+            edgecolor=style.stroke or "none",
+            linewidth=style.width * _PT_PER_PX if style.stroke is not None else 0,
+            alpha=style.opacity,
+            zorder=self._order,
+        )
+        self._ax.add_patch(shape)
+
+    def _stroke(self, mark: Path) -> None:
+        from matplotlib.lines import Line2D
+
+        style = mark.style
+        line = Line2D(
+            mark.x,
+            mark.y,
+            color=style.stroke,
+            linewidth=style.width * _PT_PER_PX,
+            alpha=style.opacity,
+            solid_capstyle="butt",
+            solid_joinstyle="round",
+            zorder=self._order,
+        )
+        if style.opacity < 1:
+            line.set_snap(False)  # rounding to pixels would tear the runs of a line apart
+        if style.dash is not None:
+            # In matplotlib dashes are measured in widths of the line.
+            line.set_linestyle((0, tuple(length / style.width for length in style.dash)))
+        self._ax.add_line(line)
+
+    def _dots(self, dots: list[Circle]) -> None:
+        from matplotlib.colors import to_rgba
+
+        if not dots:
+            return
+        self._ax.scatter(
+            [dot.x for dot in dots],
+            [dot.y for dot in dots],
+            s=[(2 * dot.radius * _PT_PER_PX) ** 2 for dot in dots],
+            color=[to_rgba(dot.style.fill or "none", dot.style.opacity) for dot in dots],
+            linewidths=0,
+            zorder=self._order,
+        )
+
+    def _words(self, mark: Words) -> None:
+        family, scale = _font()
+        self._ax.text(
+            mark.x,
+            mark.y,
+            mark.text,
+            fontsize=mark.size * _PT_PER_PX * scale,
+            fontfamily=family,
+            fontweight="bold" if mark.bold else "normal",
+            color=mark.fill,
+            ha=_ALIGNMENT[mark.anchor],
+            va="baseline",
+            parse_math=False,
+            zorder=self._order,
+        )
+
+    def _image(self, place: Picture | Ramp, pixels: Any, interpolation: str = "antialiased") -> None:
+        extent = (place.x, place.x + place.width, place.y + place.height, place.y)
+        self._ax.imshow(pixels, extent=extent, aspect="auto", interpolation=interpolation, zorder=self._order)
+
+
+def _corners(mark: Rect) -> tuple[list[float], list[float]]:
+    left, right, top, bottom = mark.x, mark.x + mark.width, mark.y, mark.y + mark.height
+    return [left, right, right, left], [top, top, bottom, bottom]
