@@ -15,8 +15,8 @@ ALLOWED = {
     "errors": ("", ""),
     # numbers in, numbers out
     "sampling": ("", "numpy"),
-    "grid": ("", "numpy"),
     "likelihood": ("", "numpy sklearn"),
+    "grid": ("likelihood", "numpy"),
     "decay": ("likelihood", "numpy"),
     "metrics": ("decay", "numpy"),
     "options": ("likelihood metrics", "numpy"),
@@ -35,7 +35,7 @@ ALLOWED = {
     "background": ("", ""),
     "payload": ("adapters.table explanation messages", "numpy"),
     # pictures and files of the same view
-    "figures.*": ("curves explanation likelihood messages payload", "matplotlib numpy"),
+    "figures.*": ("curves explanation likelihood messages options payload", "matplotlib numpy"),
     "export": ("explanation figures", ""),
     # the widget
     "work": ("adapters.table background explanation messages payload progress", ""),
