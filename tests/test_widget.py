@@ -134,7 +134,9 @@ def test_it_shows_an_explanation_without_the_model(make, X):
     assert explorer.explanation is explanation
     assert explorer.decay == 0.3
     assert explorer.feature == "slope"
-    assert explorer.comm.opening["data"]["state"]["decay"] == 0.3
+    opening = explorer.comm.opening["data"]["state"]
+    assert (opening["decay"], opening["feature"]) == (0.3, "slope")
+    assert opening["_status"]["state"] == "ready"
     assert explorer._status["state"] == "ready"
     assert model.n_calls == n_calls
 
@@ -192,6 +194,9 @@ def test_x_is_not_changed(make, X):
 def test_it_is_there_before_the_result(make, X, held):
     """The explorer exists, describes itself and takes settings while nothing is computed."""
     explorer = make(held, X)
+    opening = explorer.comm.opening["data"]["state"]
+    assert opening["_status"]["total"] == 3
+    assert opening["_header"]["n_observations"] == 40
     assert repr(explorer) == ("<ICEExplorer of the prediction: 3 features, 40 observations, computing (0 done)>")
     assert explorer._status["state"] == "computing"
     assert [head["name"] for head in explorer._header["features"]] == ["slope", "bend", "flag"]

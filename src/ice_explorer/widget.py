@@ -159,9 +159,11 @@ class ICEExplorer(anywidget.AnyWidget):
         self._background: Background[Name, FeatureExplanation] = Background(
             work.names, work.compute, self._publish, work.results
         )
-        super().__init__(decay=work.known.settings.decay)
-        self.on_msg(self._on_message)
+        # Set before the connection opens, so that a view never sees an explorer without them.
+        self.decay = work.known.settings.decay
         self._publish()
+        super().__init__()
+        self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
 

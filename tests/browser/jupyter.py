@@ -1,0 +1,197 @@
+"""A throw-away Jupyter server, and JupyterLab as a person drives it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import nbformat
+from playwright.sync_api import expect
+
+_SECONDS_TO_START = 90.0
+_MILLISECONDS_OF_A_KERNEL = 90_000
+
+
+class JupyterServer:
+    """JupyterLab on a free port of this machine, with settings, runtime and data in one folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Empty; notebooks go into its `notebooks`.
+    """
+
+    def __init__(self, folder):
+        self.notebooks = folder / "notebooks"
+        self.notebooks.mkdir()
+        self._home = folder / "home"
+        self._home.mkdir()
+        self._log = folder / "server.log"
+        self._token = secrets.token_hex(16)
+
+    def __enter__(self):
+        places = {
+            "JUPYTER_CONFIG_DIR": "config",
+            "JUPYTER_DATA_DIR": "data",
+            "JUPYTER_RUNTIME_DIR": "runtime",
+            "JUPYTERLAB_SETTINGS_DIR": "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+            "IPYTHONDIR": "ipython",
+            "MPLCONFIGDIR": "matplotlib",
+        }
+        environment = {**os.environ, **{name: str(self._home / at) for name, at in places.items()}}
+        # Two threads of BLAS for each kernel is one too many where tests share a machine.
+        environment["OMP_NUM_THREADS"] = "1"
+        options = [
+            "--no-browser",
+            "--allow-root",
+            "--ServerApp.ip=127.0.0.1",
+            "--ServerApp.port=0",
+            f"--IdentityProvider.token={self._token}",
+            f"--ServerApp.root_dir={self.notebooks}",
+        ]
+        # Lab asks whether it may ask for news, in a card that covers the corner of the notebook.
+        page_config = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+        (self._home / "config" / "labconfig").mkdir(parents=True)
+        (self._home / "config" / "labconfig" / "page_config.json").write_text(json.dumps(page_config), encoding="utf-8")
+        with self._log.open("w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "jupyter", "lab", *options],
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.url = self._wait_for_url()
+        return self
+
+    def __exit__(self, *_error):
+        self._process.terminate()
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _wait_for_url(self):
+        deadline = time.monotonic() + _SECONDS_TO_START
+        runtime = self._home / "runtime"
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                break
+            for file in runtime.glob("jpserver-*.json"):
+                url = _url_of(file)
+                if url is not None and self._answers(url):
+                    return url
+            time.sleep(0.05)
+        self.__exit__()
+        raise RuntimeError(self._log.read_text(encoding="utf-8")[-3000:])
+
+    def _answers(self, url):
+        try:
+            address = f"{url}api/status?token={self._token}"
+            urllib.request.urlopen(address, timeout=5).close()  # noqa: S310 - our own server
+        except (urllib.error.URLError, OSError):
+            return False
+        return True
+
+    def write(self, name, cells):
+        """Write a notebook of code cells."""
+        notebook = nbformat.v4.new_notebook()
+        notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
+        notebook.metadata["kernelspec"] = {
+            "name": "python3",
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+        }
+        nbformat.write(notebook, self.notebooks / name)
+
+    def open(self, page, name):
+        """Open a notebook in JupyterLab and wait for its kernel."""
+        page.goto(f"{self.url}lab/tree/{name}?reset&token={self._token}")
+        notebook = Notebook(page)
+        notebook.wait_for_kernel()
+        return notebook
+
+
+def _url_of(file):
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))["url"]
+    except (ValueError, OSError):
+        return None  # still being written
+
+
+class Notebook:
+    """An open notebook: its cells, its kernel, and what they show."""
+
+    def __init__(self, page):
+        self.page = page
+        self.cells = page.locator(".jp-Notebook .jp-Cell")
+
+    def wait_for_kernel(self):
+        # The indicator beside the kernel's name is idle, too, where there is no kernel yet.
+        idle = self.page.locator("#jp-main-statusbar").get_by_text("Python 3 (ipykernel) | Idle")
+        idle.wait_for(timeout=_MILLISECONDS_OF_A_KERNEL)
+
+    def run(self, index, *, wait=True):
+        """Run a cell with the keyboard, and wait until it has its number."""
+        cell = self.cells.nth(index)
+        prompt = cell.locator(".jp-InputPrompt").first
+        before = prompt.inner_text()
+        cell.locator(".cm-content").first.click()
+        self.page.keyboard.press("Control+Enter")
+        if wait:
+            numbered = re.compile(r"\[\d+\]")
+            expect(prompt).to_have_text(numbered, timeout=_MILLISECONDS_OF_A_KERNEL)
+            expect(prompt).not_to_have_text(before)
+        return cell
+
+    def output(self, index):
+        """The text that a cell printed or returned."""
+        return self.cells.nth(index).locator(".jp-OutputArea-output pre").first.inner_text()
+
+    def value(self, index, code):
+        """Run `print(code)` in a cell and read what it printed."""
+        self.rewrite(index, f"print({code})")
+        self.run(index)
+        return self.output(index).strip()
+
+    def rewrite(self, index, code):
+        """Replace the text of a cell."""
+        editor = self.cells.nth(index).locator(".cm-content").first
+        editor.click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(code)
+
+    def explorer(self, index):
+        """The view of an explorer that a cell shows."""
+        return self.cells.nth(index).get_by_test_id("ice-explorer")
+
+    def restart_kernel(self):
+        """Restart the kernel from the menu, confirming what Lab asks."""
+        self.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        self.page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
+        self.page.locator(".jp-Dialog .jp-mod-accept").click()
+        self.wait_for_kernel()
+
+    def shut_down(self):
+        """End the kernel, so that kernels do not pile up over a run of the tests."""
+        self.page.evaluate(
+            """async () => {
+                const { baseUrl, token } = JSON.parse(
+                    document.getElementById("jupyter-config-data").textContent
+                );
+                const headers = { Authorization: `token ${token}` };
+                const kernels = await (await fetch(`${baseUrl}api/kernels`, { headers })).json();
+                for (const { id } of kernels) {
+                    await fetch(`${baseUrl}api/kernels/${id}`, { method: "DELETE", headers });
+                }
+            }"""
+        )

@@ -1,0 +1,250 @@
+"""Journeys through JupyterLab with a real kernel, as a person makes them."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+MAKE = """\
+import time
+import ice_explorer as ice
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
+
+X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
+x = ice.ICEExplorer(model, X)
+x"""
+
+
+@pytest.fixture
+def notebook(lab, page, request):
+    """A notebook whose first cell shows an explorer, with three more cells to type into."""
+    name = f"{request.node.originalname}.ipynb"
+    lab.write(name, [MAKE, "", "", ""])
+    notebook = lab.open(page, name)
+    yield notebook
+    notebook.shut_down()
+
+
+def shown(notebook, index=0):
+    """The explorer of a cell, once it has drawn all it has to."""
+    view = notebook.explorer(index)
+    expect(view).to_have_attribute("data-status", "ready")
+    expect(view).to_have_attribute("data-drawn-lines", "442")
+    return view
+
+
+def figures(view):
+    """Feature and figure of each bar on screen, best first."""
+    bars = view.get_by_test_id("bar").evaluate_all(
+        """bars => bars.map((bar) => [
+            Number(bar.dataset.rank),
+            bar.dataset.feature,
+            bar.querySelector("[data-test=bar-figure]").textContent,
+        ])"""
+    )
+    return [(name, float(figure)) for _, name, figure in sorted(bars)]
+
+
+def drag(page, slider, start, end, steps):
+    """Move the slider with the mouse, and yield after each step."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * start, y)
+    page.mouse.down()
+    for share in np.linspace(start, end, steps):
+        page.mouse.move(box["x"] + box["width"] * share, y)
+        page.evaluate("new Promise(requestAnimationFrame)")
+        yield
+    page.mouse.up()
+
+
+def test_from_the_cell_to_the_table(notebook, page):
+    """Run, click a bar, change kind and colour, drag the slider: the kernel agrees throughout."""
+    notebook.run(0)
+    view = shown(notebook)
+    view.locator('[data-test=bar][data-feature="s5"]').click()
+    expect(view).to_have_attribute("data-feature", "s5")
+    view.get_by_test_id("kind-c-ice").click()
+    expect(view).to_have_attribute("data-kind", "c-ice")
+    view.get_by_test_id("color-by").select_option("bmi")
+    expect(view.get_by_test_id("legend")).to_contain_text("bmi")
+
+    slider = view.get_by_test_id("decay-slider")
+    orders = {tuple(name for name, _ in figures(view))}
+    for _ in drag(page, slider, 0.75, 0.02, 25):
+        orders.add(tuple(name for name, _ in figures(view)))
+    assert len(orders) > 1
+    final = slider.input_value()
+    assert notebook.value(1, "x.decay") == final
+    assert notebook.value(1, "x.feature, x.kind, x.color_by") == "s5 c-ice bmi"
+    table = notebook.value(1, "*x.table['in_distribution_impact'].round(1).items()")
+    named = re.findall(r"\('(\w+)', ([\d.]+)\)", table.replace("np.float64", ""))
+    assert [name for name, _ in figures(view)] == [name for name, _ in named]
+    expected = [float(figure) for _, figure in named]
+    np.testing.assert_allclose([figure for _, figure in figures(view)], expected, atol=0.051)
+
+
+def test_python_moves_the_view(notebook):
+    """Traits set in a cell show in the view above it; the slider moves too."""
+    notebook.run(0)
+    view = shown(notebook)
+    notebook.rewrite(1, "x.feature = 'bp'; x.kind = 'd-ice'; x.selection = [0, 3]; x.decay = 0.4; x.selected")
+    notebook.run(1)
+    expect(view).to_have_attribute("data-feature", "bp")
+    expect(view).to_have_attribute("data-kind", "d-ice")
+    expect(view.get_by_test_id("selected-line")).to_have_count(2)
+    expect(view.get_by_test_id("decay-slider")).to_have_value("0.4")
+    assert notebook.value(2, "list(x.selected.index)") == "[0, 3]"
+
+
+def test_a_wrong_value_is_a_sentence_under_the_cell(notebook):
+    """A mistake in a cell reads as one sentence and changes nothing."""
+    notebook.run(0)
+    view = shown(notebook)
+    feature = view.get_attribute("data-feature")
+    notebook.rewrite(1, "x.feature = 'bmj'")
+    notebook.run(1)
+    error = notebook.cells.nth(1).locator(".jp-OutputArea-output")
+    expect(error).to_contain_text("No column named 'bmj' in X. Did you mean 'bmi'?")
+    expect(view).to_have_attribute("data-feature", feature)
+
+
+def test_two_views_and_a_second_run(notebook):
+    """A second view shows the same; running the cell anew replaces the first one without a trace."""
+    notebook.run(0)
+    first = shown(notebook)
+    notebook.rewrite(1, "x")
+    notebook.run(1)
+    second = shown(notebook, 1)
+    second.get_by_test_id("kind-d-ice").click()
+    expect(first).to_have_attribute("data-kind", "d-ice")
+    first.get_by_test_id("decay-slider").focus()
+    notebook.page.keyboard.press("Home")
+    expect(second.get_by_test_id("decay-slider")).to_have_value("0.01")
+
+    notebook.run(0)
+    again = shown(notebook)
+    expect(again).to_have_attribute("data-kind", "ice")
+    expect(second).to_have_attribute("data-kind", "d-ice")
+    again.locator('[data-test=bar][data-feature="sex"]').click()
+    expect(again).to_have_attribute("data-feature", "sex")
+    expect(second).not_to_have_attribute("data-feature", "sex")
+    assert notebook.value(2, "x.feature") == "sex"
+
+
+def test_closing(notebook):
+    """`x.close()` takes the view away, and a new explorer works as before."""
+    notebook.run(0)
+    shown(notebook)
+    notebook.rewrite(1, "x.close(); x")
+    notebook.run(1)
+    expect(notebook.explorer(0)).to_have_count(0)
+    assert notebook.output(1) == "<ICEExplorer: closed>"
+    notebook.run(0)
+    shown(notebook)
+
+
+def test_restarting_the_kernel(notebook):
+    """The picture of a lost kernel stays and says so; its slider works; the cell runs again."""
+    notebook.run(0)
+    view = shown(notebook)
+    notebook.page.watch.expected.append("Connection lost, reconnecting")  # Lab's own words
+    notebook.restart_kernel()
+    expect(view).to_have_attribute("data-status", "gone")
+    slider = view.get_by_test_id("decay-slider")
+    slider.focus()
+    notebook.page.keyboard.press("Home")
+    expect(view.get_by_test_id("decay-value")).to_have_text("0.01")
+    assert notebook.value(1, "'x' in globals()") == "False"
+    notebook.run(0)
+    view = shown(notebook)
+    view.locator('[data-test=bar][data-feature="s5"]').click()
+    expect(view).to_have_attribute("data-feature", "s5")
+    assert notebook.value(1, "x.feature") == "s5"
+
+
+def test_a_busy_kernel_does_not_stop_the_slider(notebook, page):
+    """While a cell sleeps, bars re-sort and known features open; afterwards Python has it all."""
+    notebook.run(0)
+    view = shown(notebook)
+    notebook.rewrite(1, "time.sleep(6); print('awake', x.decay)")
+    notebook.run(1, wait=False)
+    slider = view.get_by_test_id("decay-slider")
+    orders = {tuple(name for name, _ in figures(view))}
+    for _ in drag(page, slider, 0.75, 0.02, 25):
+        orders.add(tuple(name for name, _ in figures(view)))
+    assert len(orders) > 1
+    expect(notebook.cells.nth(1).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    final = slider.input_value()
+    expect(notebook.cells.nth(1).locator(".jp-OutputArea-output")).to_contain_text("awake")
+    assert notebook.value(2, "x.decay") == final
+
+
+def test_the_keyboard_stays_in_the_explorer(notebook, page):
+    """Arrows, letters and Enter on the slider and the bars are not commands of the notebook."""
+    notebook.run(0)
+    view = shown(notebook)
+    n_cells = notebook.cells.count()
+    slider = view.get_by_test_id("decay-slider")
+    slider.click()
+    before = float(slider.input_value())
+    for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowRight", "a", "b", "j", "k"):
+        page.keyboard.press(key)
+    expect(slider).to_have_value(f"{before + 0.02:.2f}".rstrip("0"))
+    expect(slider).to_be_focused()
+    view.locator("[data-test=bar][data-rank='1']").click()
+    page.keyboard.press("ArrowDown")
+    second = view.locator("[data-test=bar][data-rank='2']")
+    expect(second).to_be_focused()
+    expect(second).to_have_attribute("aria-selected", "true")
+    assert notebook.cells.count() == n_cells
+
+
+def test_saving_from_the_toolbar(notebook, page, tmp_path):
+    """SVG and PNG come down as files that are what they are called, with the view in them."""
+    notebook.run(0)
+    view = shown(notebook)
+    for kind in ("svg", "png"):
+        view.get_by_test_id("export").click()
+        with page.expect_download() as download:
+            view.get_by_test_id(f"export-{kind}").click()
+        assert download.value.suggested_filename == f"ice-bmi-ice.{kind}"
+        download.value.save_as(tmp_path / f"view.{kind}")
+    root = ET.parse(tmp_path / "view.svg").getroot()  # noqa: S314 - we wrote it
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    png = (tmp_path / "view.png").read_bytes()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert len(png) > 20_000, "an empty page would be smaller"
+
+
+def test_the_bars_fill_in(notebook, page):
+    """A slow model: the explorer is there at once, bars come one by one, cancel stops them."""
+    notebook.rewrite(
+        0,
+        MAKE.replace(
+            "x = ice.ICEExplorer(model, X)",
+            "def slow(X):\n    time.sleep(0.3)\n    return model.predict(X)\n\n\nx = ice.ICEExplorer(slow, X)",
+        ),
+    )
+    notebook.run(0)
+    view = notebook.explorer(0)
+    expect(view).to_have_attribute("data-status", "computing")
+    expect(view.get_by_test_id("bar")).to_have_count(10)
+    expect(view.locator("[data-test=bar]:not([data-pending])").first).to_be_visible()
+    view.get_by_test_id("cancel").click()
+    expect(view).to_have_attribute("data-status", "cancelled")
+    pending = view.locator("[data-test=bar][data-pending]")
+    n_pending = pending.count()
+    assert 0 < n_pending < 10
+    pending.first.click()
+    expect(pending).to_have_count(n_pending - 1)
+    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
