@@ -26,7 +26,8 @@ function read(root: HTMLElement): Theme {
 
 /**
  * Follows the host's theme. A probe inherits the colours and has an imperceptible transition on them: whatever changes
- * them (a theme switch, a late style sheet, the system's preference), the browser reports the end of that transition.
+ * them (a theme switch, a late style sheet, the system's preference), the browser reports that transition. JupyterLab
+ * hides the page while it switches, so that the last one may be cut short.
  */
 export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySignal<Theme> {
   const theme = signal(read(root));
@@ -35,7 +36,9 @@ export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySi
     if (JSON.stringify(next) !== JSON.stringify(theme.peek())) theme.value = next;
   };
   const probe = html("span", { class: "ice-theme-probe", "aria-hidden": "true" });
-  probe.addEventListener("transitionend", refresh, { signal: aborted });
+  for (const event of ["transitionrun", "transitionend", "transitioncancel"]) {
+    probe.addEventListener(event, refresh, { signal: aborted });
+  }
   root.append(probe);
   // The style sheet may apply only after the element is in the page.
   requestAnimationFrame(() => {

@@ -19,15 +19,16 @@ export class Tooltip {
   /** A card that the keyboard called for is read out; one that follows the pointer would never stop talking. */
   show(title: string, rows: readonly TooltipRow[], anchor: DOMRect, spoken: boolean): void {
     this.node.setAttribute("aria-live", spoken ? "polite" : "off");
-    const list = html("dl");
+    // No description list: JupyterLab floats the terms of those in every output.
+    const list = html("div", { class: "ice-tooltip-rows" });
     for (const { label, value, swatch } of rows) {
-      const shown = html("dd", {}, value);
+      const shown = html("span", { class: "ice-tooltip-value" }, value);
       if (swatch !== undefined) {
         const chip = html("span", { class: "ice-swatch" });
         chip.style.background = swatch;
         shown.prepend(chip);
       }
-      list.append(html("dt", {}, label), shown);
+      list.append(html("span", { class: "ice-tooltip-label" }, label), shown);
     }
     this.node.replaceChildren(html("div", { class: "ice-tooltip-title" }, title), list);
     this.node.hidden = false;

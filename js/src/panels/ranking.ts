@@ -1,6 +1,7 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
 import { max } from "d3-array";
 import { columnFormat, plural } from "../format.ts";
+import { labelWidth } from "../marks/axis.ts";
 import { Bar, type BarState } from "../marks/bars.ts";
 import { html, setText, update } from "../marks/element.ts";
 import type { RankBy } from "../protocol.ts";
@@ -82,6 +83,11 @@ export function rankingPanel(view: View): HTMLElement {
     { signal: aborted },
   );
 
+  /** Names take the room that the longest needs, in the weight it has when it is open. */
+  const nameFont = (): string => {
+    const { fontSize, fontFamily } = getComputedStyle(panel);
+    return `600 ${fontSize} ${fontFamily}`;
+  };
   let revealed = "";
   view.keep(
     () => ({
@@ -104,6 +110,10 @@ export function rankingPanel(view: View): HTMLElement {
       const reachable = ranking.some(({ name }) => name === feature) ? feature : ranking[0]?.name;
 
       const names = new Set(ranking.map(({ name }) => name));
+      if (names.size !== bars.size || [...names].some((name) => !bars.has(name))) {
+        const labels = [...names].map((label) => ({ at: 0, label }));
+        list.style.setProperty("--name", `${Math.max(40, labelWidth(labels, nameFont()))}px`);
+      }
       for (const [name, bar] of bars) {
         if (names.has(name)) continue;
         bar.node.remove();

@@ -110,3 +110,19 @@ test("the picture follows the host's theme", async () => {
   cell.style.setProperty("--jp-ui-font-color1", "rgba(0, 0, 0, 0.87)");
   await expect.poll(() => root.dataset.theme).toBe("light");
 });
+
+test("a theme is followed even where the host hides the page while it switches", async () => {
+  const { root, drawn, part } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  const cell = root.parentElement!;
+  cell.style.setProperty("--jp-layout-color0", "#111");
+  cell.style.setProperty("--jp-ui-font-color1", "rgba(255, 255, 255, 0.87)");
+  // Asked for its style, the page begins the transition; hidden, it never ends it.
+  expect(getComputedStyle(root).backgroundColor).toBe("rgb(17, 17, 17)");
+  cell.style.display = "none";
+  await frame();
+  cell.style.display = "";
+  await expect.poll(() => root.dataset.theme).toBe("dark");
+  await drawn("Age");
+  expect(part("curves-canvas").checkVisibility()).toBe(true);
+});
