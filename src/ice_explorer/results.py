@@ -1,4 +1,7 @@
-"""The frozen result of an explanation: metrics, curves and notes. Nothing here draws."""
+"""The frozen result of an explanation: metrics, curves and notes.
+
+Nothing here draws: the two methods that give pictures hand over to `figures`, on demand.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column, Name
@@ -399,6 +403,48 @@ class Explanation:
         for position, result in enumerate(self._results.values()):
             values[:, position] = result.decay_profile(decays, metric)
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
+
+    def plot_impact(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the ranking as bars, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        **options
+            `decay`, `rank_by`, `max_features` of `ice_explorer.figures.mpl.plot_impact`.
+
+        Returns
+        -------
+        Axes
+        """
+        from ice_explorer.figures import mpl
+
+        return mpl.plot_impact(self, ax, **options)
+
+    def plot(
+        self, feature: Name, kind: Literal["ice", "c-ice", "d-ice"] = "ice", color_by: Name = None, **options: Any
+    ) -> Axes:
+        """Draw the curves of one feature, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+        kind : {"ice", "c-ice", "d-ice"}
+            Curves, curves since the anchor, or slopes.
+        color_by : object, optional
+            Name of the column that colours the lines.
+        **options
+            `decay`, `anchor`, `max_lines`, `ax` of `ice_explorer.figures.mpl.plot`.
+
+        Returns
+        -------
+        Axes
+        """
+        from ice_explorer.figures import mpl
+
+        return mpl.plot(self, feature, kind, color_by, **options)
 
     @property
     def columns(self) -> list[Name]:
