@@ -1,6 +1,7 @@
 """`sample_weight` holds frequencies: a weight of 3 is a row that occurs three times."""
 
 import numpy as np
+import oracles
 import pandas as pd
 import pytest
 import strategies as own
@@ -160,6 +161,31 @@ def test_weights_of_no_more_than_one_observation_are_refused(weights):
         "`sample_weight` must sum to more than 1, because weights are frequencies; "
         f"got a sum of {sum(weights)}. "
         "Multiply the weights, for example so that they sum to the number of observations."
+    )
+
+
+def test_sampled_rows_keep_their_weights():
+    """`sample` and `sample_weight` together: the sums run over the sampled rows, weighted."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2)).round(1)
+    weights = np.tile([0.0, 0.5, 3.0], 20)
+    e = explained(product, X, sample=12, sample_weight=weights, weighting="mass")
+    for column, name in enumerate(e.features):
+        positions = e[name].row_positions.tolist()
+        assert (weights[positions] > 0).all()
+        expected = oracles.metrics(product, X, column, weights=weights, positions=positions, weighting="mass")
+        row = e[name].metrics()
+        assert_allclose([row[k] for k in row], [expected[k] for k in row], rtol=1e-9, atol=1e-12)
+
+
+def test_a_sample_of_no_more_than_one_observation_in_weight_is_refused():
+    """All rows weigh enough together, the five sampled ones do not."""
+    X = np.column_stack([np.arange(100.0), np.ones(100)])
+    with pytest.raises(ice.errors.InvalidOptionError) as caught:
+        explained(product, X, sample=5, sample_weight=np.full(100, 0.125))
+    assert str(caught.value) == (
+        "`sample_weight` of the sampled observations must sum to more than 1; got a sum of 0.625 for 'x0'. "
+        "Use a larger `sample`, or multiply the weights."
     )
 
 

@@ -74,7 +74,7 @@ def assert_agrees(model, X, *, sklearn_options=None, **options):
     [
         Ridge(),
         RandomForestRegressor(n_estimators=10, random_state=0),
-        HistGradientBoostingRegressor(max_iter=20, random_state=0),
+        HistGradientBoostingRegressor(max_iter=5, random_state=0),
         SVR(),
         make_pipeline(StandardScaler(), MLPRegressor(hidden_layer_sizes=(5,), max_iter=30, random_state=0)),
     ],
