@@ -19,6 +19,8 @@ from ice_explorer.figures.view import ROUNDING, Scene, ViewState, ranking_of, sc
 from ice_explorer.options import check_integer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
     from numpy.typing import ArrayLike
@@ -125,7 +127,10 @@ def plot(
         max_lines=max_lines,
     )
     shown = scene(explanation, state)
-    ax = _new_axes(130, 86) if ax is None else ax
+    if ax is None:
+        levels = shown.coloring.levels
+        n_rows = math.ceil((len(levels) + 1) / _n_columns(levels)) + 1 if levels else 0
+        ax = _new_axes(130, 86 + 4 * n_rows)
     _draw_curves(ax, shown)
     return ax
 
@@ -143,6 +148,11 @@ def _new_axes(width: float, height: float) -> Axes:
     for spine in ax.spines.values():
         spine.set(color=QUIET, linewidth=0.6)
     return ax
+
+
+def _fitted(text: str, width: float) -> str:
+    """Cut what the user named to so many pt; matplotlib's own font is wider than that which is measured."""
+    return elide(printable(text), width / 1.15, _SMALL)
 
 
 # --- ranking --------------------------------------------------------------------------------------
@@ -169,7 +179,7 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         ax.annotate(arrow, (1.0, place), **beside, ha="left", fontsize=0.8 * _SMALL, color=QUIET)
         shift: dict[str, Any] = {"xytext": (38, 0), "textcoords": "offset points"}
         ax.annotate(write(bar.value), (1.0, place), **beside, **shift, ha="right", fontsize=_SMALL, color=INK)
-    names = [elide(printable(bar.label), _LABEL_ROOM, _SMALL) for bar in shown]
+    names = [_fitted(bar.label, _LABEL_ROOM) for bar in shown]
     ax.set_yticks(places, labels=names, parse_math=False)
     ax.tick_params(axis="y", length=0, labelcolor=INK)
     ax.set_xticks([])
@@ -299,10 +309,10 @@ def _add_histogram(ax: Axes, lines: Lines) -> None:
 def _add_titles(ax: Axes, shown: Scene) -> None:
     lines = shown.lines
     heading: dict[str, Any] = {"fontsize": _SMALL + 1.5, "fontweight": "bold", "color": INK}
-    ax.set_title(printable(shown.heading), loc="left", parse_math=False, **heading)
+    ax.set_title(_fitted(shown.heading, 185), loc="left", parse_math=False, **heading)
     ax.set_title(shown.row_count, loc="right", fontsize=_SMALL, color=QUIET)
-    ax.set_xlabel(printable(lines.x_title), fontsize=_SMALL + 0.7, parse_math=False)
-    ax.set_ylabel(printable(lines.y_title), fontsize=_SMALL, parse_math=False)
+    ax.set_xlabel(_fitted(lines.x_title, 260), fontsize=_SMALL + 0.7, parse_math=False)
+    ax.set_ylabel(_fitted(lines.y_title, 190), fontsize=_SMALL, parse_math=False)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     if len(lines.grid) <= 6:
@@ -333,37 +343,55 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    below = -0.2
+    below = 34.0
     if lines.values.size > 0:
         mean = Line2D([], [], color=INK, linewidth=1.3)
         own = Line2D([], [], color=QUIET, marker="o", markersize=2.6, linestyle="none")
-        _legend(ax, [mean, own], [MEAN_TEXT, OWN_TEXT], below, None)
-        below -= 0.08
+        key = _legend(ax, [mean, own], [MEAN_TEXT, OWN_TEXT], below, None)
+        below += 13
+        if coloring.levels:  # the second legend would replace the first
+            ax.add_artist(key)
+            key.set_clip_on(False)
     if coloring.levels:
         colors = [coloring.palette.css(level) for level in range(len(coloring.levels))]
-        texts = [elide(printable(text), 100.0, _SMALL) for text in coloring.levels]
+        texts = [_fitted(text, 125) for text in coloring.levels]
         if coloring.n_missing > 0:
             colors.append(coloring.palette.css(math.nan))
             texts.append(f"missing ({coloring.n_missing:,})")
         patches = [Patch(facecolor=color) for color in colors]
-        _legend(ax, patches, texts, below, printable(coloring.title or ""))
+        _legend(ax, patches, texts, below, _fitted(coloring.title or "", 260))
 
 
-def _legend(ax: Axes, handles: list[Any], texts: list[str], below: float, title: str | None) -> None:
-    columns = 4 if max(map(len, texts)) <= 12 else 3 if max(map(len, texts)) <= 18 else 2
-    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, below), "borderaxespad": 0, "borderpad": 0}
-    spacing: dict[str, Any] = {"handlelength": 1.4, "columnspacing": 1.4, "labelspacing": 0.3}
+def _legend(ax: Axes, handles: list[Any], texts: list[str], below: float, title: str | None) -> Legend:
+    from matplotlib.transforms import ScaledTranslation
+
+    # So many pt below the axes, however tall they become.
+    root = ax.get_figure(root=True) or ax.figure
+    place = ax.transAxes + ScaledTranslation(0, -below / 72, root.dpi_scale_trans)
+    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, 0), "bbox_transform": place}
+    spacing: dict[str, Any] = {
+        "borderaxespad": 0,
+        "borderpad": 0,
+        "handlelength": 1.4,
+        "columnspacing": 1.4,
+        "labelspacing": 0.3,
+    }
     # matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
     labels = [str(index) for index in range(len(texts))]
-    legend: Legend = ax.legend(
-        handles, labels, title=title and " ", ncols=columns, frameon=False, fontsize=_SMALL, labelcolor=QUIET,
+    legend = ax.legend(
+        handles, labels, title=title and " ", ncols=_n_columns(texts), frameon=False, fontsize=_SMALL, labelcolor=QUIET,
         title_fontsize=_SMALL, alignment="left", **where, **spacing,
     )  # fmt: skip
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set(text=text, parse_math=False)
     if title:
         legend.get_title().set(text=title, parse_math=False, fontweight="bold", color=INK)
-    ax.add_artist(legend)  # stays when the next legend replaces it
+    return legend
+
+
+def _n_columns(texts: Sequence[str]) -> int:
+    longest = max(map(len, texts), default=0)
+    return 4 if longest <= 12 else 3 if longest <= 18 else 2
 
 
 def _add_color_bar(ax: Axes, coloring: Coloring, domain: tuple[float, float]) -> None:
@@ -374,5 +402,5 @@ def _add_color_bar(ax: Axes, coloring: Coloring, domain: tuple[float, float]) ->
     bar = ax.figure.colorbar(scale, ax=ax, fraction=0.05, pad=0.02, aspect=30)
     bar.outline.set_visible(False)
     bar.ax.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
-    bar.set_label(printable(coloring.title or ""), fontsize=_SMALL, color=QUIET)
+    bar.set_label(_fitted(coloring.title or "", 160), fontsize=_SMALL, color=QUIET)
     bar.ax.yaxis.label.set_parse_math(False)

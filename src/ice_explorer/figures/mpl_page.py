@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 _PT_PER_PX: Final = 72 / PX_PER_INCH
 _ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}
 
-# The fonts that widths are measured for, and by how much matplotlib's own must shrink to be as narrow.
+# The fonts that widths are measured for; by how much matplotlib's own must shrink to be as narrow;
+# and those that letters of other scripts may be found in.
 _FONTS: Final = ("Helvetica Neue", "Helvetica", "Arial", "Liberation Sans")
-_OWN_FONT: Final = ("DejaVu Sans", 0.87)
+_OWN_FONT: Final = "DejaVu Sans"
+_OWN_SCALE: Final = 0.87
+_FURTHER_FONTS: Final = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Source Han Sans", "Hiragino Sans", "PingFang SC", "Yu Gothic"),
+    *("Microsoft YaHei", "Malgun Gothic", "WenQuanYi Zen Hei", "Arial Unicode MS", "Noto Sans"),
+)
 
 
 def require_matplotlib() -> None:
@@ -69,12 +75,14 @@ def figure_of(page: Page) -> Figure:
 
 
 @lru_cache(maxsize=1)
-def _font() -> tuple[str, float]:
-    """Return the name of a font like those that widths are measured for, and its scale."""
+def _fonts() -> tuple[list[str], float]:
+    """Return fonts like those that widths are measured for, best first, and the scale of the first."""
     from matplotlib import font_manager
 
     installed = set(font_manager.get_font_names())
-    return next(((name, 1.0) for name in _FONTS if name in installed), _OWN_FONT)
+    like = [name for name in _FONTS if name in installed][:1]
+    further = [name for name in _FURTHER_FONTS if name in installed]
+    return [*like, _OWN_FONT, *further], 1.0 if like else _OWN_SCALE
 
 
 class _Painter:
@@ -160,13 +168,13 @@ class _Painter:
         )
 
     def _words(self, mark: Words) -> None:
-        family, scale = _font()
+        families, scale = _fonts()
         self._ax.text(
             mark.x,
             mark.y,
             mark.text,
             fontsize=mark.size * _PT_PER_PX * scale,
-            fontfamily=family,
+            fontfamily=families,
             fontweight="bold" if mark.bold else "normal",
             color=mark.fill,
             ha=_ALIGNMENT[mark.anchor],

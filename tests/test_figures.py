@@ -1,0 +1,589 @@
+"""Figures on paper: what they say, that it is legible, and that the numbers are those of the explanation."""
+
+import base64
+import io
+import itertools
+import json
+import math
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import image as mpl_image
+from matplotlib import pyplot as plt
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ice_explorer import explain
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.figures import lettering
+from ice_explorer.figures.compose import compose
+from ice_explorer.figures.mpl import plot, plot_impact
+from ice_explorer.figures.page import printable
+from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
+from ice_explorer.figures.png import png_bytes
+from ice_explorer.figures.provenance import provenance, provenance_json
+from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.strokes import Run, runs, suit_strokes
+from ice_explorer.figures.svg import svg_page
+from ice_explorer.figures.view import Scene, ViewState, scene
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = '<b onload="x()">&amp; ]]> "quoted"</b>'
+LONG = "a feature whose name is so long that it fits neither beside its bar nor under its axis nor anywhere else"
+LEVELS = ["_hidden", "<script>alert(1)</script>", "$math$ & more"]
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    """A model that bends, jumps and interacts, on columns with awkward names."""
+    generator = np.random.default_rng(5)
+    n = 60
+    X = pd.DataFrame(
+        {
+            "age": generator.integers(20, 70, n),
+            HOSTILE: generator.normal(size=n),
+            "smoker": generator.random(n) < 0.4,
+            LONG: generator.normal(size=n) * 1e6,
+            "constant": np.full(n, 7.0),
+            "region": generator.choice(LEVELS, n),
+        }
+    )
+    X.loc[3, "region"] = None
+
+    def model(table):
+        bend = np.sin(table["age"] / 8) + (table["age"] > 45) * table[HOSTILE]
+        return 100 + 10 * bend + 4 * table["smoker"] - table[LONG] / 1e6
+
+    return explain(model, X, progress=False)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """More lines than are drawn as strokes."""
+    X = np.random.default_rng(6).normal(size=(300, 2))
+    return explain(lambda X: np.tanh(3 * X[:, 0]) * X[:, 1], X, progress=False)
+
+
+def shown(explanation, **state) -> Scene:
+    return scene(explanation, ViewState(**state))
+
+
+def drawn(explanation, *, width=180.0, dpi=96.0, with_ranking=True, **state) -> ET.Element:
+    view = shown(explanation, **state)
+    page = compose(view, with_ranking=with_ranking, width=width, dpi=dpi)
+    text = provenance_json(explanation, view.state, view.lines)
+    return ET.fromstring(svg_page(page, view.heading, view.description, text))  # noqa: S314 - written just now
+
+
+def group(root, name):
+    return root.find(f".//{SVG}g[@id='{name}']")
+
+
+def texts(element):
+    return [text.text for text in element.iter(f"{SVG}text")]
+
+
+def full_texts(element):
+    """Texts as they were before they were cut to fit."""
+    return [text.findtext(f"{SVG}title", text.text) for text in element.iter(f"{SVG}text")]
+
+
+def boxes(root):
+    """Left, top, right, bottom of every text."""
+    for text in root.iter(f"{SVG}text"):
+        size, x, y = (float(text.get(name)) for name in ("font-size", "x", "y"))
+        width = lettering.text_width(text.text, size, bold=text.get("font-weight") == "bold")
+        left = x - {"start": 0.0, "middle": width / 2, "end": width}[text.get("text-anchor", "start")]
+        yield text.text, left, y - 0.74 * size, left + width, y + 0.2 * size
+
+
+# --- what is drawn --------------------------------------------------------------------------------
+
+
+def test_lines_are_the_curves_and_fade_as_the_metric_weighs(explanation):
+    """A line is a row's ICE curve; its segments fade with the likelihood at their right end, down to a ghost."""
+    lines = shown(explanation, feature="age", decay=0.6).lines
+    feature = explanation["age"]
+    assert_array_equal(lines.positions, np.arange(60))
+    assert_allclose(lines.values, feature.curves, rtol=1e-12)
+    assert_allclose(lines.opacity, 0.06 + 0.94 * feature.likelihood(0.6)[:, 1:], rtol=1e-12)
+    assert_allclose(lines.mean, feature.partial_dependence, rtol=1e-12)
+    assert_allclose(lines.own_y, feature.predictions(np.arange(60)), rtol=1e-12)
+    assert_array_equal(shown(explanation, feature="age", decay=1.0).lines.opacity, 1.0)
+
+
+@pytest.mark.parametrize("anchor", ["min", "max", "median", "own", 33.2])
+def test_centred_lines_are_zero_at_their_anchor(explanation, anchor):
+    """c-ICE is the change since the anchor, for the lines, their mean and the rows' own values."""
+    lines = shown(explanation, feature="age", kind="c-ice", anchor=anchor).lines
+    feature = explanation["age"]
+    assert_allclose(lines.values, feature.centered_curves(anchor), rtol=1e-10, atol=1e-12)
+    assert_allclose(lines.mean, lines.values.mean(axis=0), rtol=1e-9, atol=1e-9)
+    assert_allclose(lines.spread, lines.values.std(axis=0), rtol=1e-9, atol=1e-12)
+    held = feature.curves[:, 0] - lines.values[:, 0]
+    assert_allclose(lines.own_y, feature.predictions(np.arange(60)) - held, rtol=1e-9, atol=1e-9)
+    assert (lines.anchored_at is None) == (anchor == "own")
+
+
+def test_slopes_are_level_over_each_interval(explanation):
+    """d-ICE is drawn as steps: two points an interval, the riser in between with the fainter opacity."""
+    lines = shown(explanation, feature="age", kind="d-ice", decay=0.5).lines
+    feature = explanation["age"]
+    n_intervals = len(feature.grid) - 1
+    assert lines.values.shape == (60, 2 * n_intervals)
+    assert_allclose(lines.values[:, ::2], feature.slopes, rtol=1e-12)
+    assert_array_equal(lines.values[:, ::2], lines.values[:, 1::2])
+    assert_array_equal(lines.x[1:-1:2], lines.x[2::2])
+    assert_allclose(lines.opacity[:, 1::2], np.minimum(lines.opacity[:, :-2:2], lines.opacity[:, 2::2]), rtol=1e-12)
+
+
+def test_ranking_is_that_of_the_table(explanation):
+    """Bars come in the order of the table, as long as its figures, the open feature in bold."""
+    table = explanation.table(decay=0.75, sort_by="in_distribution_impact")
+    view = shown(explanation, feature="smoker", decay=0.75)
+    assert [bar.label for bar in view.ranking.bars] == list(table.index)
+    assert_allclose([bar.fill for bar in view.ranking.bars], table["in_distribution_impact"])
+    assert_allclose([bar.outline for bar in view.ranking.bars], table["impact"])
+    root = drawn(explanation, feature="smoker", decay=0.75)
+    bold = [text.text for text in group(root, "ranking").iter(f"{SVG}text") if text.get("font-weight") == "bold"]
+    assert bold[:2] == ["In-distribution impact", "smoker"]
+    fills = [rect for rect in group(root, "ranking").iter(f"{SVG}rect") if rect.get("height") == "8.4"]
+    lengths = np.array([float(rect.get("width")) for rect in fills])
+    assert_allclose(
+        lengths / lengths[0], table["in_distribution_impact"] / table["in_distribution_impact"].iloc[0], atol=1e-3
+    )
+
+
+def test_the_feature_that_ranks_first_is_open_where_none_is_chosen(explanation):
+    """An empty feature stands for the first bar, and other figures rank otherwise."""
+    table = explanation.table(sort_by="heterogeneity")
+    view = shown(explanation, rank_by="heterogeneity")
+    assert view.lines.feature == view.state.feature == table.index[0]
+    assert all(bar.outline is None for bar in view.ranking.bars)
+
+
+def test_many_features_are_counted_and_the_open_one_is_kept():
+    """Where bars have no room the last line says how many, and the open feature is among those drawn."""
+    X = np.random.default_rng(0).normal(size=(12, 60))
+    X -= X.mean(axis=0)
+    X /= X.std(axis=0)  # so that the slopes alone decide
+    explanation = explain(lambda X: X @ np.arange(60.0), X, progress=False)
+    for width in (89.0, 180.0):
+        names = texts(group(drawn(explanation, feature="x0", width=width), "ranking"))
+        bars = [name for name in names if name.startswith("x")]
+        assert bars[0] == "x59"
+        assert bars[-1] == "x0"
+        assert names[-1] == f"and {60 - len(bars)} more features"
+
+
+def test_selected_rows_are_drawn_and_marked(explanation):
+    """A selected row is among the lines however few there are, and once more on top; row 0 like any other."""
+    lines = shown(explanation, feature="age", max_lines=5, selection=(0, 41)).lines
+    assert {0, 41} <= set(lines.positions.tolist())
+    assert lines.positions[lines.selected].tolist() == [0, 41]
+    root = drawn(explanation, feature="age", max_lines=5, selection=(0, 41))
+    assert len(group(root, "selected").findall(f"{SVG}path")) == 4  # each with paper around it
+    assert "selected (2)" in texts(group(root, "key"))
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+def test_levels_keep_their_colours_from_dot_to_legend(explanation):
+    """The colour of a level is that of the palette in strokes, dots and legend; missing has its own."""
+    view = shown(explanation, feature="age", color_by="region")
+    palette = level_palette(3, ordered=False)
+    order = explanation.column("region").values
+    expected = [palette.css(math.nan if v is None else view.coloring.levels.index(v)) for v in order]
+    root = drawn(explanation, feature="age", color_by="region")
+    assert [dot.get("fill") for dot in group(root, "own-values")] == expected
+    legend = group(root, "legend")
+    assert texts(legend) == ["region", *view.coloring.levels, "missing (1)"]
+    swatches = [rect.get("fill") for rect in legend.iter(f"{SVG}rect")]
+    assert swatches == [palette.css(level) for level in (0, 1, 2, math.nan)]
+    strokes = [path.get("stroke") for path in group(root, "lines")]
+    assert set(strokes) == set(expected)
+
+
+def test_a_continuous_column_runs_along_the_ramp(explanation):
+    """Values between the 2 % and 98 % quantiles take the ramp's colours, whose ends the legend names."""
+    column = explanation.column(HOSTILE).values
+    low, high = np.quantile(column, [0.02, 0.98])
+    view = shown(explanation, feature="age", color_by=HOSTILE)
+    assert view.coloring.domain == pytest.approx((low, high))
+    assert_allclose(view.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
+    legend = group(drawn(explanation, feature="age", color_by=HOSTILE), "legend")
+    assert texts(legend)[1:] == [lettering.number_text(low), lettering.number_text(high)]
+    stops = [stop.get("stop-color") for stop in legend.iter(f"{SVG}stop")]
+    assert (stops[0], stops[-1]) == (ramp_palette().css(0), ramp_palette().css(1))
+
+
+def test_uncoloured_lines_share_one_colour(explanation):
+    """Without a colour there is one, and no legend for it."""
+    root = drawn(explanation, feature="age")
+    assert {path.get("stroke") for path in group(root, "lines")} == {plain_palette().css(0)}
+    assert group(root, "legend") is None
+
+
+def test_colours_of_palettes_read_their_ends():
+    """Level 0 and both ends of the ramp are colours like any other; beyond the eighth level is grey."""
+    assert level_palette(9, ordered=False).css(0) == "#0072b2"
+    assert level_palette(9, ordered=False).css(8) == "#9a9a9a"
+    assert [ramp_palette().css(at) for at in (-1, 0, 1, 2)] == ["#440154", "#440154", "#a2da37", "#a2da37"]
+    assert level_palette(1, ordered=True).css(0) == "#440154"
+
+
+# --- strokes and pixels ---------------------------------------------------------------------------
+
+
+def test_few_lines_are_strokes_in_runs_of_equal_opacity(explanation):
+    """Up to 150 lines are vector paths that together follow each line, fainter where it is implausible."""
+    view = shown(explanation, feature="age", decay=0.5)
+    lines = group(drawn(explanation, feature="age", decay=0.5), "lines")
+    assert lines.find(f"{SVG}image") is None
+    paths = lines.findall(f"{SVG}path")
+    expected = sum(1 for row in view.lines.opacity for _ in runs(row))
+    assert len(paths) == expected
+    opacities = sorted({float(path.get("opacity", "1")) for path in paths})
+    faintest = max(1, math.floor(16 * view.lines.opacity.min() + 0.5)) / 16
+    assert opacities[0] == pytest.approx((1 - math.exp(-line_strength(60))) * faintest, abs=1e-3)
+    assert len(opacities) > 5
+
+
+def test_runs_cover_every_segment_once():
+    """A run ends where the next begins, and the faintest line is still a line."""
+    assert list(runs(np.array([1.0, 0.99, 0.5, 0.5, 0.0, 1.0]))) == [
+        Run(0, 2, 1.0),
+        Run(2, 4, 0.5),
+        Run(4, 5, 1 / 16),
+        Run(5, 6, 1.0),
+    ]
+    assert list(runs(np.empty(0))) == []
+    assert suit_strokes(150, 100)
+    assert not suit_strokes(151, 2)
+    assert not suit_strokes(100, 1000)
+
+
+def test_many_lines_are_the_browser_s_pixels(many):
+    """Beyond that they are one image, as the twin of the browser's renderer draws it."""
+    view = shown(many, feature="x0", color_by="x1")
+    image = group(drawn(many, feature="x0", color_by="x1", dpi=120.0), "lines").find(f"{SVG}image")
+    content = image.get("{http://www.w3.org/1999/xlink}href").removeprefix("data:image/png;base64,")
+    pixels = np.round(mpl_image.imread(io.BytesIO(base64.b64decode(content))) * 255).astype(np.uint8)
+    height, width, _ = pixels.shape
+    assert (width, height) == pytest.approx(
+        (float(image.get("width")) * 1.25, float(image.get("height")) * 1.25), abs=0.02
+    )
+    (left, right), (low, high) = view.lines.x_domain, view.lines.y_domain
+    lines = LineSet(
+        x=(view.lines.x - left) / (right - left) * width,
+        y=(height - (view.lines.values - low) / (high - low) * height).astype(np.float32),
+        opacity=view.lines.opacity.astype(np.float32),
+        color=view.coloring.values,
+    )
+    look = {"thickness": line_thickness(300) * 120 / 96, "strength": line_strength(300)}
+    expected = draw_lines(lines, ramp_palette(), width=width, height=height, **look)
+    assert np.abs(pixels.astype(int) - expected).max() <= 1
+
+
+def test_png_is_read_back_as_it_was():
+    """Every pixel of an encoded image survives, fully transparent ones included."""
+    pixels = np.random.default_rng(0).integers(0, 256, (7, 5, 4), dtype=np.uint8)
+    read = np.round(mpl_image.imread(io.BytesIO(png_bytes(pixels))) * 255).astype(np.uint8)
+    assert_array_equal(read, pixels)
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_the_page_says_what_it_shows(explanation):
+    """Titles, axes and key are there as text, on white paper of the width asked for."""
+    root = drawn(explanation, feature="age", kind="c-ice", anchor="median")
+    words = texts(root)
+    median = lettering.number_text(explanation["age"].median)
+    for expected in (
+        "c-ICE of age",
+        f"change of the prediction since age = {median}",
+        "share of prediction range",
+        "60 of 60 rows",
+        "partial dependence ± 1 SD of the lines",
+        "own value of the row",
+        "decay 0.75",
+        "impact (no decay)",
+    ):
+        assert expected in words
+    assert root.get("width") == "180mm"
+    paper = root.find(f"{SVG}rect")
+    assert paper.get("fill") == "#ffffff"
+    assert root.get("viewBox") == f"0 0 {paper.get('width')} {paper.get('height')}"
+    assert root.findtext(f"{SVG}title") == "c-ICE of age"
+    assert root.findtext(f"{SVG}desc").startswith("60 of 60 rows: change of the prediction since age")
+
+
+def test_names_are_text_whatever_they_hold(explanation):
+    """Markup in names is shown, not obeyed; what is cut is whole in the title beside it."""
+    root = drawn(explanation, feature=HOSTILE, color_by="region")
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
+        *("svg", "title", "desc", "metadata", "rect", "g", "text", "path", "circle"),
+    }
+    assert full_texts(group(root, "x-axis"))[-1] == HOSTILE
+    assert HOSTILE in full_texts(group(root, "ranking"))
+    assert "<script>alert(1)</script>" in texts(group(root, "legend"))
+    cut = [text for text in texts(group(root, "ranking")) if text.endswith("…")]
+    assert any(LONG.startswith(text[:-1]) for text in cut)
+
+
+def test_letters_that_no_document_can_hold_are_replaced():
+    """Control characters and lone surrogates would make the file unreadable; line breaks become spaces."""
+    assert printable("a\x00b\ud800c\uffff") == "a�b�c�"
+    name = "a\x00b\x0bc\nd\te"
+    X = pd.DataFrame({name: [1.0, 2.0, 3.0], "z": [3.0, 1.0, 2.0]})
+    explanation = explain(lambda table: table.iloc[:, 0].to_numpy(), X, progress=False)
+    root = drawn(explanation, feature=name)
+    assert texts(group(root, "x-axis"))[-1] == "a�b�c d e"
+
+
+@pytest.mark.parametrize("width", [60.0, 89.0, 120.0, 180.0])
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"feature": "age", "kind": "c-ice", "color_by": "region"},
+        {"feature": LONG, "color_by": HOSTILE, "selection": (1,)},
+        {"feature": HOSTILE, "kind": "d-ice", "rank_by": "heterogeneity", "color_by": LONG},
+        {"feature": "smoker", "color_by": "smoker"},
+        {"feature": "constant", "kind": "d-ice"},
+    ],
+)
+def test_no_text_touches_another_or_leaves_the_page(explanation, state, width):
+    """Whatever the width and the names, every text has its place to itself."""
+    root = drawn(explanation, width=width, **state)
+    page_width, page_height = map(float, root.get("viewBox").split()[2:])
+    placed = list(boxes(root))
+    for text, left, top, right, bottom in placed:
+        assert left >= 0, text
+        assert top >= 0, text
+        assert right <= page_width, text
+        assert bottom <= page_height, text
+    for (one, l1, t1, r1, b1), (other, l2, t2, r2, b2) in itertools.combinations(placed, 2):
+        assert not (l1 < r2 and l2 < r1 and t1 < b2 and t2 < b1), f"{one!r} touches {other!r}"
+
+
+def test_flat_and_single_valued_pictures_are_still_pictures(explanation):
+    """A constant feature is a column of dashes, has no slope, and rounding noise does not fill the axis."""
+    lines = shown(explanation, feature="constant").lines
+    assert lines.values.shape == (60, 2)
+    assert lines.x[0] < 7 < lines.x[1]
+    slopes = drawn(explanation, feature="constant", kind="d-ice", with_ranking=False)
+    assert "A constant feature has no slope." in texts(slopes)
+    assert "partial dependence ± 1 SD of the lines" not in texts(slopes)
+    X = np.linspace(0, 1, 20)[:, None]
+    level = explain(lambda X: 5e3 + 1e-11 * np.sin(99 * X[:, 0]), X, progress=False)
+    assert shown(level).lines.y_domain == pytest.approx((4750, 5250))
+
+
+def test_a_missing_own_value_has_no_dot():
+    """Rows that lack the feature have a curve, which fades around the median, and no dot."""
+    X = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0, 2.0], "b": [0.0, 1.0, 2.0, 3.0, 4.0]})
+    explanation = explain(lambda table: table["a"].fillna(0) + table["b"], X, progress=False)
+    lines = shown(explanation, feature="a").lines
+    assert np.flatnonzero(np.isnan(lines.own_y)).tolist() == [1]
+    assert np.isfinite(lines.values).all()
+    assert np.isfinite(lines.opacity).all()
+    assert len(group(drawn(explanation, feature="a"), "own-values")) == 4
+
+
+# --- lettering ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wanted", "labels"),
+    [
+        (0, 1, 5, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        (-0.3, 0.31, 3, ["−0.2", "0.0", "0.2"]),
+        (18.2, 42.1, 4, ["20", "25", "30", "35", "40"]),
+        (0, 2.5e9, 3, ["0", "1e9", "2e9"]),
+        (-3e-7, 3e-7, 3, ["−2e−7", "0", "2e−7"]),
+        (1000, 5000, 4, ["1,000", "2,000", "3,000", "4,000", "5,000"]),
+        (3, 3, 4, []),
+        (0, math.inf, 4, []),
+    ],
+)
+def test_ticks_are_round_and_written_alike(low, high, wanted, labels):
+    """Steps of 1, 2 or 5, as many decimals as it takes, a proper minus."""
+    assert [tick.label for tick in lettering.ticks(low, high, wanted)] == labels
+
+
+def test_whole_axes_have_whole_ticks():
+    """A feature of whole numbers is not labelled 0.5."""
+    assert [tick.label for tick in lettering.ticks(0, 3, 10, whole=True)] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (25.3, "25.3"),
+        (123456.7, "123,457"),
+        (-0.012346, "−0.01235"),
+        (2.5e-6, "2.5e−6"),
+        (1e9, "1e9"),
+        (math.nan, "–"),
+    ],
+)
+def test_numbers_alone_have_four_digits_at_most(value, text):
+    """Short enough to read, exact enough to compare."""
+    assert lettering.number_text(value) == text
+
+
+def test_columns_of_figures_align_at_their_points():
+    """Three digits of the largest decide for all; what is undefined is a dash."""
+    write = lettering.column_format([12.345, 0.5, math.nan])
+    assert [write(value) for value in (12.345, 0.5, 0.0, math.nan)] == ["12.3", "0.5", "0.0", "–"]
+    assert lettering.column_format([123456.0])(123456.0) == "123,456"
+    assert lettering.column_format([12345678.0])(12345678.0) == "1.23e7"
+    assert lettering.column_format([2e-7])(2e-7) == "2e−7"
+    assert lettering.column_format([])(0.0) == "0"
+
+
+def test_what_does_not_fit_is_cut_with_an_ellipsis():
+    """The text keeps as much as fits, and nothing where not even one letter does."""
+    cut = lettering.elide(LONG, 60, 9)
+    assert cut.endswith("…")
+    assert LONG.startswith(cut[:-1])
+    assert lettering.text_width(cut, 9) <= 60 < lettering.text_width(LONG, 9)
+    assert lettering.elide("short", 60, 9) == "short"
+    assert lettering.elide("wide", 3, 9) == ""
+
+
+# --- provenance -----------------------------------------------------------------------------------
+
+
+def test_a_figure_says_where_it_comes_from(explanation):
+    """The metadata name what is shown, how it was computed, and the line that makes it again."""
+    root = drawn(explanation, feature="age", kind="c-ice", color_by="region", decay=0.5, max_lines=20)
+    found = json.loads(root.findtext(f"{SVG}metadata"))
+    rows_drawn = found.pop("rows_drawn")
+    versions = found.pop("versions")
+    assert rows_drawn <= 20
+    assert set(versions) == {"ice_explorer", "numpy", "python"}
+    assert found == {
+        "title": "Individual conditional expectation",
+        "feature": "age",
+        "kind": "c-ice",
+        "anchor": "min",
+        "color_by": "region",
+        "rows_used": 60,
+        "n_grid": len(explanation["age"].grid),
+        "rank_by": "in_distribution_impact",
+        "decay": 0.5,
+        "convention": "equations",
+        "weighting": "interval",
+        "grid": "observed",
+        "scale": "marginal",
+        "output": "prediction",
+        "response": "callable",
+        "n_observations": 60,
+        "weighted": False,
+        "engine": "brute",
+        "seed": 0,
+        "code": (
+            "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
+            "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20"
+        ),
+    }
+
+
+def test_the_code_line_names_the_options_that_were_chosen():
+    """Options of `explain` that differ from their defaults are in the line; given values by their name."""
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    explanation = explain(
+        lambda X: X[:, 0], X, features=["x0", "x2"], grid={"x0": [0.0, 1.0]}, sample=10, random_state=4,
+        weighting="length", sample_weight=np.ones(20), progress=False,
+    )  # fmt: skip
+    view = shown(explanation, feature="x0")
+    found = provenance(explanation, view.state, view.lines)
+    assert found["code"] == (
+        "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
+        "weighting='length', sample_weight=sample_weight); x.feature = 'x0'"
+    )
+    assert (found["rows_used"], found["seed"], found["weighted"]) == (10, 4, True)
+    compile(found["code"], "figure", "exec")
+
+
+def test_a_view_that_cannot_be_is_refused():
+    """A state names its options when it is made."""
+    with pytest.raises(InvalidOptionError) as refused:
+        ViewState(kind="cice")
+    assert str(refused.value) == "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'cice'. Did you mean 'c-ice'?"
+    with pytest.raises(InvalidOptionError):
+        ViewState(rank_by="fame")
+    with pytest.raises(InvalidOptionError):
+        ViewState(decay=0)
+    with pytest.raises(InvalidOptionError):
+        ViewState(anchor="middle")
+
+
+def test_a_state_is_read_from_a_message():
+    """The mapping that the browser sends is a state."""
+    sent = {"feature": "age", "kind": "d-ice", "anchor": 3, "selection": [2, 4]}
+    assert ViewState.of(sent) == ViewState(feature="age", kind="d-ice", anchor=3, selection=(2, 4))
+    assert ViewState.of(ViewState(feature="age")) == ViewState(feature="age")
+
+
+# --- matplotlib -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_gives_axes_in_the_units_of_the_data(explanation):
+    """The mean on the axes is the partial dependence, few lines are strokes, and names are not formulas."""
+    ax = plot(explanation, "age", "c-ice", color_by="region")
+    ax.axvline(45)
+    assert ax.get_xlabel() == "age"
+    assert ax.get_title(loc="left") == "c-ICE of age"
+    means = [line for line in ax.lines if line.get_linewidth() == 1.3]
+    expected = explanation["age"].centered_curves("min").mean(axis=0)
+    assert_allclose(means[0].get_ydata(), expected, rtol=1e-9, atol=1e-9)
+    assert len(ax.collections) >= 2
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {*LEVELS, "missing (1)"}
+    ax.figure.canvas.draw()
+
+
+@pytest.mark.usefixtures("_closed_figures")
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+@pytest.mark.parametrize("feature", ["age", HOSTILE, "smoker", LONG, "constant"])
+def test_every_feature_can_be_plotted_in_every_kind(explanation, feature, kind):
+    """No warning, no error, whatever the feature; the axes given are those drawn on."""
+    _, ax = plt.subplots()
+    assert plot(explanation, feature, kind, color_by=LONG, ax=ax) is ax
+    ax.figure.canvas.draw()
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_many_lines_are_an_image_on_the_axes(many):
+    """Beyond a number of lines the axes hold the renderer's image over their whole area."""
+    ax = plot(many, "x0", max_lines=300)
+    (image,) = ax.images
+    assert tuple(image.get_extent()) == (*ax.get_xlim(), *ax.get_ylim())
+    assert image.get_array()[..., 3].max() > 100
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_impact_draws_the_table(explanation):
+    """One bar a feature in the order of the table, and a count of those left out."""
+    table = explanation.table(sort_by="impact")
+    ax = plot_impact(explanation, rank_by="impact")
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert all(name.startswith(label.removesuffix("…")) for label, name in zip(labels, table.index, strict=True))
+    outlines = [bar.get_width() for bar in ax.patches if not bar.get_fill()]
+    assert_allclose(outlines, table["impact"])
+    few = plot_impact(explanation, decay=1.0, max_features=3)
+    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "and 3 more features")
+    with pytest.raises(InvalidOptionError):
+        plot_impact(explanation, max_features=0)
