@@ -330,6 +330,15 @@ class ICEExplorer(anywidget.AnyWidget):
 
     # --- to the browser ---------------------------------------------------------------------------
 
+    def open(self) -> None:
+        """Open the connection to the browser."""
+        super().open()
+        _take_messages_at_once(self.comm)
+
+    def _send(self, msg: dict[str, Any], buffers: Sequence[bytes] | None = None) -> None:
+        super()._send(msg, buffers=buffers)
+        _take_messages_at_once(self.comm)
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take over what the browser changed."""
         with self._sync_lock:
@@ -444,6 +453,17 @@ class ICEExplorer(anywidget.AnyWidget):
 def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
     return payload.curves(work.known, opened, request["max_lines"], request["selection"])
+
+
+def _take_messages_at_once(connection: object) -> None:
+    """Let messages of the browser be taken by the thread that the browser sends them to.
+
+    JupyterLab sends them to a thread beside that of the cells, so that they need not wait for a
+    running cell. ipykernel 7.4 hands them to the thread that the kernel last sent from, which is
+    that of the cells where an explorer is made, and where the background seems to send from.
+    """
+    if connection is not None:
+        vars(connection).pop("_reply_subshell_id", None)
 
 
 def _status(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Status:
