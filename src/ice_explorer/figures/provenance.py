@@ -24,15 +24,15 @@ _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "decay")
 
 
-def provenance(explanation: Explanation, state: ViewState, lines: Lines | None) -> dict[str, Any]:
+def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict[str, Any]:
     """Collect what a reader needs to make a figure again.
 
     Parameters
     ----------
     explanation : Explanation
     state : ViewState
-    lines : Lines or None
-        What was drawn of the open feature; None for a picture of the ranking alone.
+    lines : Lines
+        What was drawn of the open feature.
 
     Returns
     -------
@@ -40,19 +40,16 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines | None) 
         Plain values for JSON.
     """
     settings = explanation.settings
-    found: dict[str, Any] = {"title": "Individual conditional expectation"}
-    if lines is not None:
-        feature = explanation[lines.feature]
-        found |= {
-            "feature": lines.feature,
-            "kind": state.kind,
-            "anchor": state.anchor if state.kind == "c-ice" else None,
-            "color_by": state.color_by,
-            "rows_drawn": len(lines.positions),
-            "rows_used": len(feature.row_positions),
-            "n_grid": len(feature.grid),
-        }
-    found |= {
+    feature = explanation[lines.feature]
+    return {
+        "title": "Individual conditional expectation",
+        "feature": lines.feature,
+        "kind": state.kind,
+        "anchor": state.anchor if state.kind == "c-ice" else None,
+        "color_by": state.color_by,
+        "rows_drawn": len(lines.positions),
+        "rows_used": len(feature.row_positions),
+        "n_grid": len(feature.grid),
         "rank_by": state.rank_by,
         "decay": state.decay,
         "convention": settings.convention,
@@ -72,10 +69,9 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines | None) 
         },
         "code": code(explanation, state),
     }
-    return found
 
 
-def provenance_json(explanation: Explanation, state: ViewState, lines: Lines | None) -> str:
+def provenance_json(explanation: Explanation, state: ViewState, lines: Lines) -> str:
     """Write the provenance as JSON text."""
     return json.dumps(provenance(explanation, state, lines), ensure_ascii=False, default=str, allow_nan=False)
 
