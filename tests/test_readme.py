@@ -30,7 +30,7 @@ def namespace(readme, tmp_path_factory):
 
 def test_the_code_runs_and_leaves_what_it_says(namespace, tmp_path_factory):
     """The six lines and all that follow them work, one after the other."""
-    assert namespace["x"].feature == "bmi"
+    assert namespace["x"].feature == "age"
     assert list(namespace["x"].selected.index) == [0, 17]
 
 
@@ -47,7 +47,7 @@ def test_the_errors_read_as_shown(readme, namespace):
 
 def test_the_files_it_points_to_exist(readme, root):
     """Every relative link and picture leads somewhere."""
-    targets = re.findall(r"\]\((?!https?:)([^)]+)\)", readme)
+    targets = re.findall(r"\]\((?!https?:)([^)]+)\)", readme) + re.findall(r'src(?:set)?="([^"]+)"', readme)
     assert [target for target in targets if not (root / target).is_file()] == []
 
 
