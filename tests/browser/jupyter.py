@@ -113,6 +113,13 @@ class JupyterServer:
         }
         nbformat.write(notebook, self.notebooks / name)
 
+    def set_theme(self, name):
+        """Choose the theme of every Lab opened from now on, as Lab's settings would."""
+        file = self._home / "settings" / "@jupyterlab" / "apputils-extension"
+        file.mkdir(parents=True, exist_ok=True)
+        settings = json.dumps({"theme": name})
+        (file / "themes.jupyterlab-settings").write_text(settings, encoding="utf-8")
+
     def open(self, page, name):
         """Open a notebook in JupyterLab and wait for its kernel."""
         page.goto(f"{self.url}lab/tree/{name}?reset&token={self._token}")
@@ -153,6 +160,14 @@ class Notebook:
             expect(prompt).not_to_have_text(before)
         return cell
 
+    def run_all(self):
+        """Run all cells from the menu, and wait until the last one has its number."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        # Lab goes to the last cell; an error before it would leave it without a number.
+        prompt = self.page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").last
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=_MILLISECONDS_OF_A_KERNEL)
+
     def output(self, index):
         """The text that a cell printed or returned."""
         return self.cells.nth(index).locator(".jp-OutputArea-output pre").first.inner_text()
@@ -191,7 +206,9 @@ class Notebook:
                 const headers = { Authorization: `token ${token}` };
                 const kernels = await (await fetch(`${baseUrl}api/kernels`, { headers })).json();
                 for (const { id } of kernels) {
-                    await fetch(`${baseUrl}api/kernels/${id}`, { method: "DELETE", headers });
+                    const at = `${baseUrl}api/kernels/${id}`;
+                    const { ok, status } = await fetch(at, { method: "DELETE", headers });
+                    if (!ok) throw new Error(`The kernel stays: ${status}.`);
                 }
             }"""
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -172,21 +173,32 @@ def test_restarting_the_kernel(notebook):
     assert notebook.value(1, "x.feature") == "s5"
 
 
-def test_a_busy_kernel_does_not_stop_the_slider(notebook, page):
-    """While a cell sleeps, bars re-sort and known features open; afterwards Python has it all."""
-    notebook.run(0)
+BUSY = """
+display(x)
+while not Path("awake").exists():
+    time.sleep(0.1)
+Path("awake").unlink()
+print(x.decay)"""
+
+
+def test_a_busy_kernel_does_not_stop_the_explorer(lab, notebook, page):
+    """While its own cell still runs, bars re-sort and features open; Python has it all at once."""
+    notebook.rewrite(0, "from pathlib import Path\n" + MAKE.removesuffix("\nx") + BUSY)
+    notebook.run(0, wait=False)
     view = shown(notebook)
-    notebook.rewrite(1, "time.sleep(6); print('awake', x.decay)")
-    notebook.run(1, wait=False)
     slider = view.get_by_test_id("decay-slider")
     orders = {tuple(name for name, _ in figures(view))}
     for _ in drag(page, slider, 0.75, 0.02, 25):
         orders.add(tuple(name for name, _ in figures(view)))
     assert len(orders) > 1
-    expect(notebook.cells.nth(1).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    view.locator('[data-test=bar][data-feature="s5"]').click()
+    expect(view).to_have_attribute("data-feature", "s5")
     final = slider.input_value()
-    expect(notebook.cells.nth(1).locator(".jp-OutputArea-output")).to_contain_text("awake")
-    assert notebook.value(2, "x.decay") == final
+    cell = notebook.cells.nth(0)
+    expect(cell.locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    (lab.notebooks / "awake").touch()
+    expect(cell.locator(".jp-OutputArea-output pre")).to_have_text(final)
+    assert notebook.value(1, "x.decay, x.feature") == f"{final} s5"
 
 
 def test_the_keyboard_stays_in_the_explorer(notebook, page):
@@ -248,3 +260,20 @@ def test_the_bars_fill_in(notebook, page):
     pending.first.click()
     expect(pending).to_have_count(n_pending - 1)
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+
+
+def test_the_quickstart_runs_from_top_to_bottom(lab, page, root):
+    """All cells of the first notebook a newcomer meets, in one go, as its picture stands after."""
+    (lab.notebooks / "quickstart").mkdir()
+    shutil.copy(root / "notebooks" / "quickstart.ipynb", lab.notebooks / "quickstart")
+    notebook = lab.open(page, "quickstart/quickstart.ipynb")
+    notebook.run_all()
+    view = page.get_by_test_id("ice-explorer")
+    view.scroll_into_view_if_needed()
+    expect(view).to_have_attribute("data-status", "ready")
+    expect(view).to_have_attribute("data-feature", "body mass index")
+    expect(view).to_have_attribute("data-kind", "c-ice")
+    expect(view.get_by_test_id("selected-line")).to_have_count(2)
+    expect(view.get_by_test_id("decay-slider")).to_have_value("0.5")
+    assert (lab.notebooks / "quickstart" / "body mass index.svg").stat().st_size > 10_000
+    notebook.shut_down()
