@@ -435,12 +435,37 @@ def test_an_observer_may_wait_for_the_result(make, X, held):
         args=({"method": "update", "state": {"kind": "c-ice"}, "buffer_paths": []},),
     )
     setting.start()
-    time.sleep(0.05)
+    time.sleep(0.3)  # long enough for the background to want to publish at its next block
     held.gate.set()
     setting.join(SOON)
     assert not setting.is_alive()
     assert len(tables[0]) == 3
     assert explorer._status["state"] == "ready"
+
+
+def test_publishing_takes_turns_with_the_browser(make, X):
+    """While the browser's values are being taken over, the background's wait, so that none is lost."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold(_change):
+        inside.set()
+        assert leave.wait(SOON)
+
+    explorer.observe(hold, "kind")
+    update = {"method": "update", "state": {"kind": "d-ice"}, "buffer_paths": []}
+    browser = threading.Thread(target=explorer.comm.receive, args=(update,))
+    browser.start()
+    assert inside.wait(SOON)
+    publishing = threading.Thread(target=explorer._publish)
+    publishing.start()
+    publishing.join(0.1)
+    assert publishing.is_alive()
+    leave.set()
+    publishing.join(SOON)
+    browser.join(SOON)
+    assert not publishing.is_alive()
 
 
 def test_setting_traits_from_two_threads_loses_nothing(make, X):
@@ -657,18 +682,31 @@ def test_closing_answers_and_refuses(make, X, held):
 
 
 def test_closing_lets_go_of_model_and_data(make, X):
-    """Making and closing explorers again and again holds on to nothing."""
-    watched = []
+    """A closed explorer that a notebook still remembers holds neither model nor data."""
+    watched, remembered = [], []
     for _ in range(5):
         model = Model()
         data = X.copy()
-        explorer = ICEExplorer(model, data)
+        explorer = make(model, data)
         ask(explorer, type="curves", feature="bend", max_lines=5, selection=[])
         assert explorer.explanation
         explorer.close()
-        watched += [weakref.ref(model), weakref.ref(data), weakref.ref(explorer)]
-        del explorer
+        remembered.append(explorer)
+        watched += [weakref.ref(model), weakref.ref(data)]
     del model, data
+    wait_until(lambda: gc.collect() is not None and not any(ref() for ref in watched))
+
+
+def test_nothing_holds_a_closed_explorer(monkeypatch, X):
+    """Explorers that were made, closed and forgotten are gone."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    watched = []
+    for _ in range(5):
+        explorer = ICEExplorer(Model(), X)
+        assert explorer.explanation
+        explorer.close()
+        watched.append(weakref.ref(explorer))
+    del explorer
     wait_until(lambda: gc.collect() is not None and not any(ref() for ref in watched))
 
 

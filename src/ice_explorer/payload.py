@@ -100,7 +100,7 @@ class Tables:
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        undecayed = feature.metrics(1.0)
+        undecayed = feature.metrics()
         self._impact[position] = [undecayed[name] for name in METRICS]
         decayed = [feature.metrics(float(decay)) for decay in DECAYS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
