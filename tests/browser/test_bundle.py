@@ -332,9 +332,24 @@ def test_rows_without_a_value_are_drawn(explore, page, X):
     explorer.kind = "c-ice"
     explorer.anchor = "own"
     explorer.selection = [0]
-    path = page.get_by_test_id("selected-line").locator("path").first
-    expect(path).to_have_attribute("d", re.compile("^M"))
+    selected = page.get_by_test_id("selected-line")
+    expect(selected.locator("path").first).to_have_attribute("d", re.compile("^M"))
+    expect(selected.locator("circle")).to_have_count(0)
+    page.get_by_test_id("plot").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowUp")
+    expect(page.get_by_test_id("tooltip")).to_be_visible()
     assert "NaN" not in page.locator("main").inner_html()
+
+
+def test_lines_that_agree_show_no_spread(explore, page, X):
+    """The strip under the slopes is flat where lines differ by rounding only."""
+    explorer = explore(model, X)
+    explorer.feature = "far"
+    explorer.kind = "d-ice"
+    expect(view(page)).to_have_attribute("data-kind", "d-ice")
+    strip = page.get_by_test_id("slope-spread").bounding_box()
+    assert strip["height"] < 1
 
 
 # --- files ----------------------------------------------------------------------------------------

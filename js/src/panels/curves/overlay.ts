@@ -11,6 +11,8 @@ import type { View } from "../../view.ts";
 import type { Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
+/** Share of the steepest mean slope below which a spread of slopes does not count. */
+const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
 const NO_SLOPE = "A constant feature has no slope.";
@@ -51,7 +53,9 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
 /** Standard deviation of the slopes, under them: where the lines disagree. */
 function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGElement[] {
   const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
-  const tallest = max(spread) ?? 0;
+  // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
+  const steepest = max(scene.mean, Math.abs) ?? 0;
+  const tallest = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
   const height = scaleLinear()
     .domain([0, tallest || 1])
     .range([slopesEnd, bottom + 6]);
@@ -105,7 +109,9 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     const path = linePath(px, (point) => lines.y[line * lines.nPoints + point]! / size.ratio);
     const row = scene.curves.positions[line]!;
     const mark = haloed(path, `ice-${name}`, { "data-test": `${name}-line`, "data-row": row });
-    const dot = svg("circle", { cx: x(scene.curves.observed[line]!), cy: y(scene.own[line]!), r: 4 });
+    const observed = scene.curves.observed[line]!;
+    if (Number.isNaN(observed)) return mark; // a missing value has no place on the axis
+    const dot = svg("circle", { cx: x(observed), cy: y(scene.own[line]!), r: 4 });
     dot.style.fill = cssColor(palette, lines.color[line]!);
     mark.append(dot);
     return mark;

@@ -83,9 +83,8 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
     if (step !== undefined) {
       const line = nextLine(shown, store.hiddenLevels.peek(), current, step);
       if (line !== undefined) {
-        const { ratio } = shown.size;
-        const x = (shown.x(curves.observed[line]!) - shown.left) * ratio;
-        hover(shown, line, x, shown.y(shown.scene.own[line]!) * ratio, true);
+        const [x, y] = placeOf(shown, line);
+        hover(shown, line, x, y, true);
       }
     } else if ((event.key === "Enter" || event.key === " ") && current !== null) {
       store.select(curves.positions[current]!, event.shiftKey);
@@ -124,6 +123,14 @@ function heading({ scene: { curves } }: Plot, line: number): string {
   const position = curves.positions[line]!;
   const label = curves.rowLabels?.[line];
   return label === undefined ? `Row ${position}` : `${label} (row ${position})`;
+}
+
+/** Where the card of a line stands: at the row's own value, or half way along the line where that is missing. */
+function placeOf({ scene, lines, left, size, x, y }: Plot, line: number): [number, number] {
+  const observed = scene.curves.observed[line]!;
+  if (!Number.isNaN(observed)) return [(x(observed) - left) * size.ratio, y(scene.own[line]!) * size.ratio];
+  const half = Math.floor(lines.nPoints / 2);
+  return [lines.x[half]!, lines.y[line * lines.nPoints + half]!];
 }
 
 /** Arrow keys go through the visible lines from the lowest prediction to the highest. */
