@@ -206,9 +206,7 @@ class CancelBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
-Body: TypeAlias = (
-    CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
-)
+Body: TypeAlias = CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
 
 
 class Reply(TypedDict):
@@ -233,9 +231,7 @@ class MessageError(ICEExplorerError, ValueError):
     @classmethod
     def unknown_type(cls, got: object) -> MessageError:
         """Say which requests there are."""
-        return cls(
-            f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {got!r}. {_RELOAD}"
-        )
+        return cls(f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {got!r}. {_RELOAD}")
 
     @classmethod
     def field(cls, request: str, name: str, expected: str, got: object) -> MessageError:
