@@ -50,18 +50,14 @@ def test_direction_keeps_the_sign_and_impact_drops_it():
 def test_in_distribution_impact_of_a_square():
     """λ = ½ and scale 1: likelihoods ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3."""
     figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0)
-    assert_allclose(
-        figures["in_distribution_impact"], SIGMA * (1.75 + 4 * 1.375) / 3.125, rtol=1e-14
-    )
+    assert_allclose(figures["in_distribution_impact"], SIGMA * (1.75 + 4 * 1.375) / 3.125, rtol=1e-14)
     assert_allclose(figures["effective_n"], 3 * 3.125**2 / (6 * 2.390625), rtol=1e-14)
 
 
 def test_published_in_distribution_impact_of_a_square():
     """The repeated first slope carries the likelihoods of the first grid value: 1, ½, ⅛."""
     figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, convention="published")
-    assert_allclose(
-        figures["in_distribution_impact"], SIGMA * (1.625 + 1.75 + 4 * 1.375) / 4.75, rtol=1e-14
-    )
+    assert_allclose(figures["in_distribution_impact"], SIGMA * (1.625 + 1.75 + 4 * 1.375) / 4.75, rtol=1e-14)
 
 
 def test_in_distribution_impact_by_length():
@@ -147,9 +143,7 @@ def test_a_tiny_decay_does_not_lose_the_ratio():
 
 def test_mass_without_observations_is_undefined():
     """No observation inside the grid: the effects are NaN."""
-    figures = oracles.metrics(
-        square, np.array([[0.0], [10.0]]), 0, grid=[4.0, 5.0, 7.0], weighting="mass"
-    )
+    figures = oracles.metrics(square, np.array([[0.0], [10.0]]), 0, grid=[4.0, 5.0, 7.0], weighting="mass")
     assert math.isnan(figures["impact"])
 
 

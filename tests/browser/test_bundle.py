@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -72,6 +73,14 @@ def bar(page, feature):
     return page.locator(f'[data-test=bar][data-feature="{feature}"]')
 
 
+def hears(explorer, trait, value):
+    """Wait until Python has what the page sent: it arrives on a thread of the server."""
+    deadline = time.monotonic() + 10
+    while getattr(explorer, trait) != value and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert getattr(explorer, trait) == value
+
+
 def requests(explorer, kind):
     """How often the browser has asked the kernel for something of a kind."""
     replies = [m["data"]["content"] for m in explorer.comm.sent if m["data"]["method"] == "custom"]
@@ -116,7 +125,7 @@ def test_cancelling_is_said_and_an_opened_feature_is_computed(explore, page, X, 
     expect(page.get_by_test_id("status-text")).to_contain_text("Cancelled after")
     bar(page, "flag").click()
     expect(view(page)).to_have_attribute("data-feature", "flag")
-    assert explorer.feature == "flag"
+    hears(explorer, "feature", "flag")
 
 
 def test_a_failing_model_is_a_sentence_on_screen(explore, page, X, caplog):
@@ -152,7 +161,7 @@ def test_a_click_on_a_bar_opens_it_in_python_too(explore, page, X):
     bar(page, "flag").click()
     expect(view(page)).to_have_attribute("data-feature", "flag")
     expect(page.get_by_test_id("feature-title")).to_have_text("flag")
-    assert explorer.feature == "flag"
+    hears(explorer, "feature", "flag")
 
 
 def test_the_view_follows_python(explore, page, X):
@@ -227,8 +236,7 @@ def test_the_slider_sorts_the_bars_without_the_kernel(explore, page, X):
     page.mouse.up()
     final = float(slider.input_value())
     page.wait_for_function("value => host.model.get('decay') === value", arg=final)
-    page.evaluate("fetch('/state')")
-    assert explorer.decay == final
+    hears(explorer, "decay", final)
     assert len(orders) > 1, "the model of this test has an order that depends on the decay"
     assert requests(explorer, "curves") == asked
     expect(page.get_by_test_id("decay-value")).to_have_text(f"{final:.2f}".rstrip("0"))
@@ -244,7 +252,7 @@ def test_arrow_keys_move_the_slider_by_a_hundredth(explore, page, X):
     expect(slider).to_have_value("0.72")
     page.wait_for_function("host.model.get('decay') === 0.72")
     expect(view(page)).to_have_attribute("data-status", "ready")
-    assert explorer.decay == pytest.approx(0.72)
+    hears(explorer, "decay", pytest.approx(0.72))
 
 
 def test_a_decay_between_the_steps_is_marked_as_estimated(explore, page, X):
@@ -274,8 +282,7 @@ def test_hovering_names_the_row_and_a_click_selects_it(explore, page, X):
     expect(page.get_by_test_id("hovered-line")).to_have_attribute("data-row", "0")
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("selected-line")).to_have_attribute("data-row", "0")
-    page.evaluate("fetch('/state')")
-    assert explorer.selection == [0]
+    hears(explorer, "selection", [0])
     assert list(explorer.selected.index) == ["person 0"]
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("selected-line")).to_have_count(0)
