@@ -6,6 +6,7 @@ None of these files imports the library that it reads: what a fitted model gives
 from __future__ import annotations
 
 import importlib
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer.adapters.trees.ensemble import UnsupportedTreesError
@@ -56,7 +57,7 @@ def tree_ensemble(
         if known.__name__ not in reader.READERS:
             continue
         for method in _RESPONSE_METHODS:
-            if getattr(type(model), method, None) is not getattr(known, method, None):
+            if inspect.getattr_static(type(model), method, None) is not inspect.getattr_static(known, method, None):
                 raise UnsupportedTreesError.overridden(model, method, known.__name__)
         try:
             ensemble: TreeEnsemble = reader.READERS[known.__name__](model, output_position, response)

@@ -88,6 +88,7 @@ def _saved(model: Any) -> dict[str, Any]:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         saved: dict[str, Any] = json.loads(path.read_bytes())
+    saved["n_features"] = len(model.feature_names_)
     return saved
 
 
@@ -120,7 +121,7 @@ def _ensemble(saved: dict[str, Any], link: Link, factor: float, wanted: int | No
         local,
         base=np.array([bias[margin] * factor for margin in margins], np.float64),
         margin=np.repeat(np.arange(len(margins)), len(trees)),
-        n_features=sum(len(of_a_kind) for of_a_kind in saved["features_info"].values() if isinstance(of_a_kind, list)),
+        n_features=saved["n_features"],
         comparison="le",
         input_dtype=np.float32,
         link=link,

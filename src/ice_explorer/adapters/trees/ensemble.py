@@ -325,15 +325,19 @@ def ensemble_of(
         msg = "The trees have more than 2**31 - 1 nodes."
         raise UnsupportedTreesError(msg)
     root = trees.first_node.astype(np.int32)
-    leaf = trees.feature < 0
+    inner = trees.feature >= 0
+    # Where the leaves are follows no pattern, so a masked write would mispredict at every other node
+    # and take ten times as long as arithmetic on all of them. All bits set are -1, and NaN in a float.
+    ones = inner.astype(np.int32) - np.int32(1)
     offset = np.repeat(root, trees.n_nodes)
     for child in (trees.left, trees.right):
         np.add(child, offset, out=child)
-        child[leaf] = -1
-    trees.feature[leaf] = -1
-    trees.threshold[leaf] = np.nan
-    trees.missing_left[leaf] = False
-    trees.value[~leaf] = 0.0
+        np.bitwise_or(child, ones, out=child)
+    np.bitwise_or(trees.feature, ones, out=trees.feature)
+    bits = trees.threshold.view(np.int64)
+    np.bitwise_or(bits, ones, out=bits)
+    np.logical_and(trees.missing_left, inner, out=trees.missing_left)
+    np.multiply(trees.value, ~inner, out=trees.value)
     splits = no_categorical_splits() if categorical is None else categorical
     trees.threshold[splits.node] = np.nan
     return TreeEnsemble(

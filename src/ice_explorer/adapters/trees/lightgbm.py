@@ -178,13 +178,11 @@ def _local_trees(trees: Sequence[dict[str, str]]) -> tuple[LocalTrees, Categoric
     missing_left[inner] = np.where(missing == 2, default_left, zero_left) & ~is_categorical
     value = np.zeros(total)
     value[leaf] = _floats(trees, "leaf_value", len(leaf))
-    children = []
-    for name in ("left_child", "right_child"):
+    left, right = np.full(total, -1, np.int32), np.full(total, -1, np.int32)
+    for child_of, name in ((left, "left_child"), (right, "right_child")):
         child = _integers(trees, name, len(inner))
-        of_tree = np.full(total, -1, np.int32)
-        of_tree[inner] = np.where(child >= 0, child, np.repeat(n_inner, n_inner) + ~child)
-        children.append(of_tree)
-    local = LocalTrees(n_nodes, feature, thresholds, *children, missing_left, value)
+        child_of[inner] = np.where(child >= 0, child, np.repeat(n_inner, n_inner) + ~child)
+    local = LocalTrees(n_nodes, feature, thresholds, left, right, missing_left, value)
     at = np.flatnonzero(is_categorical)
     tree = np.repeat(np.arange(len(trees)), n_inner)[at]
     return local, _categorical_splits(trees, inner[at], tree, threshold[at].astype(np.int64))
