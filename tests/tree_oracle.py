@@ -13,7 +13,8 @@ def columns_of(X):
         if column.dtype.kind in "fiub":
             columns.append(column.to_numpy())
         else:
-            columns.append(np.array([None if missing else label for label, missing in zip(column, column.isna())], object))
+            labels = column.astype(object)
+            columns.append(labels.where(~column.isna(), None).to_numpy(object))
     return columns
 
 
@@ -38,8 +39,12 @@ def leaf_of_each_row(ensemble, compared, root):
 
 
 def compared_columns(ensemble, X):
-    """X as the trees compare it, (n_rows, n_features)."""
-    return np.column_stack([ensemble.as_compared(j, column) for j, column in enumerate(columns_of(X))])
+    """X as the trees compare it, (n_rows, n_features); NaN in columns that no tree looks at."""
+    compared = np.full(np.shape(X), np.nan)
+    for j, column in enumerate(columns_of(X)):
+        if j in ensemble.feature:
+            compared[:, j] = ensemble.as_compared(j, column)
+    return compared
 
 
 def margins(ensemble, X):
