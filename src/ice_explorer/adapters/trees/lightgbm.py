@@ -68,8 +68,6 @@ def _classifier(model: Any, position: int | None, response: Response) -> TreeEns
         msg = "LGBMClassifier returns no probabilities under an objective of one's own."
         raise UnsupportedTreesError(msg)
     _no_early_stop(model)
-    if response == "decision_function" and not hasattr(model, "decision_function"):
-        raise UnsupportedTreesError.no_response(model, response)
     return _ensemble(model.booster_, position, response)
 
 

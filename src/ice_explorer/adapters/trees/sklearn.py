@@ -308,7 +308,8 @@ def _histogram_boosting(model: Any, position: int | None, response: Response) ->
     else:
         _needs_predict(model, response)
         if model.loss not in _LINK_OF_LOSS:
-            raise UnsupportedTreesError.objective(_LIBRARY, str(model.loss))
+            loss = model.loss if isinstance(model.loss, str) else type(model.loss).__name__
+            raise UnsupportedTreesError.objective(_LIBRARY, loss)
         link = Link() if response == "raw" else _LINK_OF_LOSS[model.loss]
     margin: NDArray[Any] | None = np.tile(np.arange(n_margins), len(rounds))
     if n_margins > 1 and link.kind == "identity":

@@ -43,6 +43,7 @@ _LINK_OF_OBJECTIVE: dict[str, LinkKind] = {
             "reg:pseudohubererror",
             "reg:absoluteerror",
             "reg:quantileerror",
+            "binary:logitraw",
             "rank:ndcg",
             "rank:map",
             "rank:pairwise",
@@ -182,8 +183,6 @@ def _values(term: _Term) -> Any:
     width = int(tree["tree_param"]["size_leaf_vector"])
     if width <= 1:
         return tree["split_conditions"]
-    if "leaf_weights" not in tree:
-        return tree["base_weights"].reshape(-1, width)[:, term.column]
     # The right child of a leaf is its row in the table of vectors.
     vectors = tree["leaf_weights"].reshape(-1, width)[:, term.column]
     return vectors[np.where(tree["left_children"] < 0, tree["right_children"], 0)]
