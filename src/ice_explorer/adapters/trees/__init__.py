@@ -1,0 +1,67 @@
+"""Trees of any library become one neutral layout of nodes; each library has a file of its own.
+
+None of these files imports the library that it reads: what a fitted model gives away is enough.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from ice_explorer.adapters.trees.ensemble import UnsupportedTreesError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
+
+__all__ = ["tree_ensemble"]
+
+_NAME_IN_PROSE = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
+_RESPONSE_METHODS = ("predict", "predict_proba", "decision_function", "score_samples")
+
+
+def tree_ensemble(
+    model: Any, output_position: int | None, response: Response, categorical_columns: Sequence[int] = ()
+) -> TreeEnsemble:
+    """Read the trees of a fitted model, such that they give one output of one response.
+
+    Parameters
+    ----------
+    model : object
+        Fitted, of scikit-learn, XGBoost, LightGBM or CatBoost.
+    output_position : int or None
+        Index into the model's classes or outputs. None takes the only output, or the second of two
+        classes.
+    response : {"predict_proba", "decision_function", "predict", "log_odds", "raw"}
+        As in `explain`; "raw" is the sum of the leaves before any link.
+    categorical_columns : sequence of int
+        Positions of the columns of X that are categorical by their dtype. LightGBM keeps the labels
+        of such columns without saying which they are.
+
+    Returns
+    -------
+    TreeEnsemble
+
+    Raises
+    ------
+    UnsupportedTreesError
+        If the model is no known tree ensemble, or its predictions cannot be had exactly from its trees.
+    """
+    for known in type(model).__mro__:
+        library = known.__module__.partition(".")[0]
+        if library not in _NAME_IN_PROSE:
+            continue
+        reader = importlib.import_module(f"{__name__}.{library}")
+        if known.__name__ not in reader.READERS:
+            continue
+        for method in _RESPONSE_METHODS:
+            if inspect.getattr_static(type(model), method, None) is not inspect.getattr_static(known, method, None):
+                raise UnsupportedTreesError.overridden(model, method, known.__name__)
+        try:
+            ensemble: TreeEnsemble = reader.READERS[known.__name__](model, output_position, response)
+        except (AttributeError, KeyError) as error:
+            raise UnsupportedTreesError.unknown_form(_NAME_IN_PROSE[library], error) from error
+        return ensemble.with_levels_of(categorical_columns)
+    raise UnsupportedTreesError.not_trees(model)

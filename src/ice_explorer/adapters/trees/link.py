@@ -1,0 +1,82 @@
+"""What becomes of the sum of the leaves: a closed set of functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, assert_never
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LinkKind = Literal[
+    "identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit", "signed_square", "softplus", "isolation"
+]
+
+
+@dataclass(frozen=True)
+class Link:
+    """What becomes of the sum of the leaves.
+
+    Attributes
+    ----------
+    kind : str
+        "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
+        "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability;
+        "signed_square", sign(m) m²; "softplus", log(1 + exp(m)); "isolation", -2⁻ᵐ minus `offset`.
+    output : int
+        The margin whose share a softmax takes.
+    offset : float
+        What "isolation" subtracts.
+    resolution : float
+        Of "logit": a probability closer than this to 0 or 1 is 0 or 1, because no sum of leaves but
+        the rounding of one lies there. The library gets infinite log-odds in the same places.
+    """
+
+    kind: LinkKind = "identity"
+    output: int = 0
+    offset: float = 0.0
+    resolution: float = 0.0
+
+    def apply(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: PLR0911 - one per kind
+        """Turn margins into outputs.
+
+        Parameters
+        ----------
+        margins : ndarray of shape (n_margins, …)
+
+        Returns
+        -------
+        ndarray of shape (…)
+        """
+        m: NDArray[np.float64] = margins[self.output]
+        match self.kind:
+            case "identity":
+                return m
+            case "exp":
+                return np.asarray(np.exp(m))
+            case "sigmoid":
+                with np.errstate(over="ignore"):
+                    return np.asarray(1.0 / (1.0 + np.exp(-m)))
+            case "softmax":
+                shifted = np.exp(margins - margins.max(axis=0))
+                return np.asarray(shifted[self.output] / shifted.sum(axis=0))
+            case "softmax_log_odds":
+                return np.asarray(m - _log_sum_exp(np.delete(margins, self.output, axis=0)))
+            case "logit":
+                p = np.where(m < self.resolution, 0.0, np.where(m > 1.0 - self.resolution, 1.0, m))
+                with np.errstate(divide="ignore"):
+                    return np.asarray(np.log(p) - np.log1p(-p))
+            case "signed_square":
+                return np.asarray(np.sign(m) * m * m)
+            case "softplus":
+                return np.asarray(np.logaddexp(0.0, m))
+            case "isolation":
+                return np.asarray(-np.exp2(-m) - self.offset)
+        assert_never(self.kind)
+
+
+def _log_sum_exp(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    highest = margins.max(axis=0)
+    return np.asarray(highest + np.log(np.exp(margins - highest).sum(axis=0)))
