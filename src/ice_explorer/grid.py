@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-GridName = Literal["observed", "quantile", "uniform", "random"]
-GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random")
+GridName = Literal["observed", "quantile", "uniform", "random", "thresholds"]
+GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random", "thresholds")
 
 _OBSERVED_CAP = 1000
 _CHOSEN_SIZE = 100
@@ -49,7 +49,7 @@ class Grid:
 
 def feature_seed(random_state: int, feature: str) -> np.random.Generator:
     """Make the random generator of one feature, the same in every process."""
-    return np.random.default_rng([random_state, zlib.crc32(feature.encode())])
+    return np.random.default_rng([random_state, zlib.crc32(feature.encode(errors="surrogatepass"))])
 
 
 def make_grid(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer.decay import Intervals, LikelihoodSums
+from ice_explorer.decay import LikelihoodSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,32 +82,48 @@ def interval_mass(grid: Array, observed: Array, weights: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _StepWeights:
-    """One way to average over intervals: u_k (K-1,), and what Σu(S - S̄)² is divided by."""
+class StepWeights:
+    """One way to average slopes over intervals.
+
+    Attributes
+    ----------
+    u : ndarray of shape (n_active,)
+        Weights of the active intervals.
+    u_elsewhere : float
+        Weight of all others together, in which every slope is 0.
+    variance_divisor : float
+        What Σu(S - S̄)² is divided by.
+    varies : bool
+        Whether the slope can differ along a curve: more than one interval counts.
+    """
 
     u: Array
+    u_elsewhere: float
     variance_divisor: float
-
-    @property
-    def varies(self) -> bool:
-        """Whether the slope can differ along a curve: more than one interval counts."""
-        return int(np.count_nonzero(self.u)) > 1
+    varies: bool
 
     @classmethod
-    def of(cls, u: Array) -> _StepWeights:
-        return cls(u, 1.0 - float(np.sum(u**2)))
+    def of(cls, u: Array, active: NDArray[np.intp]) -> StepWeights:
+        """Weigh the active intervals by their u."""
+        elsewhere = 0.0 if len(active) == len(u) else float(np.delete(u, active).sum())
+        # 1 - Σu² as Σ u_j u_k over j ≠ k, which does not cancel where one interval holds nearly all.
+        before = np.concatenate([[0.0], np.cumsum(u)[:-1]])
+        after = np.concatenate([np.cumsum(u[::-1])[::-1][1:], [0.0]])
+        return cls(u[active], elsewhere, float(u @ (before + after)), int(np.count_nonzero(u)) > 1)
 
     @classmethod
-    def published(cls, n_intervals: int) -> _StepWeights:
+    def published(cls, n_intervals: int, active: NDArray[np.intp]) -> StepWeights:
+        """Weigh all intervals alike, the first one twice."""
         # K slopes, the first one twice, with equal weights: u counts it twice and 1 - Σu² is that
         # of K equal weights, which makes the variance the one with ddof=1 over K slopes.
         n_grid = n_intervals + 1
         u = np.full(n_intervals, 1.0 / n_grid)
         u[0] *= 2.0
-        return cls(u, 1.0 - 1.0 / n_grid)
+        weights = cls.of(u, active)
+        return cls(weights.u, weights.u_elsewhere, 1.0 - 1.0 / n_grid, n_intervals > 1)
 
 
-class _Moments:
+class Moments:
     """Weighted mean and squared deviations of columns, merged by Chan's formula, which does not cancel."""
 
     def __init__(self, n_columns: int) -> None:
@@ -116,13 +132,15 @@ class _Moments:
         self.squared = np.zeros(n_columns)
 
     def add(self, columns: Array, weights: Array) -> None:
-        block = _Moments(0)
+        """Add weighted rows (n_rows, n_columns)."""
+        block = Moments(0)
         block.weight = float(weights.sum())
         block.mean = weights @ columns / block.weight
         block.squared = weights @ (columns - block.mean) ** 2
         self.merge(block)
 
-    def merge(self, other: _Moments) -> None:
+    def merge(self, other: Moments) -> None:
+        """Add the moments of other rows."""
         total = self.weight + other.weight
         if total == 0:
             return
@@ -133,7 +151,11 @@ class _Moments:
 
 
 class FeatureSums:
-    """Mergeable sums of one feature over blocks of rows.
+    """Sums of one feature over blocks of rows.
+
+    Between two neighbouring grid values a curve can change only if the model can tell them apart.
+    An engine that knows where that is says so, and hands over each curve's value on every stretch
+    between such *active* intervals instead of at every grid value.
 
     Parameters
     ----------
@@ -142,124 +164,120 @@ class FeatureSums:
         σ, the standard deviation of the feature, ddof=0 [feature].
     mass : ndarray of shape (n_grid - 1,)
         Share of the observations in each interval, from `interval_mass`; all NaN where it has none.
-    observed : ndarray of shape (n_observations,)
-        Own values of all rows that will be added, none missing: they bound the distances.
-    likelihood_scale : ndarray of shape (n_observations,)
-        s_i of those rows [feature].
+    rows : tuple of three ndarrays of shape (n_rows,)
+        Own values, none missing, likelihood scales s_i [feature] and frequency weights, greater
+        than 0, of all rows that will be added.
+    active : ndarray of shape (n_active,), optional
+        Intervals in which curves can change, increasing; default all n_grid - 1.
     """
 
-    def __init__(self, grid: Array, scale: float, mass: Array, observed: Array, likelihood_scale: Array) -> None:
+    def __init__(
+        self,
+        grid: Array,
+        scale: float,
+        mass: Array,
+        rows: tuple[Array, Array, Array],
+        active: NDArray[np.intp] | None = None,
+    ) -> None:
         n_grid = len(grid)
         self.grid = grid
         self.scale = scale
+        self.active = np.arange(n_grid - 1) if active is None else active
+        self.gaps = np.diff(grid)[self.active]
         self.n_rows = 0
         self.total_weight = 0.0
         self.lowest = math.inf
         self.highest = -math.inf
-        self._curves = _Moments(n_grid)
+        self.curves = Moments(len(self.active) + 1)
+        self.slopes = Moments(len(self.active))
+        self.slope_abs = np.zeros(len(self.active))
         self._missing_change = 0.0
         self._has_missing = False
-        self._steps: dict[str, _StepWeights] = {}
-        self._decays: list[LikelihoodSums] = []
+        self.steps: dict[str, StepWeights] = {}
+        self.likelihoods: LikelihoodSums | None = None
         if n_grid < 2:
             return
         gaps = np.diff(grid)
-        self._steps = {
-            "interval": _StepWeights.of(np.full(n_grid - 1, 1.0 / (n_grid - 1))),
-            "length": _StepWeights.of(gaps / gaps.sum()),
-            "mass": _StepWeights.of(mass),
-            "published": _StepWeights.published(n_grid - 1),
-        }
-        self._slope_abs = np.zeros(n_grid - 1)
-        self._slopes = _Moments(n_grid - 1)
-        self._spread_along = dict.fromkeys(self._steps, 0.0)
-        self._deviation_along = dict.fromkeys(self._steps, 0.0)
+        u = {"interval": np.full(n_grid - 1, 1.0 / (n_grid - 1)), "length": gaps / gaps.sum(), "mass": mass}
+        self.steps = {name: StepWeights.of(weights, self.active) for name, weights in u.items()}
+        self.steps["published"] = StepWeights.published(n_grid - 1, self.active)
+        self.spread_along = np.zeros(len(self.steps))
+        self.deviation_along = np.zeros(len(self.steps))
         if scale > 0:
-            self._decays = _likelihood_sums(grid, self._steps, observed, likelihood_scale)
+            self.likelihoods = LikelihoodSums(grid, self.active, u, rows)
 
-    def add(
-        self,
-        curves: Array,
-        weights: Array,
-        observed: Array,
-        likelihood_scale: Array,
-        missing_change: Array | None = None,
-    ) -> None:
+    def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
         Parameters
         ----------
-        curves : ndarray of shape (n_rows, n_grid)
-            ICE curves [output].
-        weights : ndarray of shape (n_rows,)
-            Frequency weights, greater than 0.
-        observed, likelihood_scale : ndarray of shape (n_rows,)
-            Own values, none missing, and s_i.
+        stretches : ndarray of shape (n_rows, n_active + 1)
+            ICE curves on the stretches between active intervals: where all are active, at every
+            grid value [output].
+        rows : tuple of three ndarrays of shape (n_rows,)
+            Own values, likelihood scales and weights.
         missing_change : ndarray of shape (n_rows,), optional
             Absolute change of the prediction when the value goes missing [output].
         """
-        if len(curves) == 0:
+        if len(stretches) == 0:
             return
-        self.lowest = min(self.lowest, float(curves.min()))
-        self.highest = max(self.highest, float(curves.max()))
-        self._curves.add(curves, weights)
+        observed, likelihood_scale, weights = rows
+        self.lowest = min(self.lowest, float(stretches.min()))
+        self.highest = max(self.highest, float(stretches.max()))
+        self.curves.add(stretches, weights)
+        if self.steps:
+            slopes = np.diff(stretches, axis=1) / self.gaps
+            steepness = np.abs(slopes)
+            self.slopes.add(slopes, weights)
+            self.slope_abs += weights @ steepness
+            for at, step in enumerate(self.steps.values()):
+                # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
+                mean = slopes @ step.u
+                deviation = slopes - mean[:, None]
+                absolute = np.abs(deviation) @ step.u + step.u_elsewhere * np.abs(mean)
+                self.deviation_along[at] += weights @ absolute
+                if step.varies:
+                    variance = (deviation**2 @ step.u + step.u_elsewhere * mean**2) / step.variance_divisor
+                    self.spread_along[at] += weights @ np.sqrt(variance)
+            if self.likelihoods is not None:
+                self.likelihoods.add(steepness, weights, observed, likelihood_scale)
+        self.count(weights, missing_change)
+
+    def count(self, weights: Array, missing_change: Array | None) -> None:
+        """Count rows that were added, and how far their predictions move when the value goes missing."""
         if missing_change is not None:
             self._has_missing = True
             self._missing_change += float(weights @ missing_change)
-        if len(self.grid) > 1:
-            slopes = np.diff(curves, axis=1) / np.diff(self.grid)
-            steepness = np.abs(slopes)
-            self._slopes.add(slopes, weights)
-            self._slope_abs += weights @ steepness
-            for name, step in self._steps.items():
-                deviation = slopes - (slopes @ step.u)[:, None]
-                self._deviation_along[name] += float(weights @ (np.abs(deviation) @ step.u))
-                if step.varies:
-                    variance = (deviation**2 @ step.u) / step.variance_divisor
-                    self._spread_along[name] += float(weights @ np.sqrt(variance))
-            for sums in self._decays:
-                sums.add(steepness, weights, observed, likelihood_scale)
-        self.n_rows += len(curves)
+        self.n_rows += len(weights)
         self.total_weight += float(weights.sum())
-
-    def merge(self, other: FeatureSums) -> None:
-        """Add the sums of other rows of the same feature, made with the same arguments."""
-        self._curves.merge(other._curves)
-        self.lowest = min(self.lowest, other.lowest)
-        self.highest = max(self.highest, other.highest)
-        self._missing_change += other._missing_change
-        self._has_missing |= other._has_missing
-        if len(self.grid) > 1:
-            self._slopes.merge(other._slopes)
-            self._slope_abs += other._slope_abs
-            for name in self._steps:
-                self._spread_along[name] += other._spread_along[name]
-                self._deviation_along[name] += other._deviation_along[name]
-            for mine, others in zip(self._decays, other._decays, strict=True):
-                mine.merge(others)
-        self.n_rows += other.n_rows
-        self.total_weight += other.total_weight
 
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
-        for sums in self._decays:
-            sums.finish()
+        if self.likelihoods is not None:
+            self.likelihoods.finish()
+
+    def at_grid(self, stretches: Array) -> Array:
+        """Write what holds on stretches (…, n_active + 1) at every grid value, (…, n_grid)."""
+        stretch = np.searchsorted(self.active, np.arange(len(self.grid)))
+        return np.asarray(stretches[..., stretch])
 
     @property
     def partial_dependence(self) -> Array:
         """Mean of the curves, (n_grid,) [output]."""
-        return self._curves.mean.copy()
+        return self.at_grid(self.curves.mean)
 
     @property
     def spread(self) -> Array:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
-        return np.sqrt(self._curves.squared / self.total_weight)
+        return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
 
     def interval_impact(self, weighting: Weighting = "interval") -> Array:
         """What each interval brings to `impact`, (n_grid - 1,) [output]."""
         if len(self.grid) < 2:
             return np.zeros(0)
-        return self.scale * self._steps[weighting].u * self._slope_abs / self.total_weight
+        brought = np.zeros(len(self.grid) - 1)
+        brought[self.active] = self.scale * self.steps[weighting].u * self.slope_abs / self.total_weight
+        return brought
 
     def metrics(
         self, decay: float, convention: Convention = "equations", weighting: Weighting = "interval"
@@ -281,71 +299,68 @@ class FeatureSums:
             0 throughout for a constant feature; NaN where the weighting has no interval to stand on.
         """
         missing = self._missing_change / self.total_weight if self._has_missing else math.nan
-        step = self._steps.get("published" if convention == "published" else weighting)
+        step = self.steps.get("published" if convention == "published" else weighting)
         if step is None or self.scale == 0:
             return FeatureMetrics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, missing, self.total_weight, 0.0)
-        if np.isnan(step.u).any():
+        if math.isnan(step.variance_divisor):
             nan = math.nan
             return FeatureMetrics(nan, nan, nan, nan, nan, nan, missing, nan, nan)
-        weighted = self.scale * step.u * self._slope_abs / self.total_weight
+        weighted = self.scale * step.u * self.slope_abs / self.total_weight
         impact = float(weighted.sum())
-        in_distribution, effective_n = self._decayed(-math.log(decay), convention, weighting)
-        name = "published" if convention == "published" else weighting
+        in_distribution, effective_n = self.decayed(np.array([decay]), convention, weighting)
+        at = list(self.steps).index("published" if convention == "published" else weighting)
         return FeatureMetrics(
             impact=impact,
-            in_distribution_impact=in_distribution,
-            direction=float(self.scale * step.u @ self._slopes.mean),
+            in_distribution_impact=float(in_distribution[0]),
+            direction=float(self.scale * step.u @ self.slopes.mean),
             heterogeneity=self._heterogeneity(step),
-            non_linearity=self.scale * self._spread_along[name] / self.total_weight,
-            non_linearity_mad=self.scale * self._deviation_along[name] / self.total_weight,
+            non_linearity=float(self.scale * self.spread_along[at] / self.total_weight),
+            non_linearity_mad=float(self.scale * self.deviation_along[at] / self.total_weight),
             missing_impact=missing,
-            effective_n=effective_n,
-            largest_step_share=float(weighted.max()) / impact if impact > 0 else 0.0,
+            effective_n=float(effective_n[0]),
+            largest_step_share=float(weighted.max(initial=0.0)) / impact if impact > 0 else 0.0,
         )
 
-    def _heterogeneity(self, step: _StepWeights) -> float:
+    def _heterogeneity(self, step: StepWeights) -> float:
         """Average over intervals the standard deviation over rows, ddof=1 (Eq. 4)."""
         if self.n_rows < 2:
             return 0.0
-        deviation = np.sqrt(self._slopes.squared / (self.total_weight - 1.0))
+        deviation = np.sqrt(self.slopes.squared / (self.total_weight - 1.0))
         return float(self.scale * step.u @ deviation)
 
-    def _decayed(self, exponent: float, convention: Convention, weighting: Weighting) -> tuple[float, float]:
-        """In-distribution impact (Eq. 2) and effective_n for λ = e^-exponent."""
-        wanted: list[str] = [weighting, "first"] if convention == "published" else [weighting]
-        chosen = [sums for sums in self._decays if sums.carries(wanted)]
-        nearest = min(sums.nearest for sums in chosen)
-        steepness = likelihood = squared = 0.0
-        for sums in chosen:
-            # Published: K - 1 intervals and the repeated first one, all of equal weight.
-            for name in wanted:
-                if not sums.carries([name]):
-                    continue
-                size = len(self.grid) - 1 if convention == "published" and name == "interval" else 1.0
-                away = sums.nearest - nearest
-                once, twice = sums.total(name, exponent), sums.total(name, 2 * exponent)
-                steepness += size * once[0] * math.exp(-exponent * away)
-                likelihood += size * once[1] * math.exp(-exponent * away)
-                squared += size * twice[1] * math.exp(-2 * exponent * away)
-        all_alike = self.total_weight * (len(self.grid) if convention == "published" else 1.0)
+    def decayed(
+        self, decays: Array, convention: Convention = "equations", weighting: Weighting = "interval"
+    ) -> tuple[Array, Array]:
+        """Compute what depends on the decay, for many decays at once.
+
+        Parameters
+        ----------
+        decays : ndarray of shape (n_decays,)
+            Each greater than 0 and at most 1.
+        convention, weighting
+            As for `metrics`.
+
+        Returns
+        -------
+        in_distribution_impact, effective_n : ndarray of shape (n_decays,)
+        """
+        published = convention == "published"
+        if self.likelihoods is None:
+            return np.zeros(len(decays)), np.full(len(decays), self.total_weight)
+        if math.isnan(self.steps[weighting].variance_divisor):
+            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
+        exponents = -np.log(decays)
+        # Published: K - 1 intervals and the repeated first one, all of equal weight.
+        parts = {weighting: len(self.grid) - 1.0, "first": 1.0} if published else {weighting: 1.0}
+        groups = {name: self.likelihoods.group(name) for name in parts}
+        nearest = min(group.nearest for group in groups.values())
+        totals = np.zeros((3, len(decays)))
+        for name, size in parts.items():
+            shrink = np.exp(-exponents * (groups[name].nearest - nearest))
+            totals += size * groups[name].totals(name, exponents) * [shrink, shrink, shrink**2]
+        steepness, likelihood, squared = totals
+        all_alike = self.total_weight * sum(parts.values())
         effective_n = self.total_weight * likelihood**2 / (all_alike * squared)
         # Far from all steepness rounding may leave less than nothing.
-        return max(self.scale * steepness / likelihood, 0.0), min(effective_n, self.total_weight)
-
-
-def _likelihood_sums(
-    grid: Array, steps: dict[str, _StepWeights], observed: Array, likelihood_scale: Array
-) -> list[LikelihoodSums]:
-    """Group the weightings by the intervals they need, so that none underflows for another's sake."""
-    everywhere = {"interval": steps["interval"].u, "length": steps["length"].u}
-    mass = steps["mass"].u
-    groups: list[Intervals] = []
-    if np.all(mass > 0):
-        everywhere["mass"] = mass
-    elif not np.isnan(mass).any():
-        held = np.flatnonzero(mass)
-        groups.append(Intervals(grid[1:][held], held, {"mass": mass[held]}))
-    groups.append(Intervals(grid[1:], np.arange(len(grid) - 1), everywhere))
-    # The published convention repeats the first slope with the likelihood of v_1.
-    groups.append(Intervals(grid[:1], np.array([0]), {"first": np.ones(1)}))
-    return [LikelihoodSums(group, observed, likelihood_scale) for group in groups]
+        impact = np.maximum(self.scale * steepness / likelihood, 0.0)
+        return impact, np.minimum(effective_n, self.total_weight)
