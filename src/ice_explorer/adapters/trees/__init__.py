@@ -9,7 +9,7 @@ import importlib
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.adapters.trees.ensemble import UnsupportedTreesError
+from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def tree_ensemble(
                 raise UnsupportedTreesError.overridden(model, method, known.__name__)
         try:
             ensemble: TreeEnsemble = reader.READERS[known.__name__](model, output_position, response)
-        except (AttributeError, KeyError) as error:
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise UnsupportedTreesError.unknown_form(_NAME_IN_PROSE[library], error) from error
         return ensemble.with_levels_of(categorical_columns)
-    raise UnsupportedTreesError.not_trees(model)
+    raise NotTreesError.of(model)

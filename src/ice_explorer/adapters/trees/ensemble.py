@@ -30,11 +30,6 @@ class UnsupportedTreesError(ICEExplorerError):
     """The trees of this model cannot reproduce its predictions exactly; the message says why."""
 
     @classmethod
-    def not_trees(cls, model: object) -> UnsupportedTreesError:
-        """Say that the model is of no class whose trees are known."""
-        return cls(f"{type(model).__name__} is not one of the tree ensembles whose trees can be read.")
-
-    @classmethod
     def overridden(cls, model: object, method: str, known: str) -> UnsupportedTreesError:
         """Say that a subclass answers by itself."""
         return cls(f"{type(model).__name__} has its own {method}(), which the trees of {known} may not reproduce.")
@@ -64,6 +59,15 @@ class UnsupportedTreesError(ICEExplorerError):
     def objective(cls, library: str, name: str) -> UnsupportedTreesError:
         """Say that it is not known what becomes of the sum of the leaves."""
         return cls(f"What {library} makes of the sum of the leaves under the objective {name!r} is not known here.")
+
+
+class NotTreesError(UnsupportedTreesError):
+    """The model is of no class whose trees are known."""
+
+    @classmethod
+    def of(cls, model: object) -> NotTreesError:
+        """Name the class."""
+        return cls(f"{type(model).__name__} is not one of the tree ensembles whose trees can be read.")
 
 
 @dataclass(frozen=True, eq=False)
