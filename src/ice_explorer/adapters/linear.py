@@ -1,0 +1,121 @@
+"""Models whose output is a function of weighted sums of the columns: coefficients, intercepts, link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.adapters.trees.link import Link
+from ice_explorer.errors import ICEExplorerError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.trees.link import LinkKind
+
+
+class NotLinearError(ICEExplorerError):
+    """The model is none whose coefficients give its predictions; the message says why."""
+
+    @classmethod
+    def unknown(cls, model: object) -> NotLinearError:
+        """Name the model."""
+        return cls(f"{type(model).__name__} is no linear model that is known here.")
+
+    @classmethod
+    def link(cls, name: str) -> NotLinearError:
+        """Name the link."""
+        return cls(f"The link {name} is not known here.")
+
+    @classmethod
+    def response(cls, model: object, response: str) -> NotLinearError:
+        """Name the response."""
+        return cls(f"{response} of {type(model).__name__} is no function of its margins that is known here.")
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Output = link(coefficients · x + intercepts).
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_margins, n_features)
+    intercepts : ndarray of shape (n_margins,)
+    link : Link
+    """
+
+    coefficients: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    link: Link
+
+
+def linear_model(model: Any, position: int | None, response: str) -> LinearModel:
+    """Read the coefficients of a fitted scikit-learn model.
+
+    Parameters
+    ----------
+    model : object
+    position : int or None
+        Which class or output; None takes the only output, or the second of two classes.
+    response : str
+        As `Predictor.response`.
+
+    Returns
+    -------
+    LinearModel
+
+    Raises
+    ------
+    NotLinearError
+        If the model is no linear one, or its response is no function of its margins.
+    """
+    bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
+    if not type(model).__module__.startswith("sklearn.") or not hasattr(model, "coef_"):
+        raise NotLinearError.unknown(model)
+    coefficients = np.atleast_2d(np.asarray(_dense(model.coef_), dtype=np.float64))
+    intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
+    if "PLSRegression" in bases or "_PLS" in bases:
+        # coef_ belongs to columns moved to their training mean.
+        intercepts = np.atleast_1d(model.intercept_) - coefficients @ model._x_mean  # noqa: SLF001 - checked on phantoms
+    if "_GeneralizedLinearRegressor" in bases:
+        return LinearModel(coefficients, intercepts, Link(_glm_link(model)))
+    if hasattr(model, "classes_"):
+        return _classifier(model, coefficients, intercepts, position, response)
+    if not bases & {"LinearModel", "LinearSVR", "_PLS", "SGDRegressor", "BaseSGDRegressor", "HuberRegressor"}:
+        raise NotLinearError.unknown(model)
+    chosen = slice(None) if position is None else slice(position, position + 1)
+    return LinearModel(coefficients[chosen], np.broadcast_to(intercepts, len(coefficients))[chosen], Link())
+
+
+def _dense(coefficients: Any) -> Any:
+    return coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
+
+
+def _glm_link(model: Any) -> LinkKind:
+    name = type(model._base_loss.link).__name__  # noqa: SLF001 - checked on phantoms
+    known: dict[str, LinkKind] = {"IdentityLink": "identity", "LogLink": "exp"}
+    if name not in known:
+        raise NotLinearError.link(name)
+    return known[name]
+
+
+def _classifier(
+    model: Any, coefficients: NDArray[np.float64], intercepts: NDArray[np.float64], position: int | None, response: str
+) -> LinearModel:
+    n_classes = len(model.classes_)
+    chosen = n_classes - 1 if position is None else position
+    intercepts = np.broadcast_to(intercepts, len(coefficients))
+    if n_classes == 2 and len(coefficients) == 1:
+        sign = 1.0 if chosen == 1 else -1.0
+        links = {"decision_function": Link(), "log_odds": Link(), "predict_proba": Link("sigmoid")}
+        if response in links:
+            return LinearModel(sign * coefficients, sign * intercepts, links[response])
+    elif response == "decision_function":
+        return LinearModel(coefficients[[chosen]], intercepts[[chosen]], Link())
+    elif "LogisticRegression" in type(model).__name__:
+        kinds: dict[str, LinkKind] = {"predict_proba": "softmax", "log_odds": "softmax_log_odds"}
+        if response in kinds:
+            return LinearModel(coefficients, intercepts, Link(kinds[response], output=chosen))
+    raise NotLinearError.response(model, response)
