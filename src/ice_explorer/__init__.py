@@ -10,6 +10,7 @@ from ice_explorer.explanation import Explanation, FeatureExplanation, explain
 
 if TYPE_CHECKING:
     from ice_explorer import datasets
+    from ice_explorer.warming import warmup
     from ice_explorer.widget import ICEExplorer
 
 __version__ = "0.1.0"
@@ -22,10 +23,15 @@ __all__ = [
     "datasets",
     "errors",
     "explain",
+    "warmup",
 ]
 
 # The widget brings ipywidgets, the data sets bring pandas: both wait until they are asked for.
-_ON_DEMAND = {"ICEExplorer": "ice_explorer.widget", "datasets": "ice_explorer.datasets"}
+_ON_DEMAND = {
+    "ICEExplorer": "ice_explorer.widget",
+    "datasets": "ice_explorer.datasets",
+    "warmup": "ice_explorer.warming",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -148,6 +148,24 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def n_jobs(cls, got: object) -> InvalidOptionError:
+        """Say how many threads there can be."""
+        return cls(
+            f"`n_jobs` must be a number of threads of at least 1, or -1 for one per processor; got {got!r}. "
+            "Leave it out for one."
+        )
+
+    @classmethod
+    def thresholds(cls, reason: str) -> InvalidOptionError:
+        """Say why a model has no thresholds to make a grid of."""
+        return cls(f'`grid="thresholds"` needs a tree model that sees X itself. {reason} Use `grid="observed"`.')
+
+    @classmethod
+    def engine(cls, name: str, reason: str) -> InvalidOptionError:
+        """Say why an engine that was asked for cannot explain the model."""
+        return cls(f'`engine="{name}"` needs a model that it computes exactly. {reason} Use `engine="auto"`.')
+
+    @classmethod
     def decays(cls, got: object) -> InvalidOptionError:
         """Say that a profile is taken over several decays."""
         return cls(f"`decays` must be a list of decays; got {got!r}. For one decay write `[{got!r}]`.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import Name
     from ice_explorer.grid import GridName
     from ice_explorer.metrics import Convention, Weighting
-    from ice_explorer.options import Engine
+    from ice_explorer.options import EngineName
 
 __all__ = ["OPTIONS", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
 
@@ -40,7 +40,8 @@ def explain(
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
     convention: Convention = "equations",
     weighting: Weighting = "interval",
-    engine: Engine = "auto",
+    engine: EngineName = "auto",
+    n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
     progress: bool | Callable[[int, int, str], object] | None = None,
     **unknown: object,
@@ -60,8 +61,9 @@ def explain(
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
         "auto" is the first of predict_proba, decision_function, predict that a classifier has, and
         predict for other models.
-    grid : {"observed", "quantile", "uniform", "random"} or mapping
-        Where each feature is evaluated; a mapping gives values by feature, others get "observed".
+    grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
+        Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
+        mapping gives values by feature, others get "observed".
     grid_size : int, optional
         Most grid values: 1000 for "observed", 100 otherwise.
     sample : int or float, optional
@@ -80,8 +82,12 @@ def explain(
         "published" repeats the first slope, as the paper's printed tables do.
     weighting : {"interval", "length", "mass"}
         How the intervals of the grid are averaged.
-    engine : {"auto", "brute"}
-        How curves are computed; every engine gives the same numbers.
+    engine : {"auto", "brute", "tree"}
+        How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
+        is exact for the model.
+    n_jobs : int, optional
+        Threads, 1 by default, -1 for one per processor; the result is the same to the bit. A model that
+        is asked for every phantom is then asked from several threads at once.
     memory_limit : str or number
         What one block of phantom observations may take: bytes, or a text such as "500MB".
     progress : bool or callable, optional
@@ -117,7 +123,7 @@ def explain(
     plan = prepare(
         model, X, features=features, output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, weighting=weighting, engine=engine, memory_limit=memory_limit,
+        convention=convention, weighting=weighting, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
     )  # fmt: skip
     results: dict[Name, FeatureExplanation] = {}
     with progress_reporter(progress, plan.n_predictions) as report:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.grid import Grid, GridName
     from ice_explorer.options import Settings
+    from ice_explorer.probe import Probe
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,18 @@ class Context:
     predictor: Predictor
     settings: Settings
     brute: BruteCurves
+    probe: Probe | None  # None where the model fails on it
+    probed: NDArray[np.float64]
+
+    @cached_property
+    def row_weights(self) -> NDArray[np.float64]:
+        """Weight of every row, 1 where none were given."""
+        return np.ones(self.table.n_observations) if self.weights is None else self.weights
+
+    @cached_property
+    def weighing(self) -> NDArray[np.int64]:
+        """Rows that have weight."""
+        return np.flatnonzero(self.row_weights > 0)
 
 
 class Columns:
@@ -112,10 +126,9 @@ def feature_input(
         likelihood_scale = floored_scale(column.name, scale, sigma, n_observations)
     else:
         likelihood_scale = np.full(n_observations, sigma)
-    every = np.arange(n_observations)
-    weighing = every if weights is None else np.flatnonzero(weights > 0)
+    weighing = context.weighing
     if n_rows is None:
-        positions, summed = every, weighing
+        positions, summed = np.arange(n_observations), weighing
     else:
         generator = feature_seed(settings.random_state, column.label)
         positions = summed = draw_stratified(values, weighing, n_rows, generator)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.metrics import Convention, Weighting
 
-Engine = Literal["auto", "brute"]
-ENGINES: tuple[Engine, ...] = ("auto", "brute")
+EngineName = Literal["auto", "brute", "tree", "linear", "kernel"]
+ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel")
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,18 @@ def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
     """Check a count or seed."""
     if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
         raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
+
+
+def check_n_jobs(n_jobs: object) -> int:
+    """Turn a number of threads, None for 1 and -1 for all processors, into a count."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool):
+        if n_jobs >= 1:
+            return int(n_jobs)
+        if n_jobs == -1:
+            return os.cpu_count() or 1
+    raise InvalidOptionError.n_jobs(n_jobs)
 
 
 def check_sample(sample: object, n_observations: int) -> int | None:

@@ -6,27 +6,31 @@ the order of the features and stop between blocks.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
+from ice_explorer.choice import choose_engine, threshold_grids
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.inputs import Columns, Context, feature_input
-from ice_explorer.metrics import FeatureSums, interval_mass
 from ice_explorer.options import (
     ENGINES,
     Settings,
     check_display,
     check_integer,
+    check_n_jobs,
     check_sample,
     check_weights,
     parse_memory_limit,
 )
+from ice_explorer.probe import Probe
 from ice_explorer.results import Explanation, FeatureExplanation
 
 if TYPE_CHECKING:
@@ -34,12 +38,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.predict import Response
-    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.adapters.predict import Predictor, Response
+    from ice_explorer.adapters.table import Column, Name, Table
+    from ice_explorer.engine import Engine
     from ice_explorer.grid import GridName
     from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics import Convention, Weighting
-    from ice_explorer.options import Engine
+    from ice_explorer.options import EngineName
 
 _FIRST_ROWS = 2  # enough to see what the model returns
 
@@ -60,22 +65,27 @@ def prepare(
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
     convention: Convention = "equations",
     weighting: Weighting = "interval",
-    engine: Engine = "auto",
+    engine: EngineName = "auto",
+    n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
 ) -> Plan:
-    """Check everything and choose the grids; the model sees two rows. Options are those of `explain`."""
+    """Check everything and choose the grids; the model sees a few rows. Options are those of `explain`."""
     check_display(decay, convention, weighting)
     if engine not in ENGINES:
         raise InvalidOptionError.not_one_of(option="engine", got=engine, choices=ENGINES)
     check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
     limit = parse_memory_limit(memory_limit)
+    jobs = check_n_jobs(n_jobs)
     table = table_from(X)
     weights = check_weights(sample_weight, table.n_observations)
     columns = Columns(table)
     chosen, notes = _choose_features(features, columns)
-    first = np.arange(min(_FIRST_ROWS, table.n_observations))
-    predictor = make_predictor(model, table.take(first), len(first), output=output, response=response)
+    predictor, probe, probed = _probed(model, table, random_state, output, response)
+    if jobs == 1:
+        predictor = replace(predictor, predict=_one_at_a_time(predictor.predict))
     grid_choice = _check_grid(grid, grid_size, columns)
+    if grid_choice == "thresholds":
+        grid_choice = threshold_grids(model, predictor, columns, [columns.position(name) for name in chosen])
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         output=predictor.output,
@@ -89,13 +99,42 @@ def prepare(
         scale=scale if isinstance(scale, str) else "custom",
         convention=convention,
         weighting=weighting,
-        engine="brute",
+        engine=engine,
         memory_limit=limit,
     )
-    context = Context(table, columns, weights, predictor, settings, BruteCurves(predictor.predict, table, limit))
+    brute = BruteCurves(predictor.predict, table, limit)
+    context = Context(table, columns, weights, predictor, settings, brute, probe, probed)
     scales = _check_scale(scale, columns)
     inputs = [feature_input(context, columns.position(name), grid_choice, scales.get(name), n_rows) for name in chosen]
-    return Plan(context, inputs, [*predictor.notes, *notes, *_grid_notes(inputs, settings)])
+    chosen_engine, engine_notes = choose_engine(engine, model, context, inputs, jobs)
+    notes = [*predictor.notes, *notes, *_grid_notes(inputs, settings), *engine_notes]
+    return Plan(context, chosen_engine, inputs, notes)
+
+
+def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[Any], NDArray[np.float64]]:
+    """Let the model be asked by one thread at a time: by default nothing is asked of its thread safety."""
+    lock = threading.Lock()
+
+    def locked(rows: Any) -> NDArray[np.float64]:
+        with lock:
+            return predict(rows)
+
+    return locked
+
+
+def _probed(
+    model: Any, table: Table, random_state: int, output: object, response: Response
+) -> tuple[Predictor, Probe | None, NDArray[np.float64]]:
+    """Choose what to predict, from what the model returns for some phantoms; else for the first rows."""
+    probe = Probe(table, random_state)
+    try:
+        predictor = make_predictor(model, probe.container, len(probe.rows), output=output, response=response)
+        return predictor, probe, predictor.predict(probe.container)
+    except PredictionError:
+        # Whatever is wrong is said of real rows, if it is wrong with them too.
+        first = np.arange(min(_FIRST_ROWS, table.n_observations))
+        predictor = make_predictor(model, table.take(first), len(first), output=output, response=response)
+        return predictor, None, np.empty(0)
 
 
 def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[Name], list[str]]:
@@ -172,8 +211,10 @@ class Plan:
     settings : Settings
     """
 
-    def __init__(self, context: Context, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
+    def __init__(self, context: Context, engine: Engine, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
         self._context = context
+        self._engine = engine
+        self._lock = threading.Lock()
         self._inputs = {item.column.name: item for item in inputs}
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.column.label for item in inputs)
@@ -235,34 +276,13 @@ class Plan:
         -------
         FeatureExplanation
         """
-        item, context = self._inputs[feature], self._context
-        weights = np.ones(self.n_observations) if context.weights is None else context.weights
-        summed = item.summed
-        every = np.arange(self.n_observations) if context.weights is None else np.flatnonzero(weights > 0)
-        present = every[~np.isnan(item.column.values[every])]
-        grid = item.grid.values
-        sums = FeatureSums(
-            grid, item.scale, interval_mass(grid, item.own[present], weights[present]),
-            item.own[summed], item.likelihood_scale[summed],
-        )  # fmt: skip
-        total = self._n_predictions(item)
-        for rows, curves in context.brute.blocks(feature, item.at_issue, grid, summed):
-            if cancelled is not None and cancelled():
-                msg = f"Explaining {feature!r} was cancelled."
-                raise Cancelled(msg)
-            change = self._missing_change(item, rows) if item.has_missing else None
-            sums.add(curves, weights[rows], item.own[rows], item.likelihood_scale[rows], change)
-            if progress is not None:
-                progress(len(rows) * item.n_predictions_per_row, total, item.column.label)
-        sums.finish()
-        return FeatureExplanation(context, item, sums)
-
-    def _missing_change(self, item: FeatureInput, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How far the prediction moves when the value goes missing."""
-        values = np.column_stack([item.own[rows], np.full(len(rows), np.nan)])
-        predictions = self._context.brute.evaluate(item.column.name, item.at_issue, rows, values)
-        return np.abs(predictions[:, 1] - predictions[:, 0])
+        item = self._inputs[feature]
+        with self._lock:  # an engine may compute several features at once, and keeps them
+            sums = self._engine.sums(item, progress, cancelled)
+        return FeatureExplanation(self._context, self._engine, item, sums)
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         """Collect computed features, in column order; those missing are not in the result."""
-        return Explanation(self._context, [results[name] for name in self.features if name in results], self.notes)
+        return Explanation(
+            self._context, self._engine, [results[name] for name in self.features if name in results], self.notes
+        )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Column, Name
     from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.engine import Engine
     from ice_explorer.inputs import Context, FeatureInput
     from ice_explorer.metrics import Convention, FeatureSums, Weighting
 
@@ -73,8 +74,9 @@ class FeatureExplanation:
         Rows of X that the curves and metrics are of.
     """
 
-    def __init__(self, context: Context, item: FeatureInput, sums: FeatureSums) -> None:
+    def __init__(self, context: Context, engine: Engine, item: FeatureInput, sums: FeatureSums) -> None:
         self._context = context
+        self._engine = engine
         self._item = item
         self._sums = sums
         self._lock = threading.RLock()
@@ -104,7 +106,9 @@ class FeatureExplanation:
 
     def decay_profile(self, decays: Iterable[float], metric: str = "in_distribution_impact") -> NDArray[np.float64]:
         """Return a decayed metric for many decays, (n_decays,), without calling the model."""
-        return np.array([self.metrics(decay)[metric] for decay in decays])
+        _, convention, weighting = resolve_display(self._context.settings, None, None, None)
+        impact, effective_n = self._sums.decayed(np.array(list(decays)), convention, weighting)
+        return impact if metric == "in_distribution_impact" else effective_n
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
@@ -121,9 +125,7 @@ class FeatureExplanation:
         wanted = self._check_positions(positions)
         with self._lock:
             new = np.array(sorted({int(row) for row in wanted} - self._rows.keys()), dtype=np.int64)
-            for block, curves in self._context.brute.blocks(
-                self.feature, self._item.at_issue, self._item.grid.values, new
-            ):
+            for block, curves in self._engine.curves(self._item, new):
                 self._rows.update(zip(block.tolist(), curves, strict=True))
             found = [self._rows[int(row)] for row in wanted]
         return np.array(found).reshape(len(wanted), len(self.grid))
@@ -161,9 +163,7 @@ class FeatureExplanation:
     def curves(self) -> NDArray[np.float64]:
         """ICE curves of `row_positions`, (n_rows, n_grid) [output]; kept once asked for."""
         with self._lock:
-            blocks = self._context.brute.blocks(
-                self.feature, self._item.at_issue, self._item.grid.values, self._item.positions
-            )
+            blocks = self._engine.curves(self._item, self._item.positions)
             return _frozen(np.concatenate([curves for _, curves in blocks]))
 
     @property
@@ -244,6 +244,11 @@ class FeatureExplanation:
         return np.union1d(drawn, self._check_positions(np.fromiter(include, dtype=np.int64)))
 
     @property
+    def lies_outside_the_data(self) -> bool:
+        """Whether no observation lies inside the grid, so that `weighting="mass"` has nothing to stand on."""
+        return len(self.grid) > 1 and math.isnan(self._sums.steps["mass"].variance_divisor)
+
+    @property
     def note(self) -> str | None:
         """Says so where a single step of the grid brings most of the impact."""
         brought = self._sums.interval_impact()
@@ -279,22 +284,24 @@ class Explanation:
         What was chosen, capped, sampled, or rests on a single step.
     """
 
-    def __init__(self, context: Context, results: Sequence[FeatureExplanation], notes: Sequence[str]) -> None:
+    def __init__(
+        self, context: Context, engine: Engine, results: Sequence[FeatureExplanation], notes: Sequence[str]
+    ) -> None:
         self._context = context
         self._results = {result.feature: result for result in results}
         self._by_label = {result.label: result for result in results}
         self.features = list(self._results)
         self.labels = list(self._by_label)
         self.n_observations = context.table.n_observations
-        self.engine = context.settings.engine
-        self.engine_reason = "every phantom observation is predicted, which works for any model"
+        self.engine = engine.name
+        self.engine_reason = engine.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
-        dominated = [f"{result.label!r}: {result.note}." for result in results if result.note is not None]
+        dominated = [f"{result.label!r}: {note}." for result in results if (note := result.note) is not None]
         unsupported = [
             f'{result.label!r}: no observation lies inside its grid, so `weighting="mass"` is undefined.'
             for result in results
-            if len(result.grid) > 1 and math.isnan(result.metrics(1.0, "equations", "mass")["impact"])
+            if result.lies_outside_the_data
         ]
         self.notes = [*notes, *unsupported, *dominated]
 

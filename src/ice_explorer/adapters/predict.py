@@ -33,6 +33,8 @@ class Predictor:
         What the numbers are, for axes: "probability of 'yes'".
     output : object
         The chosen class, name or position; None where the model has one output.
+    position : int or None
+        Where it stands among the model's outputs; None where the model has one.
     response : str
         The response taken, "auto" resolved; "callable" for a plain function.
     notes : tuple of str
@@ -42,6 +44,7 @@ class Predictor:
     predict: Callable[[Any], NDArray[np.float64]]
     output_label: str
     output: object
+    position: int | None
     response: str
     notes: tuple[str, ...] = ()
 
@@ -82,18 +85,38 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         if response != "auto":
             raise InvalidOptionError.log_odds_of_callable()
         return _of_callable(model, first_rows, n_rows, output)
-    classes = getattr(model, "classes_", None)
+    classes = _classes(model)
     if classes is None and not hasattr(model, "predict_proba"):
         return _of_regressor(model, first_rows, n_rows, output, response)
     return _of_classifier(model, first_rows, n_rows, output, response)
 
 
-def _probe(method: Callable[[Any], Any], first_rows: Any) -> Any:
-    """Call the model once; its own error is chained to ours."""
-    try:
-        return method(first_rows)
-    except Exception as error:
-        raise PredictionError.failed_on_rows(error) from error
+class _Method:
+    """A method of the model that gives its first answer again where that is asked for next."""
+
+    def __init__(self, method: Callable[[Any], Any]) -> None:
+        self._method = method
+        self._first: tuple[Any, Any] | None = None
+
+    def probe(self, first_rows: Any) -> Any:
+        """Call the model once; its own error is chained to ours."""
+        try:
+            self._first = first_rows, self._method(first_rows)
+        except Exception as error:
+            raise PredictionError.failed_on_rows(error) from error
+        return self._first[1]
+
+    def __call__(self, rows: Any) -> Any:
+        first, self._first = self._first, None  # asked for at once or not at all
+        if first is not None and rows is first[0]:
+            return first[1]
+        return self._method(rows)
+
+
+def _classes(model: Any) -> Any:
+    """Class labels, or None: CatBoost's regressors have an empty list of them."""
+    classes = getattr(model, "classes_", None)
+    return None if classes is None or len(classes) == 0 else classes
 
 
 def _as_numbers(method: str, returned: Any) -> NDArray[np.float64]:
@@ -141,21 +164,22 @@ def _find_output(output: object, choices: Sequence[object], what: str) -> int:
 
 def _of_callable(function: Any, first_rows: Any, n_rows: int, output: object) -> Predictor:
     name = "model"
-    first = _probe(function, first_rows)
+    function = _Method(function)
+    first = function.probe(first_rows)
     numbers = _as_numbers(name, first)
     if numbers.ndim == 2 and numbers.shape[0] == n_rows and numbers.shape[1] > 1:
         return _of_columns(function, name, first, output)
     _one_column(name, first, first_rows)
     if output is not None:
         raise OutputError.single(output)
-    return Predictor(lambda rows: _one_column(name, function(rows), rows), "prediction", None, "callable")
+    return Predictor(lambda rows: _one_column(name, function(rows), rows), "prediction", None, None, "callable")
 
 
 def _of_regressor(model: Any, first_rows: Any, n_rows: int, output: object, response: Response) -> Predictor:
     # A detector such as IsolationForest has a decision function and no classes.
     name = "predict" if response == "auto" else _needed_method(model, response)
-    method = getattr(model, name)
-    first = _probe(method, first_rows)
+    method = _Method(getattr(model, name))
+    first = method.probe(first_rows)
     numbers = _as_numbers(name, first)
     if numbers.ndim == 2 and numbers.shape[0] == n_rows and numbers.shape[1] > 1:
         return _of_columns(method, name, first, output)
@@ -163,7 +187,7 @@ def _of_regressor(model: Any, first_rows: Any, n_rows: int, output: object, resp
     if output is not None:
         raise OutputError.single(output)
     label = "prediction" if name == "predict" else "decision function"
-    return Predictor(lambda rows: _one_column(name, method(rows), rows), label, None, name)
+    return Predictor(lambda rows: _one_column(name, method(rows), rows), label, None, None, name)
 
 
 def _of_columns(method: Callable[[Any], Any], name: str, first: Any, output: object) -> Predictor:
@@ -176,6 +200,7 @@ def _of_columns(method: Callable[[Any], Any], name: str, first: Any, output: obj
         lambda rows: _picked_column(name, method(rows), rows, position, n_outputs),
         f"prediction of output {choices[position]!r}",
         choices[position],
+        position,
         "callable" if name == "model" else name,
     )
 
@@ -188,10 +213,10 @@ def _plain(label: object) -> object:
 def _of_classifier(model: Any, first_rows: Any, n_rows: int, output: object, response: Response) -> Predictor:
     chosen = _classifier_method(model, response)
     method_name = "predict_proba" if chosen == "log_odds" else chosen
-    method = getattr(model, method_name)
-    first = _probe(method, first_rows)
+    method = _Method(getattr(model, method_name))
+    first = method.probe(first_rows)
     shape = np.shape(first)
-    classes = getattr(model, "classes_", None)
+    classes = _classes(model)
     if classes is None:
         classes = range(shape[1]) if len(shape) == 2 else range(2)
     choices = [_plain(label) for label in classes]
@@ -207,14 +232,14 @@ def _of_classifier(model: Any, first_rows: Any, n_rows: int, output: object, res
     if chosen == "predict":
         return Predictor(
             lambda rows: (np.asarray(method(rows)) == label).astype(np.float64),
-            f"predicted as {label!r} (1) or not (0)", label, chosen, notes,
+            f"predicted as {label!r} (1) or not (0)", label, position, chosen, notes,
         )  # fmt: skip
     if chosen == "decision_function":
         what = f"decision function of {label!r}"
         if len(shape) == 1 and len(choices) == 2:
             sign = 1.0 if position == 1 else -1.0
             return Predictor(
-                lambda rows: sign * _one_column(method_name, method(rows), rows), what, label, chosen, notes
+                lambda rows: sign * _one_column(method_name, method(rows), rows), what, label, position, chosen, notes
             )
     else:
         what = f"{'log-odds' if chosen == 'log_odds' else 'probability'} of {label!r}"
@@ -225,7 +250,7 @@ def _of_classifier(model: Any, first_rows: Any, n_rows: int, output: object, res
         column = _picked_column(method_name, method(rows), rows, position, len(choices))
         return _log_odds(column) if chosen == "log_odds" else column
 
-    return Predictor(predict, what, label, chosen, notes)
+    return Predictor(predict, what, label, position, chosen, notes)
 
 
 def _classifier_method(model: Any, response: Response) -> str:

@@ -58,6 +58,8 @@ class Table(Protocol):
 
     n_observations: int
     names: list[Name]
+    is_integer_array: bool
+    """Whether X is an array of whole numbers, which some libraries take for single precision."""
 
     @property
     def row_bytes(self) -> int:
@@ -71,6 +73,9 @@ class Table(Protocol):
 
     def phantoms(self, positions: NDArray[np.int64], at_issue: int, values: NDArray[np.float64]) -> Any:
         """Stack rows with the at-issue column set to values (n_rows, n_values), row by row."""
+
+    def crossed(self, positions: NDArray[np.int64], columns: NDArray[np.int64], donors: NDArray[np.int64]) -> Any:
+        """Return rows, row r with the value that row donors[r] has in column columns[r]."""
 
     def row_labels(self, positions: NDArray[np.int64]) -> list[str] | None:
         """Return the index labels of rows, or None where rows are known by position alone."""
@@ -137,21 +142,14 @@ class _ArrayTable:
         self._array = array
         self.n_observations = len(array)
         self.names: list[Name] = [f"x{position}" for position in range(array.shape[1])]
+        self.is_integer_array = array.dtype.kind in "iu"
 
     @property
     def row_bytes(self) -> int:
         return int(self._array.shape[1] * self._array.itemsize)
 
     def column(self, position: int) -> Column:
-        dtype = self._array.dtype
-        return Column(
-            name=self.names[position],
-            label=self.names[position],
-            kind="boolean" if dtype.kind == "b" else "numeric",
-            is_integer=dtype.kind in "iub",
-            dtype=str(dtype),
-            values=self._array[:, position].astype(np.float64),
-        )
+        return _column_of_array(self.names[position], self._array[:, position])
 
     def take(self, positions: NDArray[np.int64]) -> NDArray[Any]:
         return self._array[positions]
@@ -164,8 +162,21 @@ class _ArrayTable:
         stacked[:, at_issue] = values.ravel()
         return stacked
 
+    def crossed(
+        self, positions: NDArray[np.int64], columns: NDArray[np.int64], donors: NDArray[np.int64]
+    ) -> NDArray[Any]:
+        rows = self._array[positions]
+        rows[np.arange(len(rows)), columns] = self._array[donors, columns]
+        return rows
+
     def row_labels(self, positions: NDArray[np.int64]) -> None:  # noqa: ARG002 - rows have no labels here
         return None
+
+
+def _column_of_array(name: Name, values: NDArray[Any]) -> Column:
+    kind: ColumnKind = "boolean" if values.dtype.kind == "b" else "numeric"
+    is_integer = values.dtype.kind in "iub"
+    return Column(name, str(name), kind, is_integer, str(values.dtype), values.astype(np.float64))
 
 
 def _column_kind(series: nw.Series[Any]) -> ColumnKind:
@@ -196,6 +207,8 @@ def _column(name: Name, series: nw.Series[Any]) -> Column:
 class _PandasTable:
     """X as a pandas DataFrame, addressed by position so that any names do."""
 
+    is_integer_array = False
+
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self.n_observations = len(frame)
@@ -214,6 +227,8 @@ class _PandasTable:
         return np.ascontiguousarray(self._frame.to_numpy())
 
     def column(self, position: int) -> Column:
+        if self._block is not None:
+            return _column_of_array(self.names[position], self._block[:, position])
         series = nw.from_native(self._frame.iloc[:, position], series_only=True)
         return _column(self.names[position], series)
 
@@ -251,6 +266,13 @@ class _PandasTable:
             column[missing] = pd.NA
         return column
 
+    def crossed(self, positions: NDArray[np.int64], columns: NDArray[np.int64], donors: NDArray[np.int64]) -> Any:
+        rows = self._frame.take(positions)
+        for column in np.unique(columns).tolist():
+            source = np.where(columns == column, donors, positions)
+            rows.isetitem(column, self._frame.iloc[:, column].array.take(source))
+        return rows
+
     def row_labels(self, positions: NDArray[np.int64]) -> list[str] | None:
         import pandas as pd
 
@@ -262,6 +284,8 @@ class _PandasTable:
 
 class _FrameTable:
     """X as any other eager DataFrame that narwhals knows (polars, pyarrow)."""
+
+    is_integer_array = False
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self._frame = frame
@@ -288,6 +312,13 @@ class _FrameTable:
         elif dtype == nw.Float32 and _holds(np.dtype(np.float32), present):
             column = column.cast(dtype)
         return frame.with_columns(column).to_native()
+
+    def crossed(self, positions: NDArray[np.int64], columns: NDArray[np.int64], donors: NDArray[np.int64]) -> Any:
+        rows = self._frame[positions.tolist()]
+        for column in np.unique(columns).tolist():
+            source = np.where(columns == column, donors, positions)
+            rows = rows.with_columns(self._frame[:, column][source.tolist()])
+        return rows.to_native()
 
     def row_labels(self, positions: NDArray[np.int64]) -> None:  # noqa: ARG002 - rows have no labels here
         return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,)."""
 
-_MOST_PHANTOMS = 1 << 15  # per call: above it stacking saves nothing more and caches are missed
+_BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
+_CALL_SIZES = (1 << 16, 1 << 14)  # forests like large calls, neural networks calls that fit the cache
 
 
 class PhantomRows(Protocol):
@@ -27,6 +30,34 @@ class PhantomRows(Protocol):
     @property
     def row_bytes(self) -> int:
         """Bytes that one phantom takes in the container."""
+
+
+class CallSize:
+    """How many phantoms one call of the model takes: found by timing the first calls.
+
+    Predictions are those of single rows, so that the size of a call changes nothing but the time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._untried = sorted({min(size, most) for size in _CALL_SIZES}, reverse=True)
+        self._best = self._untried[0]
+        self._best_rate = 0.0
+        self._lock = threading.Lock()
+
+    def next(self) -> int:
+        """Return the size of the next call."""
+        with self._lock:
+            return self._untried[0] if self._untried else self._best
+
+    def took(self, size: int, n_phantoms: int, seconds: float) -> None:
+        """Learn from a call; one that was not full says nothing."""
+        with self._lock:
+            if not self._untried or size != self._untried[0] or 2 * n_phantoms < size:
+                return
+            self._untried = self._untried[1:]
+            rate = n_phantoms / max(seconds, 1e-9)
+            if rate > self._best_rate:
+                self._best, self._best_rate = size, rate
 
 
 class BruteCurves:
@@ -48,38 +79,12 @@ class BruteCurves:
         # The container, a copy that the model makes of it, its votes, and the slopes and moments
         # that the metrics derive from each prediction.
         phantom_bytes = 3 * rows.row_bytes + 160
-        self.phantoms_per_call = int(np.clip(memory_limit // phantom_bytes, 1, _MOST_PHANTOMS))
+        self.phantoms_per_block = int(np.clip(memory_limit // phantom_bytes, 1, _BLOCK))
+        self._calls = CallSize(self.phantoms_per_block)
 
-    def blocks(
-        self,
-        feature: object,
-        at_issue: int,
-        grid: NDArray[np.float64],
-        positions: NDArray[np.int64],
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Yield blocks of rows and their curves.
-
-        Parameters
-        ----------
-        feature : object
-            Name, for messages.
-        at_issue : int
-            Position of its column.
-        grid : ndarray of shape (n_grid,)
-        positions : ndarray of shape (n_rows,)
-            Rows of X.
-
-        Yields
-        ------
-        positions : ndarray of shape (n_block,)
-        curves : ndarray of shape (n_block, n_grid)
-            A row is never split between blocks.
-        """
-        size = max(1, self.phantoms_per_call // len(grid))
-        for start in range(0, len(positions), size):
-            block = positions[start : start + size]
-            values = np.broadcast_to(grid, (len(block), len(grid)))
-            yield block, self.evaluate(feature, at_issue, block, values)
+    def rows_per_block(self, n_grid: int) -> int:
+        """Rows whose phantoms are summed together; a row is never split between blocks."""
+        return max(1, self.phantoms_per_block // n_grid)
 
     def evaluate(
         self,
@@ -92,8 +97,10 @@ class BruteCurves:
 
         Parameters
         ----------
-        feature, at_issue
-            As for `blocks`.
+        feature : object
+            Name, for messages.
+        at_issue : int
+            Position of its column.
         positions : ndarray of shape (n_rows,)
         values : ndarray of shape (n_rows, n_values)
             What each row's feature is set to.
@@ -110,12 +117,16 @@ class BruteCurves:
         """
         n_rows, n_values = values.shape
         predictions = np.empty((n_rows, n_values))
-        rows_per_call = max(1, self.phantoms_per_call // n_values)
-        values_per_call = min(n_values, self.phantoms_per_call)
-        for row in range(0, n_rows, rows_per_call):
+        row = 0
+        while row < n_rows:
+            size = self._calls.next()
+            rows_per_call, values_per_call = max(1, size // n_values), min(n_values, size)
             for column in range(0, n_values, values_per_call):
                 at = np.s_[row : row + rows_per_call, column : column + values_per_call]
+                start = perf_counter()
                 predictions[at] = self._call(feature, at_issue, positions[at[0]], values[at])
+                self._calls.took(size, predictions[at].size, perf_counter() - start)
+            row += rows_per_call
         return predictions
 
     def _call(
@@ -135,7 +146,7 @@ class BruteCurves:
         predictions = flat.reshape(values.shape)
         if not np.isfinite(predictions).all():
             row, column = np.argwhere(~np.isfinite(predictions))[0]
-            where = _place(values[row, column], positions[row])
+            where = place_of(values[row, column], positions[row])
             raise PredictionError.not_finite(feature, where, float(predictions[row, column]))
         return predictions
 
@@ -156,7 +167,7 @@ class BruteCurves:
                     f"grid values {_number(values.min())} to {_number(values.max())}, "
                     f"rows {positions[0]} to {positions[-1]} of X"
                 )
-        return _place(single[low, 0], rows[low])
+        return place_of(single[low, 0], rows[low])
 
     def _fails(self, at_issue: int, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
         try:
@@ -166,7 +177,8 @@ class BruteCurves:
         return False
 
 
-def _place(value: float, row: int) -> str:
+def place_of(value: float, row: int) -> str:
+    """Say where a phantom is."""
     return f"grid value {_number(value)}, row {row} of X"
 
 

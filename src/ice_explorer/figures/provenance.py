@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
-_WITHOUT_EFFECT: Final = ("engine", "memory_limit", "decay")
+_WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
 
 
 def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict[str, Any]:

@@ -1,0 +1,241 @@
+"""Which engine explains a model: the fastest one that gives the model's own numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from ice_explorer.adapters.kernel import NotRadialError, radial_model
+from ice_explorer.adapters.linear import NotLinearError, linear_model
+from ice_explorer.adapters.peel import peel
+from ice_explorer.adapters.trees import tree_ensemble
+from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
+from ice_explorer.curves.closed_form import LinearCurves, RadialCurves
+from ice_explorer.curves.tree import SweepLimitError, TreeCurves
+from ice_explorer.engine import BruteEngine, ClosedFormEngine, TreeEngine
+from ice_explorer.errors import ICEExplorerError, InvalidOptionError
+from ice_explorer.space import NotColumnwiseError, Space
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.peel import Peeled
+    from ice_explorer.adapters.predict import Predictor
+    from ice_explorer.adapters.trees.ensemble import Response
+    from ice_explorer.engine import Engine
+    from ice_explorer.inputs import Columns, Context, FeatureInput
+    from ice_explorer.options import EngineName
+
+_Model = TypeVar("_Model")
+
+_TOLERANCE = 1e-9
+_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision
+_BRUTE = "every phantom observation is predicted, which works for any model"
+
+
+class NotExactError(ICEExplorerError):
+    """An engine cannot give the model's own numbers; the message says why."""
+
+    @classmethod
+    def unknown_form(cls, model: object, error: Exception) -> NotExactError:
+        """Say that the installed version of a library is not known here."""
+        return cls(
+            f"This version of {type(model).__name__} keeps what was fitted in a form that is not known here "
+            f"({type(error).__name__}: {error})."
+        )
+
+    @classmethod
+    def behind_transformers(cls, model: object) -> NotExactError:
+        """Say that thresholds are not those of X."""
+        return cls(f"{type(model).__name__} stands behind transformers, so that its thresholds are not values of X.")
+
+
+_REFUSALS = (NotColumnwiseError, NotExactError, NotLinearError, NotRadialError, SweepLimitError, UnsupportedTreesError)
+
+
+def choose_engine(
+    wanted: EngineName, model: Any, context: Context, items: Sequence[FeatureInput], n_jobs: int
+) -> tuple[Engine, list[str]]:
+    """Choose the engine of a model: linear where it applies, then kernel, then tree, then brute.
+
+    Parameters
+    ----------
+    wanted : str
+        "auto", or the engine that the user insists on.
+    model : object
+    context : Context
+    items : sequence of FeatureInput
+    n_jobs : int
+
+    Returns
+    -------
+    engine : Engine
+    notes : list of str
+        Why a model that an engine is made for is not computed by it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the engine asked for cannot explain the model.
+    """
+    if wanted == "brute" or context.probe is None:
+        if wanted not in {"brute", "auto"}:
+            raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
+        return BruteEngine(context, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
+    makers: dict[str, Callable[..., Engine]] = {
+        "linear": _linear_engine, "kernel": _radial_engine, "tree": _tree_engine
+    }  # fmt: skip
+    peeled = peel(model)
+    notes = []
+    for name in makers if wanted == "auto" else [wanted]:
+        try:
+            return makers[name](peeled, context, items, n_jobs), []
+        except _REFUSALS as error:
+            if wanted != "auto":
+                raise InvalidOptionError.engine(name, str(error)) from error
+            if not isinstance(error, NotLinearError | NotRadialError | NotTreesError):
+                notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
+    return BruteEngine(context, n_jobs, _BRUTE), notes
+
+
+def threshold_grids(
+    model: Any, predictor: Predictor, columns: Columns, positions: Sequence[int]
+) -> dict[str, NDArray[np.float64]]:
+    """Make grids of all thresholds of a tree model inside the data, and the extremes of the data.
+
+    On such a grid every step of the curves lies in an interval of its own: the grid shows the exact
+    curve, and the length-weighted impact is its exact total variation, however the data lie.
+
+    Parameters
+    ----------
+    model : object
+    predictor : Predictor
+    columns : Columns
+    positions : sequence of int
+        Columns to make grids for.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Grid values by label.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the model is no tree ensemble that sees X itself.
+    """
+    peeled = peel(model)
+    try:
+        if peeled.transform is not None:
+            raise NotExactError.behind_transformers(peeled.model)
+        ensemble = tree_ensemble(peeled.model, predictor.position, cast("Response", predictor.response))
+    except (NotExactError, UnsupportedTreesError) as error:
+        raise InvalidOptionError.thresholds(str(error)) from error
+    grids = {}
+    for position in positions:
+        column = columns.at(position)
+        present = column.values[np.isfinite(column.values)]
+        if present.size == 0:
+            continue
+        here = ensemble.feature == position
+        thresholds = np.unique(ensemble.threshold[here])
+        if np.isnan(thresholds).any():
+            continue  # split by category: the observed values are all there is to tell apart
+        held = thresholds.astype(ensemble.input_dtype)
+        if ensemble.comparison == "le":
+            # The last number on the left side of a threshold stands for what lies before it.
+            held = np.where(held > thresholds, np.nextafter(held, -np.inf, dtype=held.dtype), held)
+        low, high = present.min(), present.max()
+        inside = held[(held > low) & (held < high)].astype(np.float64)
+        grids[column.label] = np.unique(np.concatenate([[low], inside, [high]]))
+    return grids
+
+
+def _named(peeled: Peeled, how: str) -> str:
+    around = " behind its transformers" if peeled.transform is not None else ""
+    return f"{type(peeled.model).__name__}{around} {how}"
+
+
+def _read(reader: Callable[..., _Model], peeled: Peeled, predictor: Predictor) -> _Model:
+    """Read a model; what its library keeps otherwise than in the versions known here is no error."""
+    try:
+        return reader(peeled.model, predictor.position, predictor.response)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise NotExactError.unknown_form(peeled.model, error) from error
+
+
+def _check(space: Space, found: Any, tolerance: float) -> None:
+    apart = space.difference(found)
+    if not apart <= tolerance:
+        msg = f"Its predictions of phantoms differ from the model's own by {apart:.2g} of their size."
+        raise NotExactError(msg)
+
+
+def _linear_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    predictor = context.predictor
+    linear = _read(linear_model, peeled, predictor)
+    space = Space(context, items, peeled)
+    _check_width(linear.coefficients.shape[1], space)
+    curves = LinearCurves(linear, space.matrix)
+    _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
+    return ClosedFormEngine("linear", curves, space, context, n_jobs=n_jobs, reason=_named(peeled, "is written down"))
+
+
+def _radial_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    predictor = context.predictor
+    radial = _read(radial_model, peeled, predictor)
+    space = Space(context, items, peeled)
+    _check_width(radial.centres.shape[1], space)
+    curves = RadialCurves(radial, space.matrix)
+    _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
+    reason = _named(peeled, "is a sum of radial kernels: one matrix product per feature")
+    return ClosedFormEngine("kernel", curves, space, context, n_jobs=n_jobs, reason=reason)
+
+
+def _check_width(n_columns: int, space: Space) -> None:
+    if n_columns != len(space.columns):
+        msg = f"The model knows {n_columns} columns, X has {len(space.columns)}."
+        raise NotExactError(msg)
+
+
+def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    predictor = context.predictor
+    categorical = [
+        position for position in range(len(context.columns.names))
+        if peeled.transform is None and context.columns.at(position).kind == "category"
+    ]  # fmt: skip
+    response = cast("Response", predictor.response)
+    ensemble = tree_ensemble(peeled.model, predictor.position, response, categorical)
+    if ensemble.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
+        ensemble = replace(ensemble, input_dtype=np.dtype(np.float32))  # what LightGBM makes of such arrays
+    space = Space(context, items, peeled)
+    _check_width(ensemble.n_features, space)
+    n_rows = context.table.n_observations
+    columns = [np.concatenate(pair) for pair in zip(space.columns, space.phantoms, strict=True)]
+    free: dict[int, tuple[int, Any]] = {}
+    for item in items:
+        places = space.places[item.at_issue]
+        if len(places) > 1:
+            msg = f"{item.column.label!r} moves {len(places)} columns that the trees see."
+            raise NotExactError(msg)
+        # A feature that moves nothing gets a column of its own that no tree looks at.
+        place = int(places[0]) if len(places) else len(columns)
+        values = space.grids[item.at_issue][:, 0] if len(places) else np.zeros(1)
+        if len(places) == 0:
+            columns.append(np.zeros(len(columns[0])))
+        if np.any(np.diff(values) < 0):
+            msg = f"The transformers turn the order of {item.column.label!r} around."
+            raise NotExactError(msg)
+        free[item.at_issue] = place, values
+    if len({place for place, _ in free.values()}) < len(free):
+        msg = "Two features move the same column that the trees see."
+        raise NotExactError(msg)
+    trees = TreeCurves(ensemble, columns, free)
+    checked = trees.predict(np.arange(n_rows, len(columns[0])))
+    _check(space, checked, _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE)
+    reason = _named(peeled, "is swept: all features at once, exactly")
+    return TreeEngine(trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

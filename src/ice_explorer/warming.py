@@ -1,0 +1,49 @@
+"""Compile the kernels ahead of the first explanation."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+
+
+def warmup() -> None:
+    """Compile what explaining tree models needs, once per installation.
+
+    The first explanation of a tree model does this by itself and takes a few seconds longer; later
+    processes find the compiled kernels on disk. Does nothing where numba is not installed.
+
+    Examples
+    --------
+    >>> import ice_explorer as ice
+    >>> ice.warmup()
+    """
+    if find_spec("numba") is None:
+        return
+    from ice_explorer import metrics_numba
+    from ice_explorer.adapters.trees.ensemble import TreeEnsemble
+    from ice_explorer.adapters.trees.link import Link
+    from ice_explorer.curves.tree import TreeCurves
+    from ice_explorer.metrics import FeatureSums, interval_mass
+
+    stump = TreeEnsemble(
+        feature=np.array([0, -1, -1], np.int32),
+        threshold=np.array([1.5, np.nan, np.nan]),
+        left=np.array([1, -1, -1], np.int32),
+        right=np.array([2, -1, -1], np.int32),
+        missing_left=np.zeros(3, np.bool_),
+        value=np.array([0.0, 1.0, 2.0]),
+        root=np.zeros(1, np.int32),
+        margin=np.zeros(1, np.int32),
+        base=np.zeros(1),
+        n_features=1,
+        comparison="le",
+        input_dtype=np.dtype(np.float64),
+        link=Link(),
+        library="none",
+    )
+    own = np.arange(4.0)
+    ones = np.ones(4)
+    trees = TreeCurves(stump, [own], {0: (0, own)})
+    sums = FeatureSums(own, 1.0, interval_mass(own, own, ones), (own, ones, ones), trees.active[0])
+    metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
