@@ -18,6 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ice_explorer.adapters.trees.ensemble import TreeEnsemble
+
     Predict = Callable[[np.ndarray], np.ndarray]
 
 EFFECTS = (
@@ -383,3 +385,112 @@ def magnitude(predict: Predict, X: np.ndarray, column: int, *, grid: Sequence[fl
     grid = observed_grid(observed, ones) if grid is None else sorted({float(v) for v in grid})
     steps = slopes(curves(predict, X, column, grid), grid)
     return scale(observed, ones) * max((abs(s) for row in steps for s in row), default=0.0)
+
+
+# Tree ensembles, row by row ----------------------------------------------------------------------
+
+
+def goes_left(ensemble: TreeEnsemble, node: int, number: float) -> bool:
+    """Decide one row at one node by the rules that `TreeEnsemble` states."""
+    sets = ensemble.categorical
+    number = float(np.array(number).astype(ensemble.input_dtype))
+    if math.isnan(number):
+        return bool(ensemble.missing_left[node])
+    for split, own_node in enumerate(sets.node.tolist()):
+        if own_node == node:
+            code = math.trunc(number) if sets.rounding == "trunc" else math.floor(number)
+            listed = code in sets.codes[sets.start[split] : sets.start[split + 1]].tolist()
+            return listed == sets.listed_left
+    threshold = float(ensemble.threshold[node])
+    return number <= threshold if ensemble.comparison == "le" else number < threshold
+
+
+def margins_of_row(ensemble: TreeEnsemble, row: Sequence[float]) -> list[float]:
+    """Add up the leaves that one row falls into, by margin."""
+    margins = ensemble.base.tolist()
+    for root, margin in zip(ensemble.root.tolist(), ensemble.margin.tolist(), strict=True):
+        node = root
+        while ensemble.left[node] >= 0:
+            left = goes_left(ensemble, node, float(row[ensemble.feature[node]]))
+            node = int(ensemble.left[node] if left else ensemble.right[node])
+        margins[margin] += float(ensemble.value[node])
+    return margins
+
+
+def output_of_margins(ensemble: TreeEnsemble, margins: Sequence[float]) -> float:
+    """Apply a link, one number at a time."""
+    chosen = margins[ensemble.link.output]
+    match ensemble.link.kind:
+        case "identity":
+            return chosen
+        case "exp":
+            return math.exp(chosen)
+        case "sigmoid":
+            return 1 / (1 + math.exp(-chosen))
+        case "softmax":
+            return 1 / math.fsum(math.exp(other - chosen) for other in margins)
+    raise AssertionError
+
+
+def tree_curves(ensemble: TreeEnsemble, X: np.ndarray, column: int, grid: Sequence[float]) -> list[list[float]]:
+    """ICE curves of an ensemble: every phantom walks every tree."""
+    found = []
+    for row in X.tolist():
+        curve = []
+        for value in grid:
+            phantom = [*row[:column], value, *row[column + 1 :]]
+            curve.append(output_of_margins(ensemble, margins_of_row(ensemble, phantom)))
+        found.append(curve)
+    return found
+
+
+def runs_of(positions: set[int]) -> list[set[int]]:
+    """Split whole numbers into runs of neighbours."""
+    runs: list[set[int]] = []
+    for position in sorted(positions):
+        if runs and position - 1 in runs[-1]:
+            runs[-1].add(position)
+        else:
+            runs.append({position})
+    return runs
+
+
+def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[float]]) -> tuple[int, int]:
+    """Count what a sweep has to do: node visits and items that reach a leaf.
+
+    An item is a row with neighbouring grid positions of one feature that have parted from it; it visits
+    a node as the row itself does, and is cut into runs where its positions go different ways.
+    """
+    visits = emitted = 0
+
+    def walk(node: int, row: list[float], allowed: dict[int, set[int]], items: list, *, is_here: bool) -> None:
+        nonlocal visits, emitted
+        if not is_here and not items:
+            return
+        if ensemble.left[node] < 0:
+            emitted += len(items)
+            return
+        visits += is_here + len(items)
+        feature = int(ensemble.feature[node])
+        grid = free.get(feature, [])
+        left = {position for position, value in enumerate(grid) if goes_left(ensemble, node, value)}
+        own_left = goes_left(ensemble, node, row[feature])
+        sides: dict[bool, list] = {True: [], False: []}
+        for item_feature, positions in items:
+            if item_feature == feature:
+                sides[True].append((feature, positions & left))
+                sides[False].append((feature, positions - left))
+            else:
+                sides[own_left].append((item_feature, positions))
+        let_through = allowed.get(feature, set(range(len(grid))))
+        if is_here:
+            sides[not own_left].append((feature, let_through - left if own_left else let_through & left))
+        for side, child in ((True, ensemble.left[node]), (False, ensemble.right[node])):
+            kept = [(of, run) for of, positions in sides[side] for run in runs_of(positions)]
+            below = {**allowed, feature: let_through & left if side else let_through - left}
+            walk(int(child), row, below, kept, is_here=is_here and own_left == side)
+
+    for row in X.tolist():
+        for root in ensemble.root.tolist():
+            walk(root, row, {}, [], is_here=True)
+    return visits, emitted

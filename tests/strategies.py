@@ -5,12 +5,16 @@ apart. The models compute every row by the same elementwise arithmetic whatever 
 an engine and an oracle that ask for different batches still see the same predictions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
+
+from ice_explorer.adapters.trees.ensemble import CategoricalSplits, TreeEnsemble
+from ice_explorer.adapters.trees.link import Link
 
 TINY = 2.0**-20
 
@@ -146,3 +150,151 @@ def weights(n: int) -> st.SearchStrategy[np.ndarray]:
 
 
 GRIDS = st.lists(VALUES, min_size=1, max_size=6, unique=True).map(sorted)
+
+
+# Tree ensembles in the neutral layout -------------------------------------------------------------
+
+THRESHOLDS = (-1.5, -1.0, 0.0, 0.1, 0.5, 1.0 + 2.0**-30, 2.0)
+CODES = (0, 1, 2, 5, 31, 32, 33, 62, 63, 64, 65, 70, 127, 128, 300)
+CATEGORICAL_FEATURE = 2
+N_FEATURES = 4
+
+
+def _neighbours(value: float) -> list[float]:
+    """The value and those next to it in double and in single precision."""
+    single = np.float32(value)
+    around = [np.nextafter(single, np.float32(side)) for side in (-np.inf, np.inf)]
+    return [value, float(np.nextafter(value, -np.inf)), float(np.nextafter(value, np.inf)), *map(float, around)]
+
+
+NUMBERS = sorted({near for value in THRESHOLDS for near in _neighbours(value)} | {-40.0, 0.25, 40.0})
+LEVELS = sorted({float(code) for code in CODES} | {-3.0, -0.5, 0.5, 3.0, 64.75, 999.0})
+
+
+def _nodes(children: st.SearchStrategy) -> st.SearchStrategy:
+    """Inner nodes: feature, threshold, codes, whether missing values go left, children."""
+    return st.tuples(
+        st.integers(0, N_FEATURES - 2),  # no tree splits on the last feature
+        st.sampled_from(THRESHOLDS),
+        st.frozensets(st.sampled_from(CODES), max_size=8),
+        st.booleans(),
+        children,
+        children,
+    )
+
+
+# Whole numbers add up exactly in any order, so that engines can be compared to the bit.
+LEAVES = st.integers(-8, 8)
+TREES = st.recursive(LEAVES, _nodes, max_leaves=14)
+
+
+def _laid_out(trees: Sequence[Any], *, deepest_first: bool) -> dict[str, Any]:
+    """Turn nested tuples into arrays of nodes, parents before or behind their children."""
+    nodes: list[list[Any]] = []
+
+    def place(tree: Any) -> int:
+        if isinstance(tree, int):
+            nodes.append([-1, np.nan, None, False, -1, -1, float(tree)])
+            return len(nodes) - 1
+        feature, threshold, codes, missing_left, left, right = tree
+        at = -1
+        if not deepest_first:
+            at = len(nodes)
+            nodes.append([])
+        children = place(left), place(right)
+        if deepest_first:
+            at = len(nodes)
+            nodes.append([])
+        is_set = feature == CATEGORICAL_FEATURE
+        nodes[at] = [
+            feature, np.nan if is_set else threshold, sorted(codes) if is_set else None, missing_left, *children, 0.0
+        ]  # fmt: skip
+        return at
+
+    roots = []
+    for tree in trees:
+        roots.append(place(tree))
+        nodes.append([0, 0.0, None, False, -1, -1, 77.0])  # a node that no row can reach
+        nodes[-1][0] = -1
+    return {"roots": roots, "nodes": nodes}
+
+
+def ensemble_of_tuples(
+    trees: Sequence[Any],
+    *,
+    margins: Sequence[int] | None = None,
+    base: Sequence[float] = (0.0,),
+    comparison: Literal["le", "lt"] = "le",
+    input_dtype: type = np.float64,
+    link: Link | None = None,
+    listed_left: bool = True,
+    rounding: Literal["trunc", "floor"] = "floor",
+    deepest_first: bool = False,
+    n_features: int = N_FEATURES,
+) -> TreeEnsemble:
+    """Trees written as (feature, threshold, codes, missing left, left, right), leaves as whole numbers."""
+    laid_out = _laid_out(trees, deepest_first=deepest_first)
+    feature, threshold, codes, missing_left, left, right, value = zip(*laid_out["nodes"], strict=True)
+    sets = [(node, own) for node, own in enumerate(codes) if own is not None]
+    return TreeEnsemble(
+        feature=np.array(feature, np.int32),
+        threshold=np.array(threshold, float),
+        left=np.array(left, np.int32),
+        right=np.array(right, np.int32),
+        missing_left=np.array(missing_left, bool),
+        value=np.array(value, float),
+        root=np.array(laid_out["roots"], np.int32),
+        margin=np.array(margins if margins is not None else [0] * len(trees), np.int32),
+        base=np.array(base, float),
+        n_features=n_features,
+        comparison=comparison,
+        input_dtype=np.dtype(input_dtype),
+        link=Link() if link is None else link,
+        library="by hand",
+        categorical=CategoricalSplits(
+            node=np.array([node for node, _ in sets], np.int32),
+            start=np.cumsum([0, *(len(own) for _, own in sets)], dtype=np.int64),
+            codes=np.array([code for _, own in sets for code in own], np.int32),
+            listed_left=listed_left,
+            rounding=rounding,
+        ),
+    )
+
+
+@st.composite
+def ensembles(draw: st.DrawFn, links: Sequence[str] = ("identity",)) -> TreeEnsemble:
+    """Tree ensembles of any comparison, cast, number of margins and layout."""
+    n_margins = draw(st.integers(1, 3))
+    trees = draw(st.lists(TREES, min_size=1, max_size=4))
+    return ensemble_of_tuples(
+        trees,
+        margins=[draw(st.integers(0, n_margins - 1)) for _ in trees],
+        base=[draw(st.integers(-3, 3)) for _ in range(n_margins)],
+        comparison=draw(st.sampled_from(["le", "lt"])),
+        input_dtype=draw(st.sampled_from([np.float32, np.float64])),
+        link=Link(draw(st.sampled_from(links)), output=draw(st.integers(0, n_margins - 1))),
+        listed_left=draw(st.booleans()),
+        rounding=draw(st.sampled_from(["trunc", "floor"])),
+        deepest_first=draw(st.booleans()),
+    )
+
+
+@st.composite
+def rows_of_ensembles(draw: st.DrawFn, max_rows: int = 6) -> np.ndarray:
+    """Rows whose values lie on, next to and between the thresholds, or are missing."""
+    missing = st.just(np.nan)
+    of_feature = [st.one_of(st.sampled_from(NUMBERS), missing) for _ in range(N_FEATURES)]
+    of_feature[CATEGORICAL_FEATURE] = st.one_of(st.sampled_from(LEVELS), missing)
+    return np.array(draw(st.lists(st.tuples(*of_feature), min_size=1, max_size=max_rows)))
+
+
+@st.composite
+def free_features(draw: st.DrawFn) -> dict[int, list[float]]:
+    """Features that move, and their grids; values may repeat, as behind a transformer that bins."""
+    features = draw(st.lists(st.integers(0, N_FEATURES - 1), min_size=1, unique=True))
+    return {
+        feature: sorted(
+            draw(st.lists(st.sampled_from(LEVELS if feature == CATEGORICAL_FEATURE else NUMBERS), min_size=1))
+        )
+        for feature in features
+    }

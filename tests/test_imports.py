@@ -17,19 +17,29 @@ ALLOWED = {
     "sampling": ("", "numpy"),
     "likelihood": ("", "numpy sklearn"),
     "grid": ("likelihood", "numpy"),
-    "decay": ("likelihood", "numpy"),
+    "decay": ("decay_numba likelihood", "numpy"),
+    "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
     "options": ("likelihood metrics", "numpy"),
     "progress": ("", "tqdm"),
+    "metrics_numba": ("metrics", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
     "adapters.*": ("", "narwhals numpy pandas sklearn"),
-    # curves take a predict function, never a model
-    "curves.*": ("", "numpy"),
+    # curves take a predict function, arrays of trees or coefficients, never a model
+    "curves.*": ("adapters.trees.ensemble", "numba numpy"),
     # the pipe itself
-    "inputs": ("adapters curves grid likelihood options sampling", "numpy"),
-    "results": ("adapters.table curves grid inputs likelihood metrics options sampling", "matplotlib numpy pandas"),
-    "plan": ("adapters curves grid inputs metrics options results", "numpy"),
+    "probe": ("adapters.table", "numpy"),
+    "inputs": ("adapters curves grid likelihood options probe sampling", "numpy"),
+    "space": ("adapters inputs probe", "numpy"),
+    "engine": ("adapters curves inputs metrics metrics_numba space", "numpy"),
+    "choice": ("adapters curves engine inputs options space", "numpy"),
+    "results": (
+        "adapters.table curves engine grid inputs likelihood metrics options sampling",
+        "matplotlib numpy pandas",
+    ),
+    "plan": ("adapters choice curves engine grid inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
+    "warming": ("adapters curves metrics metrics_numba", "numpy"),
     # the wire: the only modules that know messages and bytes
     "messages": ("", ""),
     "background": ("", ""),
@@ -45,7 +55,7 @@ ALLOWED = {
     ),
     # beside the pipe
     "datasets": ("", "pandas pooch"),
-    "__init__": ("datasets explanation widget", ""),
+    "__init__": ("datasets explanation warming widget", ""),
 }
 
 # The methods of a result that give pictures hand over to the room of pictures, which draws results.

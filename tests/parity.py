@@ -1,0 +1,99 @@
+"""Two explanations of one model must be one: every figure of the table, every curve, every summary."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from numpy.testing import assert_allclose, assert_array_equal
+
+import ice_explorer as ice
+
+WAYS = (("equations", "interval"), ("equations", "length"), ("equations", "mass"), ("published", "interval"))
+DECAYS = (1.0, 0.75, 0.2, 0.01)
+_EFFECTS = (
+    "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "non_linearity_mad"
+)  # fmt: skip
+_RTOL = 1e-9
+ROUNDING = 1e-13
+"""Rounding of one prediction, in sizes of the largest."""
+ROUNDING_OF_FLOAT32 = 4e-6
+"""The same of XGBoost, which adds its leaves up in single precision."""
+
+
+def explained(model, X, **options):
+    """Explain without a bar; X must be as it was before."""
+    before = X.copy()
+    explanation = ice.explain(model, X, progress=False, **options)
+    if isinstance(X, pd.DataFrame):
+        pd.testing.assert_frame_equal(X, before)
+    else:
+        assert_array_equal(X, before)
+    return explanation
+
+
+def assert_equal_explanations(fast, brute, rounding=ROUNDING):
+    """Compare all that an explanation gives; `rounding` is what one prediction may be off by.
+
+    A slope inherits the rounding of two predictions, divided by the gap between their grid values;
+    figures that are small because slopes cancel keep that much of it.
+    """
+    assert fast.features == brute.features
+    assert fast.output_label == brute.output_label
+    worst = 0.0
+    for feature in brute.features:
+        worst = max(worst, assert_equal_features(fast[feature], brute[feature], rounding))
+    for convention, weighting in WAYS:
+        for decay in DECAYS:
+            tables = [e.table(decay, convention, weighting, sort_by=None) for e in (fast, brute)]
+            for feature in brute.features:
+                noise = slope_rounding(brute[feature], rounding)
+                _assert_equal_figures(*(table.loc[feature] for table in tables), noise)
+    return worst
+
+
+def slope_rounding(feature, rounding):
+    """What the rounding of predictions does to a figure in output units."""
+    if len(feature.grid) < 2:
+        return 0.0
+    size = max(abs(bound) for bound in feature.prediction_range)
+    return 2 * rounding * size * feature.scale / float(np.diff(feature.grid).min())
+
+
+def assert_equal_features(fast, brute, rounding=ROUNDING):
+    """Compare curves and what is drawn of them; return how far the curves are apart, in their size."""
+    size = max(abs(bound) for bound in brute.prediction_range) or 1.0
+    close = {"rtol": 0, "atol": rounding * size}
+    assert_array_equal(fast.grid, brute.grid)
+    assert_array_equal(fast.row_positions, brute.row_positions)
+    assert (fast.scale, fast.kind) == (brute.scale, brute.kind)
+    assert_allclose(fast.curves, brute.curves, **close, err_msg=brute.label)
+    assert_allclose(fast.partial_dependence, brute.partial_dependence, **close)
+    # A spread is the root of a difference of squares: it keeps the root of their rounding.
+    assert_allclose(fast.spread, brute.spread, rtol=1e-9, atol=rounding**0.5 * size * 1e-2 + rounding * size)
+    assert_allclose(fast.prediction_range, brute.prediction_range, **close)
+    some = brute.draw(5)
+    assert_allclose(fast.rows(some[::-1]), brute.rows(some[::-1]), **close)
+    assert_array_equal(fast.predictions(some), brute.predictions(some))
+    return float(np.max(np.abs(fast.curves - brute.curves), initial=0.0)) / size
+
+
+def _assert_equal_figures(fast, brute, noise):
+    for name in _EFFECTS:
+        assert_allclose(fast[name], brute[name], rtol=_RTOL, atol=noise, err_msg=f"{name} of {brute.name!r}")
+    for name in ("effective_n", "scale", "n_grid", "missing_impact"):
+        assert_allclose(fast[name], brute[name], rtol=_RTOL, err_msg=f"{name} of {brute.name!r}")
+    assert fast["kind"] == brute["kind"]
+    # Which step is the largest may turn where two are equal; the share of the largest does not.
+    if brute["impact"] > 0:
+        relative = noise / brute["impact"]
+        assert_allclose(fast["largest_step_share"], brute["largest_step_share"], rtol=_RTOL, atol=2 * relative)
+    else:
+        assert np.isnan(fast["impact"]) == np.isnan(brute["impact"])
+        assert np.isnan(brute["impact"]) or fast["impact"] <= noise
+
+
+def quiet(fit, *args, **options):
+    """Fit a model whose library warns of tiny tables."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fit(*args, **options)

@@ -1,0 +1,158 @@
+"""Threads change nothing but the time: the same bits for any number of them, and from any of them."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import parity
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+
+import ice_explorer as ice
+from ice_explorer.errors import Cancelled
+from ice_explorer.explanation import prepare
+
+DECAYS = (1.0, 0.75, 0.01)
+
+
+def table(n=1100, *, missing=False):
+    rng = np.random.default_rng(12)
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 9, n), rng.normal(3, 2, n), rng.random(n)]).round(2)
+    if missing:
+        X[rng.random(X.shape) < 0.05] = np.nan
+    return X
+
+
+def forest(X):
+    X = np.nan_to_num(X)
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    return RandomForestRegressor(n_estimators=8, max_depth=7, random_state=0).fit(X, y)
+
+
+def bits(explanation):
+    """Everything that an explanation gives, as arrays."""
+    found = [explanation.table(decay, sort_by=None).drop(columns="kind").to_numpy(float) for decay in DECAYS]
+    for feature in explanation:
+        found += [feature.curves, feature.partial_dependence, feature.spread, np.array(feature.prediction_range)]
+        found += [feature.rows([5, 3])]
+    return found
+
+
+def assert_same_bits(one, other):
+    for mine, theirs in zip(bits(one), bits(other), strict=True):
+        assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"memory_limit": "400kB"},
+        {"memory_limit": 9000, "features": [0]},
+        {"sample": 200},
+        {"sample_weight": np.resize([1.0, 0.0, 2.5], 1100)},
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_same_bits_for_any_number_of_threads(options, missing):
+    """Blocks are cut and added up the same way whoever computes them."""
+    X = table(missing=missing)
+    model = forest(X)
+    options = {"grid": "quantile", "grid_size": 30, **options}
+    one, two, three = (ice.explain(model, X, progress=False, n_jobs=jobs, **options) for jobs in (1, 2, 3))
+    assert one.engine == two.engine == "tree"
+    assert_same_bits(one, two)
+    assert_same_bits(one, three)
+
+
+@pytest.mark.parametrize("kind", ["linear", "kernel", "brute", "classes"])
+def test_the_same_bits_of_other_engines(kind):
+    """Which compute feature by feature, in blocks."""
+    X = table(300)
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    model = {
+        "linear": Ridge(),
+        "kernel": SVR(),
+        "brute": MLPRegressor(hidden_layer_sizes=4, max_iter=20, random_state=0),
+        "classes": GradientBoostingClassifier(n_estimators=3, random_state=0),
+    }[kind]
+    options = {"grid": "quantile", "grid_size": 9, "memory_limit": "60kB"}
+    if kind == "classes":
+        y = np.searchsorted([0.0, 5.0], y)
+        options["output"] = 1
+    parity.quiet(model.fit, X, y)
+    one, three = (ice.explain(model, X, progress=False, n_jobs=jobs, **options) for jobs in (1, 3))
+    assert_same_bits(one, three)
+
+
+def test_features_computed_from_several_threads_at_once():
+    """A plan is shared by the background thread and whoever asks in the meantime."""
+    X = table(600)
+    model = forest(X)
+    options = {"grid": "quantile", "grid_size": 20}
+    expected = ice.explain(model, X, progress=False, **options)
+    for n_jobs in (1, 2):
+        plan = prepare(model, X, n_jobs=n_jobs, **options)
+        start = threading.Barrier(8)
+
+        def work(name, plan=plan, start=start):
+            start.wait()
+            feature = plan.compute(name)
+            return name, feature, feature.rows([1, 2, 3])
+
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(work, list(plan.features) * 2))
+        assert_same_bits(plan.explanation({name: feature for name, feature, _ in found}), expected)
+        for name, _, rows in found:
+            assert_array_equal(rows, expected[name].rows([1, 2, 3]))
+
+
+def test_curves_asked_for_from_several_threads_at_once():
+    """Rows are computed once and kept; the sweep has no state that threads could share."""
+    X = table(600)
+    explanation = ice.explain(forest(X), X, progress=False, grid="quantile", grid_size=20)
+    feature = explanation["x0"]
+    expected = ice.explain(forest(X), X, progress=False, grid="quantile", grid_size=20)["x0"].curves
+    start = threading.Barrier(6)
+
+    def ask(seed):
+        rows = np.random.default_rng(seed).integers(0, 600, 50)
+        start.wait()
+        return rows, feature.rows(rows)
+
+    with ThreadPoolExecutor(6) as pool:
+        for rows, found in pool.map(ask, range(6)):
+            assert_array_equal(found, expected[rows])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_sweep_can_be_stopped_and_started_again(n_jobs):
+    """Nothing of the stopped one is left in the sums of the next."""
+    X = table(1100)
+    model = forest(X)
+    options = {"grid": "quantile", "grid_size": 20, "memory_limit": "300kB", "n_jobs": n_jobs}
+    expected = ice.explain(model, X, progress=False, **options)
+    plan = prepare(model, X, **options)
+    seen = []
+    with pytest.raises(Cancelled):
+        plan.compute("x1", progress=lambda *done: seen.append(done), cancelled=lambda: len(seen) >= 2)
+    assert len(seen) == 2
+    results = {name: plan.compute(name) for name in plan.features}
+    assert_same_bits(plan.explanation(results), expected)
+
+
+def test_progress_counts_every_prediction_once():
+    """All features are swept together; what is reported adds up to what the plan said it would."""
+    X = table(1100, missing=True)
+    model = forest(X)
+    for options in ({}, {"sample": 100}, {"memory_limit": "300kB", "n_jobs": 2}):
+        plan = prepare(model, X, grid="quantile", grid_size=20, **options)
+        done = []
+        for name in plan.features:
+            plan.compute(name, progress=lambda made, *_, done=done: done.append(made))
+        assert sum(done) == plan.n_predictions

@@ -1,0 +1,427 @@
+"""The compiled sums against NumPy's, and the sums over likelihoods against plain double loops."""
+
+import math
+
+import numpy as np
+import oracles
+import parity
+import pytest
+import strategies
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ice_explorer import decay as decay_module
+from ice_explorer import metrics_numba
+from ice_explorer.decay import DecaySums, OwnValues
+from ice_explorer.metrics import FeatureSums, Moments, interval_mass
+
+ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
+
+
+# metrics_numba.add = FeatureSums.add -------------------------------------------------------------
+
+
+def feature(rng, n, n_grid, *, n_active=None, weighted=False, own_scales=False, on_grid=False, offset=0.0):
+    """Rows of one feature: grid, active intervals, stretches, own values, likelihood scales, weights."""
+    grid = np.cumsum(rng.choice([1e-3, 0.25, 1.0], n_grid)) + offset
+    active = np.arange(n_grid - 1)
+    if n_active is not None:
+        active = np.sort(rng.choice(active, min(n_active, n_grid - 1), replace=False))
+    stretches = rng.normal(size=(n, len(active) + 1)).cumsum(axis=1) + offset
+    observed = rng.choice(grid, n) if on_grid else rng.uniform(grid[0] - 1, grid[-1] + 1, n)
+    scales = rng.uniform(0.2, 3.0, n) if own_scales else np.full(n, 0.8)
+    weights = rng.choice([0.75, 1.0, 2.0, 3.5], n) if weighted else np.ones(n)
+    return grid, active, stretches, observed, scales, weights
+
+
+def empty(grid, active, rows, scale=0.8):
+    observed, _, weights = rows
+    return FeatureSums(grid, scale, interval_mass(grid, observed, weights), rows, active)
+
+
+def summed(add, grid, active, stretches, rows, *, blocks, change=None):
+    sums = empty(grid, active, rows)
+    for block in blocks:
+        part = tuple(values[block] for values in rows)
+        add(sums, np.ascontiguousarray(stretches[block]), part, None if change is None else change[block])
+    return sums
+
+
+def by_numpy(sums, stretches, rows, change):
+    sums.add(stretches, rows, change)
+
+
+def assert_equal_sums(compiled, plain):
+    """Every sum that is kept, to rounding."""
+    assert (compiled.n_rows, compiled.lowest, compiled.highest) == (plain.n_rows, plain.lowest, plain.highest)
+    assert_allclose(compiled.total_weight, plain.total_weight, rtol=1e-15)
+    assert_allclose(compiled._missing_change, plain._missing_change, rtol=1e-13)
+    for name in ("curves", "slopes"):
+        mine, theirs = getattr(compiled, name), getattr(plain, name)
+        if compiled.steps or name == "curves":
+            assert_allclose(mine.weight, theirs.weight, rtol=1e-15)
+        size = np.abs(theirs.mean).max(initial=1e-300)
+        assert_allclose(mine.mean, theirs.mean, rtol=1e-12, atol=1e-14 * size)
+        assert_allclose(mine.squared, theirs.squared, rtol=1e-11, atol=1e-28 * size**2)
+    for name in ("slope_abs", "spread_along", "deviation_along"):
+        if compiled.steps:
+            assert_allclose(getattr(compiled, name), getattr(plain, name), rtol=1e-12, atol=1e-300, err_msg=name)
+    assert (compiled.likelihoods is None) == (plain.likelihoods is None)
+    if compiled.likelihoods is not None and plain.likelihoods.by_node is not None:
+        by_node = plain.likelihoods.by_node
+        assert_allclose(
+            compiled.likelihoods.by_node, by_node, rtol=1e-11, atol=1e-14 * np.abs(by_node).max(initial=0)
+        )  # fmt: skip
+    compiled.finish()
+    plain.finish()
+    for convention, weighting in parity.WAYS:
+        if not compiled.steps:
+            continue
+        for mine, theirs in zip(
+            compiled.decayed(ALL_DECAYS, convention, weighting),
+            plain.decayed(ALL_DECAYS, convention, weighting),
+            strict=True,
+        ):
+            assert_allclose(mine, theirs, rtol=1e-11)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4], ids=["", "far from 0"])
+@pytest.mark.parametrize("n_active", [None, 0, 1, 3], ids=lambda n: "all" if n is None else str(n))
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"weighted": True}, {"own_scales": True}, {"weighted": True, "own_scales": True}, {"on_grid": True}],
+    ids=lambda options: " ".join(options) or "plain",
+)
+@pytest.mark.parametrize(("n", "n_grid"), [(1, 2), (2, 1), (3, 2), (40, 7), (300, 30), (900, 4)])
+def test_the_compiled_sums_are_those_of_numpy(n, n_grid, options, n_active, offset):
+    """In blocks of several sizes, a block of one row among them."""
+    grid, active, stretches, *rows = feature(
+        np.random.default_rng(n + n_grid), n, n_grid, n_active=n_active, offset=offset, **options
+    )
+    blocks = [block for block in np.split(np.arange(n), [1, n // 3, n // 2]) if len(block)]
+    change = np.abs(rows[0])
+    compiled = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=blocks, change=change)
+    plain = summed(by_numpy, grid, active, stretches, tuple(rows), blocks=blocks, change=change)
+    if n_grid == 1:
+        compiled.likelihoods = plain.likelihoods = None
+    assert_equal_sums(compiled, plain)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 60),
+    n_grid=st.integers(2, 12),
+    options=st.fixed_dictionaries(
+        {"n_active": st.integers(0, 11), **dict.fromkeys(("weighted", "own_scales", "on_grid"), st.booleans())}
+    ),
+)
+@settings(max_examples=80)
+def test_inactive_intervals_are_intervals_of_slope_0(seed, n, n_grid, options):
+    """Handing over stretches is the same as handing over the curve at every grid value."""
+    grid, active, stretches, *rows = feature(np.random.default_rng(seed), n, n_grid, **options)
+    everywhere = np.arange(n_grid - 1)
+    curves = stretches[:, np.searchsorted(active, np.arange(n_grid))]
+    blocks = [np.arange(n)]
+    short = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=blocks)
+    full = summed(by_numpy, grid, everywhere, curves, tuple(rows), blocks=blocks)
+    short.finish()
+    full.finish()
+    assert_allclose(short.partial_dependence, full.partial_dependence, rtol=1e-12, atol=1e-13)
+    assert_allclose(short.spread, full.spread, rtol=1e-10, atol=1e-13)
+    weights = rows[2] / rows[2].sum()
+    assert_allclose(short.partial_dependence, weights @ curves, rtol=1e-12, atol=1e-13)
+    assert_allclose(short.spread, np.sqrt(weights @ (curves - weights @ curves) ** 2), rtol=1e-10, atol=1e-13)
+    for weighting in ("interval", "length"):
+        assert_allclose(short.interval_impact(weighting), full.interval_impact(weighting), rtol=1e-12, atol=1e-13)
+    for convention, weighting in parity.WAYS:
+        for decay in (1.0, 0.5, 1e-3):
+            mine, theirs = (sums.metrics(decay, convention, weighting) for sums in (short, full))
+            for name in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity",
+                         "non_linearity_mad", "effective_n", "largest_step_share"):  # fmt: skip
+                size = full.scale * np.abs(full.slopes.mean).max(initial=0.0) + 1.0
+                assert_allclose(
+                    getattr(mine, name), getattr(theirs, name), rtol=1e-10, atol=1e-12 * size, err_msg=name
+                )  # fmt: skip
+
+
+def test_many_blocks_are_one():
+    """A row at a time gives the sums of all rows at once, to rounding."""
+    grid, active, stretches, *rows = feature(np.random.default_rng(0), 200, 9, weighted=True)
+    whole = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=[np.arange(200)])
+    single = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=np.arange(200)[:, None])
+    assert_equal_sums(single, whole)
+
+
+def test_squared_deviations_do_not_cancel():
+    """A spread of a millionth beside a mean of a million keeps its digits."""
+    rng = np.random.default_rng(1)
+    columns = 1e6 + 1e-3 * rng.normal(size=(4000, 3))
+    weights = rng.choice([1.0, 2.0], 4000)
+    exact = [
+        math.fsum(w * (x - m) ** 2 for w, x in zip(weights, column, strict=True))
+        for column in columns.T
+        for m in [math.fsum(w * x for w, x in zip(weights, column, strict=True)) / math.fsum(weights)]
+    ]
+    plain, mean, squared, total = Moments(3), np.zeros(3), np.zeros(3), 0.0
+    for block in np.split(np.arange(4000), [1, 100, 2500]):
+        plain.add(columns[block], weights[block])
+        metrics_numba._moments(columns[block], weights[block], total, mean, squared)
+        total += weights[block].sum()
+    # The mean is known to 1e-10, a part in ten million of the spread.
+    assert_allclose(plain.squared, exact, rtol=1e-6)
+    assert_allclose(squared, exact, rtol=1e-6)
+
+
+def test_one_interval_that_is_longer_than_all_others_to_rounding():
+    """A sentinel far away takes all the length, so that slopes count in one interval alone."""
+    X = np.column_stack([np.arange(6.0), np.arange(6) % 2])
+    for sentinel in (1e9, 1e15, 1e30):
+        grid = {"x0": [0.0, 1.0, 2.0, sentinel]}
+        found = parity.explained(lambda rows: np.minimum(rows[:, 0] * rows[:, 1], 3.0), X, grid=grid)
+        figures = found["x0"].metrics(0.5, "equations", "length")
+        assert all(np.isfinite(value) for name, value in figures.items() if name != "missing_impact")
+        # Σu(S - S̄)² / (1 - Σu²) over the three slopes, with 1 - Σu² written as a sum of products.
+        u = np.diff(grid["x0"]) / sentinel
+        divisor = 2 * (u[0] * u[1] + u[0] * u[2] + u[1] * u[2])
+        slopes = found["x0"].slopes
+        along = np.sqrt(((slopes - (slopes @ u)[:, None]) ** 2) @ u / divisor)
+        assert_allclose(figures["non_linearity"], found["x0"].scale * along.mean(), rtol=1e-9)
+
+
+# Sums over likelihoods against double loops --------------------------------------------------------
+
+
+def plain_sums(grid, rows, u, steepness, exponents):
+    """Add Σ w u L |S|, Σ w u L and Σ w u L² term by term, relative to the most likely phantom."""
+    observed, scales, weights = rows
+    found = np.empty((3, len(exponents)))
+    terms = [
+        (abs(end - observed[i]) / scales[i], weights[i] * u[k], abs(steepness[i][k]))
+        for i in range(len(observed))
+        for k, end in enumerate(grid)
+        if u[k] > 0
+    ]
+    nearest = min(distance for distance, _, _ in terms)
+    for at, a in enumerate(exponents):
+        likely = [math.exp(-a * (distance - nearest)) for distance, _, _ in terms]
+        found[0, at] = math.fsum(w * e * s for e, (_, w, s) in zip(likely, terms, strict=True))
+        found[1, at] = math.fsum(w * e for e, (_, w, _) in zip(likely, terms, strict=True))
+        found[2, at] = math.fsum(w * e * e for e, (_, w, _) in zip(likely, terms, strict=True))
+    return found
+
+
+def decayed_by_loops(grid, rows, way, slopes, scale):
+    """In-distribution impact and effective n for all decays, a slope for each grid value."""
+    convention, weighting = way
+    observed, _, weights = rows = [values.tolist() for values in rows]
+    u = [0.0, *oracles.interval_weights(grid.tolist(), observed, weights, weighting)]
+    if convention == "published":
+        u = [1 / len(grid)] * len(grid)
+    steepness, likely, squared = plain_sums(
+        grid.tolist(), rows, u, slopes[:, [0, *range(len(grid) - 1)]].tolist(), -np.log(ALL_DECAYS)
+    )
+    total = math.fsum(weights)
+    return scale * steepness / likely, likely**2 * total / (total * squared)
+
+
+# What decays may be off by, from which on, where own values are interpolated at nodes.
+INTERPOLATED = ((1e-3, 1e-9), (1e-4, 1e-8), (1e-8, 3e-6))
+
+
+def assert_decays(n, n_grid, *, scale=0.8, chosen=None, active=None, rows=None, **options):
+    """All decays of a random feature, compiled, against double loops."""
+    rng = np.random.default_rng(n * n_grid)
+    grid, drawn, stretches, observed, scales, weights = feature(
+        rng, n, n_grid, n_active=active if chosen is None else len(chosen), **options
+    )
+    chosen = drawn if chosen is None else np.array(chosen)
+    if rows is not None:
+        observed = rows(grid)
+    if not options.get("own_scales"):
+        scales = np.full(n, scale)
+    rows = observed, scales, weights
+    sums = summed(metrics_numba.add, grid, chosen, stretches, rows, blocks=np.array_split(np.arange(n), 3))
+    sums.finish()
+    slopes = np.zeros((n, n_grid - 1))
+    slopes[:, chosen] = np.diff(stretches, axis=1) / np.diff(grid)[chosen]
+    for way in parity.WAYS:
+        if way[1] == "mass" and not ((observed >= grid[0]) & (observed <= grid[-1])).any():
+            continue
+        impact, effective_n = sums.decayed(ALL_DECAYS, *way)
+        expected, expected_n = decayed_by_loops(grid, rows, way, slopes, sums.scale)
+        for least, rtol in INTERPOLATED if n > 100 else ((1e-8, 1e-9),):
+            decays = np.greater_equal(ALL_DECAYS, least)
+            close = {"rtol": rtol, "atol": rtol * expected.max() * 1e-3}
+            assert_allclose(impact[decays], expected[decays], **close, err_msg=str(way))
+            assert_allclose(effective_n[decays], expected_n[decays], rtol=rtol, err_msg=str(way))
+
+
+@pytest.mark.parametrize("active", [None, 4], ids=["all", "few"])
+@pytest.mark.parametrize("scale", [1e-3, 0.1, 0.8, 30.0])
+@pytest.mark.parametrize("on_grid", [True, False])
+@pytest.mark.parametrize(("n", "n_grid"), [(5, 3), (60, 12), (400, 9)])
+def test_every_decay_is_that_of_a_double_loop(n, n_grid, on_grid, scale, active):
+    """Narrow and wide scales; 400 rows off the grid are interpolated at nodes, others are their own."""
+    assert_decays(n, n_grid, scale=scale, on_grid=on_grid, active=active, weighted=n == 60)
+
+
+@pytest.mark.parametrize("n", [6, 300])
+def test_every_decay_with_likelihood_scales_of_each_row(n):
+    """Kept by distance, because rows share no nodes."""
+    assert_decays(n, 8, own_scales=True, weighted=True)
+
+
+def test_every_decay_with_rows_outside_the_grid():
+    """Left and right of it, far away, and one of them on its first value."""
+    far = np.resize([-30.0, -8.0, 40.0, 90.0, 17.0], 50)
+    assert_decays(50, 6, rows=lambda grid: far + grid[0])
+    assert_decays(50, 6, rows=lambda grid: np.where(np.arange(50) == 7, grid[0], far + grid[0]))
+    assert_decays(400, 6, rows=lambda grid: grid[-1] + 3 + np.linspace(0, 5, 400))
+
+
+def test_every_decay_of_rows_on_both_sides_of_the_first_grid_value():
+    """Few intervals are active, the first among them: its likelihood bends there under "published"."""
+    for active in ([0], [0, 4], [2, 5], [6]):
+        assert_decays(600, 8, chosen=active, rows=lambda grid: grid[0] + np.linspace(-1, 1, 600))
+
+
+def test_every_decay_of_repeated_rows():
+    """A thousand rows at two values."""
+    assert_decays(1000, 5, rows=lambda grid: np.resize([grid[1], grid[3] - 0.1], 1000))
+
+
+def test_every_decay_along_the_axis(monkeypatch):
+    """One pass along the axis in place of own values × grid values, restarted every few dozen exponents."""
+    monkeypatch.setattr(decay_module, "_MOST_LAID_OUT", 0)
+    for scale in (1e-3, 0.05, 0.8, 30.0):
+        for on_grid in (True, False):
+            assert_decays(40, 15, scale=scale, on_grid=on_grid, weighted=True)
+    assert_decays(400, 9, scale=0.3)
+    assert_decays(40, 15, active=3, scale=0.2)
+
+
+def test_every_decay_without_nodes(monkeypatch):
+    """Where rows × intervals would be too many to keep, masses go to their distance at once."""
+    monkeypatch.setattr(decay_module, "_MOST_CELLS", 0)
+    assert_decays(60, 12)
+    assert_decays(400, 9, scale=0.1, active=4)
+
+
+@given(
+    observed=st.lists(strategies.VALUES, min_size=2, max_size=30),
+    grid=st.lists(strategies.VALUES, min_size=2, max_size=8, unique=True).map(sorted),
+    scale=st.sampled_from([0.01, 0.3, 1.0, 25.0]),
+    data=st.data(),
+)
+@settings(max_examples=150)
+def test_decays_of_small_tables_are_those_of_double_loops(observed, grid, scale, data):
+    """Ties, neighbours a millionth apart, rows outside; laid out, or along the axis."""
+    n, n_grid = len(observed), len(grid)
+    grid, observed = np.array(grid), np.array(observed)
+    slopes = data.draw(st.lists(st.integers(0, 4), min_size=n * (n_grid - 1), max_size=n * (n_grid - 1)))
+    slopes = np.array(slopes, float).reshape(n, n_grid - 1)
+    weights = np.array(data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=n, max_size=n)))
+    curves = np.concatenate([np.zeros((n, 1)), np.cumsum(slopes * np.diff(grid), axis=1)], axis=1)
+    rows = observed, np.full(n, scale), weights
+    exact_slopes = np.diff(curves, axis=1) / np.diff(grid)
+    with pytest.MonkeyPatch.context() as patch:
+        if data.draw(st.booleans()):
+            patch.setattr(decay_module, "_MOST_LAID_OUT", 0)
+        sums = summed(by_numpy, grid, np.arange(n_grid - 1), curves, rows, blocks=[np.arange(n)])
+        sums.finish()
+    for way in parity.WAYS:
+        if way[1] == "mass" and np.isnan(interval_mass(grid, observed, weights)).any():
+            continue
+        impact, effective_n = sums.decayed(ALL_DECAYS, *way)
+        expected, expected_n = decayed_by_loops(grid, rows, way, exact_slopes, sums.scale)
+        # Steepness beyond 40 exponents from the most likely phantom does not count.
+        assert_allclose(impact, expected, rtol=1e-9, atol=1e-11 * exact_slopes.max(), err_msg=str(way))
+        assert_allclose(effective_n, expected_n, rtol=1e-9, err_msg=str(way))
+
+
+# The pieces --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("farthest", [0.001, 1.0, 60.0, 5000.0])
+@pytest.mark.parametrize("n", [10, 5000])
+def test_decay_sums_are_laplace_transforms(n, farthest):
+    """Few masses are kept, many become moments of cells; infinite distances carry nothing."""
+    rng = np.random.default_rng(n)
+    nearest = farthest / 10
+    distances = np.concatenate([[nearest], rng.uniform(nearest, farthest, n - 2), [np.inf]])
+    masses = rng.uniform(0, 1, (n, 2))
+    sums = DecaySums(2, nearest, farthest)
+    for part in np.array_split(np.arange(n), 4):
+        sums.add(distances[part], masses[part])
+    sums.finish()
+    at, found = sums.atoms()
+    for a in (0.0, 1e-3, 0.3, 4.6, 18.4, 700.0):
+        expected = np.exp(-a * (distances - nearest)[:-1]) @ masses[:-1]
+        assert_allclose(np.exp(-a * at) @ found, expected, rtol=1e-12, atol=1e-13 * masses.sum())
+
+
+def test_decay_sums_of_nothing():
+    """A feature whose curves never change adds no mass."""
+    sums = DecaySums(3, 0.0, 1.0)
+    sums.finish()
+    at, found = sums.atoms()
+    assert (at.shape, found.shape) == ((0,), (0, 3))
+
+
+@given(
+    observed=st.lists(st.floats(-5, 5), min_size=1, max_size=400),
+    breaks=st.lists(st.sampled_from([-4.0, -1.0, 0.0, 0.5, 3.0, 9.0]), unique=True).map(sorted),
+    scale=st.sampled_from([0.05, 1.0, 50.0]),
+)
+@example(observed=np.linspace(-5, 5, 400).tolist(), breaks=[-1.0, 0.5], scale=1.0)
+@example(observed=np.linspace(-5, 5, 400).tolist(), breaks=[], scale=50.0)
+@example(observed=[*np.linspace(-1, 1, 100).tolist(), -1.0, 1.0], breaks=[-1.0, 1.0], scale=50.0)
+@settings(max_examples=60)
+def test_own_values_are_combinations_of_nodes(observed, breaks, scale):
+    """Their weights sum to 1, and they carry the likelihood of any value that is a break or outside."""
+    observed, breaks = np.array(observed), np.array(breaks)
+    own = OwnValues(np.unique(observed), breaks, scale)
+    first, shares = own.locate(observed)
+    assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-13)
+    nodes = own.nodes[first[:, None] + np.arange(own.n_weights)]
+    if own.n_weights == 1:
+        assert_array_equal(nodes[:, 0], observed)
+    for end in (*breaks, observed.min() - 1, observed.max() + 1):
+        for a in (0.3, 4.6, 9.2):
+            found = (shares * np.exp(-a * np.abs(end - nodes) / scale)).sum(axis=1)
+            # To rounding for decay 0.01, to 1e-11 for decay 1e-4, of the likeliest in the bucket.
+            exact = np.exp(-a * np.abs(end - observed) / scale)
+            assert_allclose(found, exact, rtol=1e-12 if a < 5 else 1e-10, atol=1e-300)
+
+
+def test_nodes_are_worth_it_only_for_many_values():
+    """Few distinct values are nodes themselves; many become twelve nodes a bucket."""
+    few, many = np.linspace(0, 1, 20), np.linspace(0, 1, 2000)
+    assert OwnValues(few, np.array([0.5]), 1.0).n_weights == 1
+    own = OwnValues(many, np.array([0.5]), 1.0)
+    assert own.n_weights == 12
+    assert len(own.nodes) == 12 * 4
+    assert OwnValues(many, many[::5], 1.0).n_weights == 1
+
+
+def test_interval_mass_counts_each_observation_inside_the_grid_once():
+    """The first value belongs to the first interval; outside nobody counts."""
+    grid = np.array([0.0, 1.0, 2.0])
+    found = interval_mass(grid, np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]), np.array([9.0, 1, 1, 1, 2, 3, 9]))
+    assert_allclose(found, [3 / 8, 5 / 8], rtol=1e-15)
+    assert np.isnan(interval_mass(grid, np.array([-1.0, 3.0]), np.ones(2))).all()
+
+
+@given(observed=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=12))
+def test_a_constant_curve_has_no_impact_whatever_its_likelihood(observed):
+    """Exactly 0: nothing is left of differences."""
+    assume(len(set(observed)) > 1)
+    observed = np.array(observed)
+    grid, rows = np.unique(observed), (observed, np.full(len(observed), 0.5), np.ones(len(observed)))
+    sums = summed(metrics_numba.add, grid, np.empty(0, np.intp), np.full((len(observed), 1), 2.5), rows,
+                  blocks=[np.arange(len(observed))])  # fmt: skip
+    sums.finish()
+    figures = sums.metrics(0.5)
+    assert (figures.impact, figures.in_distribution_impact, figures.heterogeneity, figures.non_linearity) == (0,) * 4
+    assert 0 < figures.effective_n <= len(observed)
