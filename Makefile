@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench screenshot constraints clean \
+.PHONY: help demo test check bench bench-engines screenshot constraints clean \
 	check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -43,6 +43,9 @@ check: check-python check-js ## Check format, lint, types and the fast tests
 
 bench: .venv/.test ## Time the engine against scikit-learn
 	$(BIN)/python tests/benchmarks/brute_against_sklearn.py
+
+bench-engines: .venv/.test ## Time every engine against its peers, for half an hour
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/benchmarks/engines_against_peers.py --write
 
 screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 	$(WITH_CHROMIUM) $(BIN)/python tests/browser/screenshots.py
