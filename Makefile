@@ -21,6 +21,8 @@ EXTRAS_OF_DEMO := datasets,export,notebook
 EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # The bundle has its own rule here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
+# Now, so that the first explanation of a tree model need not.
+COMPILE = $(BIN)/python -c 'import ice_explorer; ice_explorer.warmup()'
 # Two steps, because a command that fails inside an assignment would not stop the other.
 WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPLORER_CHROMIUM="$$chromium"
 # Like `cd js && npm run`, from here.
@@ -98,10 +100,12 @@ test-browser: .venv/.test $(BUNDLE)
 
 .venv/.demo: .venv/bin/python pyproject.toml $(CONSTRAINTS)
 	$(INSTALL) -e '.[$(EXTRAS_OF_DEMO)]'
+	$(COMPILE)
 	touch $@
 
 .venv/.test: .venv/bin/python pyproject.toml $(CONSTRAINTS)
 	$(INSTALL) -e '.[$(EXTRAS_OF_TEST)]'
+	$(COMPILE)
 	touch $@ .venv/.demo
 
 js/node_modules/.ready: js/package.json js/package-lock.json

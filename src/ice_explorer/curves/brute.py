@@ -18,7 +18,7 @@ Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,)."""
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
-_CALL_SIZES = (1 << 16, 1 << 14)  # forests like large calls, neural networks calls that fit the cache
+_CALL_SIZES = (1 << 14, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
 
 
 class PhantomRows(Protocol):
@@ -39,7 +39,7 @@ class CallSize:
     """
 
     def __init__(self, most: int) -> None:
-        self._untried = sorted({min(size, most) for size in _CALL_SIZES}, reverse=True)
+        self._untried = sorted({min(size, most) for size in _CALL_SIZES})
         self._best = self._untried[0]
         self._best_rate = 0.0
         self._lock = threading.Lock()
