@@ -1,6 +1,7 @@
 """The compiled sums against NumPy's, and the sums over likelihoods against plain double loops."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import oracles
@@ -359,6 +360,71 @@ def test_decay_sums_are_laplace_transforms(n, farthest):
     for a in (0.0, 1e-3, 0.3, 4.6, 18.4, 700.0):
         expected = np.exp(-a * (distances - nearest)[:-1]) @ masses[:-1]
         assert_allclose(np.exp(-a * at) @ found, expected, rtol=1e-12, atol=1e-13 * masses.sum())
+
+
+def test_decay_sums_of_mass_that_is_far_away():
+    """Where hardly any likelihood is left, what is left is still right: steepness may lie there alone."""
+    rng = np.random.default_rng(0)
+    distances = rng.uniform(20, 38, 6000)
+    masses = rng.uniform(0, 1, (6000, 1))
+    sums = DecaySums(1, 0.0, 40.0)
+    sums.add(distances, masses)
+    sums.finish()
+    at, found = sums.atoms()
+    assert len(at) < 3000
+    for a in (0.1, 1.0, 2.0):
+        expected = math.fsum(m * math.exp(-a * d) for m, d in zip(masses[:, 0], distances, strict=True))
+        assert_allclose(np.exp(-a * at) @ found[:, 0], expected, rtol=1e-10)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n_ends=st.sampled_from([1, 2, 40]),
+    n_nodes=st.sampled_from([1, 3, 60]),
+    one_column=st.booleans(),
+    n_channels=st.integers(1, 3),
+)
+@settings(max_examples=60)
+def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes, one_column, n_channels):
+    """Scales of 0 let nothing through but the own value itself; masses of 0 add nothing."""
+    rng = np.random.default_rng(seed)
+    ends = np.unique(rng.choice(np.arange(-60, 60) / 4, n_ends))
+    nodes = np.concatenate([rng.uniform(-20, 20, n_nodes), ends[:1]])
+    scales = rng.choice([0.0, 0.3, 1.0, 7.0], len(nodes))
+    scales[-1] = 0.5  # one distance is 0
+    masses = rng.choice([0.0, 0.5, 2.0], (len(nodes), 1 if one_column else len(ends)))
+    masses[-1, 0] = 1.0
+    u = rng.uniform(0, 1, (len(ends), n_channels))
+    found = []
+    for modules in ({"numba": True}, {}):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(decay_module, "sys", SimpleNamespace(modules=modules))
+            sums = DecaySums(n_channels, 0.0, 150.0)
+            for part in np.array_split(np.arange(len(nodes)), 2):
+                if len(part):
+                    sums.add_laid_out(ends, (nodes[part], scales[part]), masses[part], u)
+            sums.finish()
+        found.append(sums.atoms())
+    everywhere = np.broadcast_to(masses, (len(nodes), len(ends)))
+    for a in (0.0, 1e-3, 0.3, 4.6, 18.4):
+        expected = np.zeros(n_channels)
+        for node in range(len(nodes)):
+            for end in range(len(ends)):
+                gap = abs(ends[end] - nodes[node])
+                if scales[node] > 0 or gap == 0:
+                    likely = math.exp(-a * gap / scales[node]) if gap > 0 else 1.0
+                    expected += everywhere[node, end] * likely * u[end]
+        for at, kept in found:
+            assert_allclose(np.exp(-a * at) @ kept, expected, rtol=1e-12, atol=1e-13 * everywhere.sum())
+
+
+def test_every_decay_without_numba(monkeypatch):
+    """The same sums where nothing is compiled."""
+    monkeypatch.setattr(decay_module, "sys", SimpleNamespace(modules={}))
+    monkeypatch.setattr(metrics_numba, "add", by_numpy)
+    for options in ({}, {"own_scales": True}, {"on_grid": True}, {"active": 4}):
+        assert_decays(60, 12, weighted=True, **options)
+        assert_decays(400, 9, **options)
 
 
 def test_decay_sums_of_nothing():
