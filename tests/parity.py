@@ -14,9 +14,9 @@ _EFFECTS = (
     "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "non_linearity_mad"
 )  # fmt: skip
 _RTOL = 1e-9
-ROUNDING = 1e-13
+ROUNDING = 2e-14
 """Rounding of one prediction, in sizes of the largest."""
-ROUNDING_OF_FLOAT32 = 4e-6
+ROUNDING_OF_FLOAT32 = 2e-6
 """The same of XGBoost, which adds its leaves up in single precision."""
 
 

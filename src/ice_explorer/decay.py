@@ -17,7 +17,6 @@ size of the grid. Sums of blocks of rows add up.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -59,9 +58,12 @@ class DecaySums:
         Number of masses that share each distance.
     nearest, farthest : float
         Bounds of the distances that will be added. Distances are kept relative to `nearest`.
+    compiled : bool
+        Whether masses that are laid out are added by the compiled kernel.
     """
 
-    def __init__(self, n_channels: int, nearest: float, farthest: float) -> None:
+    def __init__(self, n_channels: int, nearest: float, farthest: float, *, compiled: bool = False) -> None:
+        self._compiled = compiled
         self.nearest = nearest
         extent = max(farthest - nearest, 0.0)
         octaves = max(0.0, np.log2(max(extent, _FIRST_CELL) / _FIRST_CELL))
@@ -114,8 +116,7 @@ class DecaySums:
         """
         nodes, scales = own
         n_masses = len(nodes) * len(ends)
-        if "numba" in sys.modules and n_masses > (len(self._edges) - 1) * _N_MOMENTS:
-            # Whoever computes by compiled kernels has loaded numba; loading it for this alone takes longer.
+        if self._compiled and n_masses > (len(self._edges) - 1) * _N_MOMENTS:
             from ice_explorer.decay_numba import add_laid_out
 
             self._start_moments()
@@ -287,6 +288,8 @@ class LikelihoodSums:
     observed, likelihood_scale, weights : ndarray of shape (n_rows,)
         Own values, none missing, likelihood scales and frequency weights of all rows that will be
         added.
+    compiled : bool
+        Whether the compiled kernel is used where there is much to add.
     """
 
     def __init__(
@@ -295,6 +298,8 @@ class LikelihoodSums:
         active: NDArray[np.intp],
         u: dict[str, NDArray[np.float64]],
         rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        *,
+        compiled: bool = False,
     ) -> None:
         self._observed, self._scales, self._weights = rows
         self.own: OwnValues | None = None
@@ -313,7 +318,7 @@ class LikelihoodSums:
             nodes = distinct if own.n_weights == 1 else np.concatenate([distinct, own.nodes, self._on_grid.nodes])
             scales = np.full(len(nodes), scales[0])
         self._groups = [
-            _Group(names, ends, intervals, active, _distance_bounds(ends, nodes, scales))
+            _Group(names, ends, intervals, active, _distance_bounds(ends, nodes, scales), compiled=compiled)
             for names, ends, intervals in _grouped(grid, u)
         ]
 
@@ -387,6 +392,8 @@ class _Group:
         intervals: NDArray[np.intp],
         active: NDArray[np.intp],
         bounds: tuple[float, float],
+        *,
+        compiled: bool,
     ) -> None:
         self.names = list(u)
         self._ends = ends
@@ -394,8 +401,8 @@ class _Group:
         self._columns = np.flatnonzero(np.isin(active, intervals))
         self._stepping = np.searchsorted(intervals, active[self._columns])
         self.nearest = bounds[0]
-        self.steepness = DecaySums(len(u), *bounds)
-        self._likelihood = DecaySums(len(u), *bounds)
+        self.steepness = DecaySums(len(u), *bounds, compiled=compiled)
+        self._likelihood = DecaySums(len(u), *bounds, compiled=compiled)
         self._scan: _Scan | None = None
 
     def add_steepness(

@@ -45,13 +45,14 @@ class Engine(Protocol):
         """Sum all rows of a feature."""
 
 
-def empty_sums(item: FeatureInput, weights: Array, active: NDArray[np.intp] | None = None) -> FeatureSums:
+def empty_sums(
+    item: FeatureInput, weights: Array, active: NDArray[np.intp] | None = None, *, compiled: bool
+) -> FeatureSums:
     """Make the sums of a feature, nothing added yet."""
     held = np.flatnonzero((weights > 0) & ~np.isnan(item.column.values))
     grid, rows = item.grid.values, item.summed
-    return FeatureSums(
-        grid, item.scale, interval_mass(grid, item.own[held], weights[held]), rows_of(item, weights, rows), active
-    )
+    mass = interval_mass(grid, item.own[held], weights[held])
+    return FeatureSums(grid, item.scale, mass, rows_of(item, weights, rows), active, compiled=compiled)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
@@ -118,9 +119,9 @@ class _FeatureByFeature:
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
         """Sum all rows of a feature."""
-        sums = empty_sums(item, self._weights)
         total = len(item.summed) * item.n_predictions_per_row
         compiled = _HAS_NUMBA and total > _WORTH_COMPILING
+        sums = empty_sums(item, self._weights, compiled=compiled)
 
         def compute(rows: NDArray[np.int64]) -> tuple[Array, Array | None]:
             return self._curves(item, rows), missing_change(self._brute, item, rows)
@@ -239,7 +240,10 @@ class TreeEngine:
     def _sweep(
         self, items: Sequence[FeatureInput], report: Report | None, cancelled: Callable[[], bool] | None
     ) -> None:
-        sums = {item.at_issue: empty_sums(item, self._weights, self._trees.active[item.at_issue]) for item in items}
+        sums = {
+            item.at_issue: empty_sums(item, self._weights, self._trees.active[item.at_issue], compiled=_HAS_NUMBA)
+            for item in items
+        }
         blocks = self._blocks(items[0].summed)
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
         label = items[0].column.label if len(items) == 1 else f"{len(items)} features"

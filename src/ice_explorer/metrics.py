@@ -169,6 +169,8 @@ class FeatureSums:
         than 0, of all rows that will be added.
     active : ndarray of shape (n_active,), optional
         Intervals in which curves can change, increasing; default all n_grid - 1.
+    compiled : bool
+        Whether compiled kernels are used where there is much to add.
     """
 
     def __init__(
@@ -178,6 +180,8 @@ class FeatureSums:
         mass: Array,
         rows: tuple[Array, Array, Array],
         active: NDArray[np.intp] | None = None,
+        *,
+        compiled: bool = False,
     ) -> None:
         n_grid = len(grid)
         self.grid = grid
@@ -204,7 +208,7 @@ class FeatureSums:
         self.spread_along = np.zeros(len(self.steps))
         self.deviation_along = np.zeros(len(self.steps))
         if scale > 0:
-            self.likelihoods = LikelihoodSums(grid, self.active, u, rows)
+            self.likelihoods = LikelihoodSums(grid, self.active, u, rows, compiled=compiled)
 
     def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
