@@ -187,7 +187,7 @@ def test_asking_for_the_rest_after_cancelling_completes_it(start):
         replies = Replies()
         background.ask(name, replies.answer, replies.refuse)
         replies.wait()
-    assert background.wait().state == "ready"
+    wait_until(lambda: background.snapshot().state == "ready")  # said just after the last reply
 
 
 def test_a_failure_ends_the_waiting(start, caplog):

@@ -180,7 +180,7 @@ def test_the_settings_are_those_asked_for():
     assert settings.decay == 0.5
     assert settings.weighting == "length"
     assert settings.convention == "equations"
-    assert settings.engine == "brute"
+    assert settings.engine == "auto"
 
 
 def test_a_decay_profile_has_one_line_per_decay(explanation):
@@ -553,7 +553,7 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
             {"weighting": "lengths"},
             "`weighting` must be 'interval', 'length' or 'mass'; got 'lengths'. Did you mean 'length'?",
         ),
-        ({"engine": "fast"}, "`engine` must be 'auto' or 'brute'; got 'fast'."),
+        ({"engine": "fast"}, "`engine` must be 'auto', 'brute', 'tree', 'linear' or 'kernel'; got 'fast'."),
         (
             {"grid_size": 1},
             "`grid_size` must be an integer of at least 2; got 1. Leave it out for the default.",

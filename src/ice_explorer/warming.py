@@ -24,6 +24,7 @@ def warmup() -> None:
     from ice_explorer.adapters.trees.ensemble import TreeEnsemble
     from ice_explorer.adapters.trees.link import Link
     from ice_explorer.curves.tree import TreeCurves
+    from ice_explorer.decay import DecaySums
     from ice_explorer.metrics import FeatureSums, interval_mass
 
     stump = TreeEnsemble(
@@ -47,3 +48,5 @@ def warmup() -> None:
     trees = TreeCurves(stump, [own], {0: (0, own)})
     sums = FeatureSums(own, 1.0, interval_mass(own, own, ones), (own, ones, ones), trees.active[0])
     metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
+    many = np.arange(100.0)  # so many masses that they are not kept one by one
+    DecaySums(1, 0.0, 100.0, compiled=True).add_laid_out(many, (many, many + 1.0), many[:, None], many[:, None])

@@ -1,0 +1,36 @@
+"""Compiling ahead."""
+
+import json
+import subprocess
+import sys
+
+SCRIPT = """
+import json
+import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+import ice_explorer as ice
+
+ice.warmup()
+from ice_explorer import decay_numba, metrics_numba
+from ice_explorer.curves import item_sweep
+
+modules = (decay_numba, item_sweep, metrics_numba)
+kernels = {
+    f"{module.__name__}.{name}": kernel
+    for module in modules
+    for name, kernel in vars(module).items()
+    if hasattr(kernel, "signatures") and kernel.py_func.__module__ == module.__name__
+}
+ahead = {name: len(kernel.signatures) for name, kernel in kernels.items()}
+X = np.random.default_rng(0).normal(size=(600, 4))
+ice.explain(RandomForestRegressor(5, random_state=0).fit(X, X[:, 0] * X[:, 1]), X, progress=False)
+print(json.dumps([ahead, {name: len(kernel.signatures) for name, kernel in kernels.items()}]))
+"""
+
+
+def test_nothing_is_left_to_compile_after_warming_up():
+    """The first explanation of a forest finds every kernel for the types it has."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    ahead, after = json.loads(done.stdout)
+    assert after == ahead
+    assert set(ahead.values()) >= {1}
