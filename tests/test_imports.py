@@ -31,7 +31,7 @@ ALLOWED = {
     "probe": ("adapters.table", "numpy"),
     "inputs": ("adapters curves grid likelihood options probe sampling", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters curves inputs metrics metrics_numba space", "numpy"),
+    "engine": ("adapters curves decay inputs metrics metrics_numba space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "results": (
         "adapters.table curves engine grid inputs likelihood metrics options sampling",

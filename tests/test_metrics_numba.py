@@ -303,7 +303,7 @@ def test_every_decay_along_the_axis(monkeypatch):
 
 def test_every_decay_without_nodes(monkeypatch):
     """Where rows × intervals would be too many to keep, masses go to their distance at once."""
-    monkeypatch.setattr(decay_module, "_MOST_CELLS", 0)
+    monkeypatch.setattr(decay_module, "MOST_CELLS", 0)
     assert_decays(60, 12)
     assert_decays(400, 9, scale=0.1, active=4)
 

@@ -26,6 +26,9 @@ from ice_explorer.likelihood import distances
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MOST_CELLS = 1 << 22
+"""Own values × intervals kept while the rows of one feature are added: 32 MB at most."""
+
 # Distances are measured from the smallest one (the ratio of two sums does not change), so mass
 # lies at 0 and whatever is beyond a·d = 40 does not count. With cells a quarter of an octave wide
 # e^{-ad} varies inside a counting cell by at most e^{-7.6}: 20 moments represent it to 1e-12 there,
@@ -43,7 +46,6 @@ _BUCKET_WIDTH = 0.25
 _MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, one pass along the axis is quicker
 _NEAR = 0.5  # likelihood scales; a grid farther than that from all rows is summed by distance
 _SEGMENT = 40.0
-_MOST_CELLS = 1 << 22  # nodes × intervals kept while rows are added: 32 MB at most
 _MOST_EXPONENT = 700.0  # e^-700 is the last that is not 0
 
 
@@ -290,6 +292,9 @@ class LikelihoodSums:
         added.
     compiled : bool
         Whether the compiled kernel is used where there is much to add.
+    most_cells : int, optional
+        How many own values × intervals may be kept while rows are added; beyond, each row is added by
+        its distances at once, which takes longer.
     """
 
     def __init__(
@@ -300,6 +305,7 @@ class LikelihoodSums:
         rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
         *,
         compiled: bool = False,
+        most_cells: int | None = None,
     ) -> None:
         self._observed, self._scales, self._weights = rows
         self.own: OwnValues | None = None
@@ -311,7 +317,7 @@ class LikelihoodSums:
             self._on_grid = own = OwnValues(distinct, grid, float(scales[0]))
             if len(active) < len(grid) - 1 and own.n_weights > 1:
                 own = OwnValues(distinct, np.concatenate([grid[:1], grid[active + 1]]), float(scales[0]))
-            if len(own.nodes) * len(active) <= _MOST_CELLS:
+            if len(own.nodes) * len(active) <= (MOST_CELLS if most_cells is None else most_cells):
                 self.own = own
                 self.by_node = np.zeros((len(own.nodes), len(active)))
             # Nodes may lie nearer to an end than any row does.

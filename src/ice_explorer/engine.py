@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.curves.brute import place_of
+from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.metrics import FeatureSums, interval_mass
 
@@ -46,13 +47,18 @@ class Engine(Protocol):
 
 
 def empty_sums(
-    item: FeatureInput, weights: Array, active: NDArray[np.intp] | None = None, *, compiled: bool
+    item: FeatureInput,
+    weights: Array,
+    active: NDArray[np.intp] | None = None,
+    *,
+    compiled: bool,
+    most_cells: int | None = None,
 ) -> FeatureSums:
     """Make the sums of a feature, nothing added yet."""
     held = np.flatnonzero((weights > 0) & ~np.isnan(item.column.values))
-    grid, rows = item.grid.values, item.summed
+    grid, rows = item.grid.values, rows_of(item, weights, item.summed)
     mass = interval_mass(grid, item.own[held], weights[held])
-    return FeatureSums(grid, item.scale, mass, rows_of(item, weights, rows), active, compiled=compiled)
+    return FeatureSums(grid, item.scale, mass, rows, active, compiled=compiled, most_cells=most_cells)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
@@ -240,8 +246,13 @@ class TreeEngine:
     def _sweep(
         self, items: Sequence[FeatureInput], report: Report | None, cancelled: Callable[[], bool] | None
     ) -> None:
+        # All features are summed side by side: together they keep a quarter of the limit at most.
+        most_cells = min(MOST_CELLS, self._memory_limit // (32 * len(items)))
+        active = self._trees.active
         sums = {
-            item.at_issue: empty_sums(item, self._weights, self._trees.active[item.at_issue], compiled=_HAS_NUMBA)
+            item.at_issue: empty_sums(
+                item, self._weights, active[item.at_issue], compiled=_HAS_NUMBA, most_cells=most_cells
+            )
             for item in items
         }
         blocks = self._blocks(items[0].summed)

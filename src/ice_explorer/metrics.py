@@ -171,6 +171,8 @@ class FeatureSums:
         Intervals in which curves can change, increasing; default all n_grid - 1.
     compiled : bool
         Whether compiled kernels are used where there is much to add.
+    most_cells : int, optional
+        As for `LikelihoodSums`.
     """
 
     def __init__(
@@ -182,6 +184,7 @@ class FeatureSums:
         active: NDArray[np.intp] | None = None,
         *,
         compiled: bool = False,
+        most_cells: int | None = None,
     ) -> None:
         n_grid = len(grid)
         self.grid = grid
@@ -208,7 +211,7 @@ class FeatureSums:
         self.spread_along = np.zeros(len(self.steps))
         self.deviation_along = np.zeros(len(self.steps))
         if scale > 0:
-            self.likelihoods = LikelihoodSums(grid, self.active, u, rows, compiled=compiled)
+            self.likelihoods = LikelihoodSums(grid, self.active, u, rows, compiled=compiled, most_cells=most_cells)
 
     def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
