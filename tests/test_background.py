@@ -175,6 +175,28 @@ def test_a_question_after_cancelling_computes_its_feature(start):
     assert background.snapshot().results == {"c": "C"}
 
 
+def test_a_question_may_come_before_the_cancelled_computation_has_ended(start):
+    """It was asked after the cancel, so it is no part of what was cancelled."""
+    work = Work()
+    held = threading.Event()
+
+    def slow_to_stop(name, between_blocks, cancelled):
+        if not work.order:
+            work.order.append(name)
+            wait_until(cancelled)
+            held.wait(SOON)
+            raise Cancelled
+        return work(name, between_blocks, cancelled)
+
+    background = start("ab", slow_to_stop)
+    wait_until(lambda: work.order)
+    background.cancel()
+    replies = Replies()
+    background.ask("a", replies.answer, replies.refuse)
+    held.set()
+    assert replies.wait() == [("answer", "A")]
+
+
 def test_asking_for_the_rest_after_cancelling_completes_it(start):
     """When every feature has been asked for after all, the result is complete."""
     work = Work()

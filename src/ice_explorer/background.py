@@ -216,6 +216,8 @@ class Background(Generic[Name, Result]):
                 self._results[name] = result  # type: ignore[assignment]
                 if self._missing() is None:
                     self._state = "ready"
+            elif isinstance(error, Cancelled) and self._stop.is_set():
+                pass  # whoever still asks has asked since the cancel, and gets the feature in its turn
             else:
                 refused = self._take_questions(lambda question: question.name == name)
                 if self._state == "computing" and not isinstance(error, Cancelled):
