@@ -12,7 +12,6 @@ Run it as `make bench-engines`, which holds the libraries' own threads to one.
 
 import argparse
 import platform
-import resource
 import statistics
 import time
 import warnings
@@ -243,9 +242,7 @@ def measure(workload, rounds):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         X, model, options = workload()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         explanation = ours(X, model, options)  # compiles, too
-        peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         n_values = sum(len(explanation[name].grid) for name in explanation.features)
         features = {
             name: position for position, name in enumerate(X.columns if hasattr(X, "columns") else explanation.features)
@@ -270,8 +267,7 @@ def measure(workload, rounds):
     target = TARGETS[workload.__name__]
     return (
         f"| {workload.__doc__.rstrip('.')} | {explanation.engine} | {medians['ours']:.3g} s | "
-        f"{medians['sklearn']:.3g} s | {ratio:.0f} (≥ {target}) | {medians['stacked'] / medians['ours']:.0f} | "
-        f"{peak:.0f} MB |"
+        f"{medians['sklearn']:.3g} s | {ratio:.3g} (≥ {target}) | {medians['stacked'] / medians['ours']:.3g} |"
     )
 
 
@@ -283,8 +279,8 @@ def main():
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     head = [
-        "| workload | engine | ours | scikit-learn, scaled | ratio (target) | ratio to stacked | peak memory, extra |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| workload | engine | ours | scikit-learn, scaled | ratio (target) | ratio to stacked |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     print("\n".join(head), flush=True)
     rows = []
