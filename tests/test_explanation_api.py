@@ -553,6 +553,16 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
             {"weighting": "lengths"},
             "`weighting` must be 'interval', 'length' or 'mass'; got 'lengths'. Did you mean 'length'?",
         ),
+        (
+            {"grid": 5},
+            "`grid` must be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to "
+            "values; got 5. For one feature write `grid={'name': values}`.",
+        ),
+        (
+            {"scale": 3.0},
+            "`scale` must be 'marginal' or 'conditional', or a mapping of features to values; got 3.0. "
+            "For one feature write `scale={'name': values}`.",
+        ),
         ({"engine": "fast"}, "`engine` must be 'auto', 'brute', 'tree', 'linear' or 'kernel'; got 'fast'."),
         (
             {"grid_size": 1},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -40,10 +40,6 @@ class Settings:
     weighting: Weighting
     engine: str
     memory_limit: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values, for headers and provenance."""
-        return asdict(self)
 
 
 def check_display(decay: object, convention: object, weighting: object) -> None:

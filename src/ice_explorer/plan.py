@@ -173,14 +173,14 @@ def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridNa
     for name in GRID_NAMES:
         if grid == name:
             return name
-    raise InvalidOptionError.not_one_of(option="grid", got=grid, choices=GRID_NAMES)
+    raise InvalidOptionError.not_one_of_or_mapping(option="grid", got=grid, choices=GRID_NAMES)
 
 
 def _check_scale(scale: object, columns: Columns) -> Mapping[Name, ArrayLike]:
     if isinstance(scale, Mapping):
         return {columns.names[columns.position(name)]: values for name, values in scale.items()}
     if scale not in ("marginal", "conditional"):
-        raise InvalidOptionError.not_one_of(option="scale", got=scale, choices=("marginal", "conditional"))
+        raise InvalidOptionError.not_one_of_or_mapping(option="scale", got=scale, choices=("marginal", "conditional"))
     return {}
 
 
