@@ -555,13 +555,17 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
         ),
         (
             {"grid": 5},
-            "`grid` must be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to "
-            "values; got 5. For one feature write `grid={'name': values}`.",
+            (
+                "`grid` must be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to "
+                "values; got 5. For one feature write `grid={'name': values}`."
+            ),
         ),
         (
             {"scale": 3.0},
-            "`scale` must be 'marginal' or 'conditional', or a mapping of features to values; got 3.0. "
-            "For one feature write `scale={'name': values}`.",
+            (
+                "`scale` must be 'marginal' or 'conditional', or a mapping of features to values; got 3.0. "
+                "For one feature write `scale={'name': values}`."
+            ),
         ),
         ({"engine": "fast"}, "`engine` must be 'auto', 'brute', 'tree', 'linear' or 'kernel'; got 'fast'."),
         (
