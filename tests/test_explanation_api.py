@@ -556,8 +556,8 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
         (
             {"grid": 5},
             (
-                "`grid` must be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to "
-                "values; got 5. For one feature write `grid={'name': values}`."
+                "`grid` must be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features "
+                "to values; got 5. For one feature write `grid={'name': values}`."
             ),
         ),
         (
