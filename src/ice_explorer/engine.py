@@ -255,17 +255,17 @@ class TreeEngine:
             )
             for item in items
         }
+        # Where each stretch begins: what a prediction that is no number is named by.
+        values = {item.at_issue: item.grid.values[np.append(0, active[item.at_issue] + 1)] for item in items}
         blocks = self._blocks(items[0].summed)
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
         label = items[0].column.label if len(items) == 1 else f"{len(items)} features"
 
         def add(item: FeatureInput, rows: NDArray[np.int64], stretches: Array) -> None:
             change = missing_change(self._brute, item, rows)
-            active = self._trees.active[item.at_issue]
-            values = item.grid.values[np.concatenate([[0], active + 1])]
             _add(
                 sums[item.at_issue],
-                _finite(item, rows, self._peeled.output(stretches), values),
+                _finite(item, rows, self._peeled.output(stretches), values[item.at_issue]),
                 rows_of(item, self._weights, rows),
                 change,
                 compiled=_HAS_NUMBA,

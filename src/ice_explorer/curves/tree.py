@@ -94,29 +94,29 @@ class TreeCurves:
             raise SweepLimitError.size(n_features, int(n_positions.max()))
         self._has_missing = bool((self._ranks == _MISSING).any())
         self._n_positions = n_positions
-        self._arrays = (order, nodes, categories)
+        self._nodes = nodes
+        self._categories = categories
+        self._roots = np.arange(len(ensemble.root), dtype=np.int32)
+        self._value = ensemble.value[order]
+        self._missing_left = ensemble.missing_left[order].astype(np.uint64)
         self.forest = self._for_positions(n_positions)
 
     def _for_positions(self, n_positions: NDArray[np.int64]) -> SweepForest:
         """Lay the trees out for features with so many free positions, 0 for those held fixed."""
-        order, nodes, categories = self._arrays
+        nodes, categories = self._nodes, self._categories
         low, high = np.zeros(len(nodes), np.int32), np.zeros(len(nodes), np.int32)
         if _HAS_NUMBA:
-            depth = _kernels().bounds_of_nodes(nodes, self._ensemble_roots, n_positions, low, high)
+            depth = _kernels().bounds_of_nodes(nodes, self._roots, n_positions, low, high)
         else:
             depth = item_sweep_numpy.bounds_of_nodes(nodes, n_positions, low, high)
         offsets = np.zeros(len(n_positions) + 1, np.int64)
         np.cumsum(np.where(n_positions > 0, n_positions + 1, 0), out=offsets[1:])
         run_bounds, runs = categories.runs(nodes, n_positions)
         return SweepForest(
-            nodes, low, high, self._ensemble.value[order], self._ensemble_roots, self._ensemble.margin,
-            self._ensemble.missing_left[order].astype(np.uint64), categories.start, categories.words,
-            run_bounds, runs, offsets[:-1].astype(np.uint64), int(offsets[-1]), int(depth),
+            nodes, low, high, self._value, self._roots, self._ensemble.margin, self._missing_left,
+            categories.start, categories.words, run_bounds, runs,
+            offsets[:-1].astype(np.uint64), int(offsets[-1]), int(depth),
         )  # fmt: skip
-
-    @property
-    def _ensemble_roots(self) -> NDArray[np.int32]:
-        return np.arange(len(self._ensemble.root), dtype=np.int32)
 
     def predict(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict the rows themselves, (n_rows,)."""
