@@ -45,8 +45,9 @@ def warmup() -> None:
     )
     own = np.arange(4.0)
     ones = np.ones(4)
-    trees = TreeCurves(stump, [own], {0: (0, own)})
+    trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
     sums = FeatureSums(own, 1.0, interval_mass(own, own, ones), (own, ones, ones), trees.active[0])
+    TreeCurves(stump, [np.array([0.0, np.nan])], {0: (np.zeros(1, np.intp), own[:, None])}).predict(np.arange(2))
     metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
     many = np.arange(100.0)  # so many masses that they are not kept one by one
     DecaySums(1, 0.0, 100.0, compiled=True).add_laid_out(many, (many, many + 1.0), many[:, None], many[:, None])
