@@ -314,8 +314,8 @@ def sweep(
                         some_go_right = _U(middle_run < end)
                         n_held = end
                     else:
-                        some_go_left = _U(lows[free] < nodes[node, 3])
-                        some_go_right = _U(nodes[node, 3] < highs[free])
+                        some_go_left = _U(lows[free] < min(highs[free], nodes[node, 3]))
+                        some_go_right = _U(max(lows[free], nodes[node, 3]) < highs[free])
                 # Items that go right take the place of those here; rows that go left leave more behind.
                 left = last + (middle - start)
                 needed = left + n_items + n_here
