@@ -29,6 +29,9 @@ Convention = Literal["equations", "published"]
 Weighting = Literal["interval", "length", "mass"]
 CONVENTIONS: tuple[Convention, ...] = ("equations", "published")
 WEIGHTINGS: tuple[Weighting, ...] = ("interval", "length", "mass")
+N_STEPS = 4  # the weightings, and "published"
+_CHUNK = 1 << 14  # slopes worked on at a time, so that they stay in the cache
+_LANES = 8  # compiled sums run over whole vectors
 
 
 @dataclass(frozen=True)
@@ -202,14 +205,22 @@ class FeatureSums:
         self._has_missing = False
         self.steps: dict[str, StepWeights] = {}
         self.likelihoods: LikelihoodSums | None = None
+        n_columns = -(-len(self.active) // _LANES) * _LANES if compiled else len(self.active)
+        self.u = np.zeros((N_STEPS, n_columns))
+        self.elsewhere = np.zeros(N_STEPS)
+        self.divisor = np.full(N_STEPS, np.inf)
+        self.spread_along = np.zeros(N_STEPS)
+        self.deviation_along = np.zeros(N_STEPS)
         if n_grid < 2:
             return
         gaps = np.diff(grid)
         u = {"interval": np.full(n_grid - 1, 1.0 / (n_grid - 1)), "length": gaps / gaps.sum(), "mass": mass}
         self.steps = {name: StepWeights.of(weights, self.active) for name, weights in u.items()}
         self.steps["published"] = StepWeights.published(n_grid - 1, self.active)
-        self.spread_along = np.zeros(len(self.steps))
-        self.deviation_along = np.zeros(len(self.steps))
+        for at, step in enumerate(self.steps.values()):
+            self.u[at, : len(self.active)] = step.u
+            self.elsewhere[at] = step.u_elsewhere
+            self.divisor[at] = step.variance_divisor if step.varies else np.inf
         if scale > 0:
             self.likelihoods = LikelihoodSums(grid, self.active, u, rows, compiled=compiled, most_cells=most_cells)
 
@@ -237,18 +248,26 @@ class FeatureSums:
             steepness = np.abs(slopes)
             self.slopes.add(slopes, weights)
             self.slope_abs += weights @ steepness
-            for at, step in enumerate(self.steps.values()):
-                # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
-                mean = slopes @ step.u
-                deviation = slopes - mean[:, None]
-                absolute = np.abs(deviation) @ step.u + step.u_elsewhere * np.abs(mean)
-                self.deviation_along[at] += weights @ absolute
-                if step.varies:
-                    variance = (deviation**2 @ step.u + step.u_elsewhere * mean**2) / step.variance_divisor
-                    self.spread_along[at] += weights @ np.sqrt(variance)
+            self._add_along(slopes, weights)
             if self.likelihoods is not None:
                 self.likelihoods.add(steepness, weights, observed, likelihood_scale)
         self.count(weights, missing_change)
+
+    def _add_along(self, slopes: Array, weights: Array) -> None:
+        """Add how much each curve's slope differs along it, for every way to weigh intervals."""
+        n_rows, n_active = slopes.shape
+        size = max(1, _CHUNK // max(1, n_active))
+        for start in range(0, n_rows, size):
+            some, of_some = slopes[start : start + size], weights[start : start + size]
+            deviation, squared = np.empty_like(some), np.empty_like(some)
+            for at, u in enumerate(self.u[:, :n_active]):
+                # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
+                mean = some @ u
+                np.subtract(some, mean[:, None], out=deviation)
+                variance = np.multiply(deviation, deviation, out=squared) @ u + self.elsewhere[at] * mean**2
+                absolute = np.abs(deviation, out=deviation) @ u + self.elsewhere[at] * np.abs(mean)
+                self.deviation_along[at] += of_some @ absolute
+                self.spread_along[at] += of_some @ np.sqrt(variance / self.divisor[at])
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
         """Count rows that were added, and how far their predictions move when the value goes missing."""
