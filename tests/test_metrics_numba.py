@@ -146,6 +146,59 @@ def test_inactive_intervals_are_intervals_of_slope_0(seed, n, n_grid, options):
                 )  # fmt: skip
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.sampled_from([1, 2, 30, 700]),
+    n_grid=st.sampled_from([1, 2, 9, 40]),
+    options=st.fixed_dictionaries(
+        {"n_active": st.sampled_from([None, 0, 3])}
+        | dict.fromkeys(("weighted", "own_scales", "on_grid", "compiled", "by_distance"), st.booleans())
+    ),
+)
+@settings(max_examples=80)
+def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options):
+    """Sums, table and decays are those of the curves; the slopes differ by exactly 0."""
+    rng = np.random.default_rng(seed)
+    compiled, most_cells = options.pop("compiled"), 0 if options.pop("by_distance") else None
+    grid, active, _, *rows = feature(rng, n, n_grid, **options)
+    rows = tuple(rows)
+    step, offsets = rng.normal(size=len(active) + 1), 10.0 * rng.normal(size=n)
+    change = rng.uniform(size=n)
+    mass = interval_mass(grid, rows[0], rows[2])
+    blocks = [block for block in np.split(np.arange(n), [n // 3, n // 2]) if len(block)]
+    found = []
+    for parallel in (True, False):
+        sums = FeatureSums(grid, 0.8, mass, rows, active, compiled=compiled, most_cells=most_cells)
+        for block in blocks:
+            part = tuple(values[block] for values in rows)
+            if parallel:
+                sums.add_parallel(step, offsets[block], part, change[block])
+            elif compiled:
+                metrics_numba.add(sums, offsets[block, None] + step, part, change[block])
+            else:
+                sums.add(offsets[block, None] + step, part, change[block])
+        sums.finish()
+        found.append(sums)
+    mine, theirs = found
+    assert (mine.n_rows, mine.lowest, mine.highest) == (theirs.n_rows, theirs.lowest, theirs.highest)
+    assert_array_equal(mine.slopes.squared, 0.0)
+    size = np.abs(step).max() + np.abs(offsets).max()
+    assert_allclose(mine.partial_dependence, theirs.partial_dependence, rtol=1e-12, atol=1e-14 * size)
+    assert_allclose(mine.spread, theirs.spread, rtol=1e-12, atol=1e-14 * size)
+    # The slopes of curves that are formed carry the rounding of the curves.
+    noise = 1e-15 * size / np.diff(grid).min(initial=1.0)
+    for convention, weighting in parity.WAYS:
+        for decay in (1.0, 0.5, 0.01):
+            figures, expected = (sums.metrics(decay, convention, weighting) for sums in found)
+            for name in vars(expected):
+                close = {"rtol": 1e-12, "atol": 10 * noise if n_grid > 1 else 0.0}
+                if name == "heterogeneity" and not math.isnan(expected.heterogeneity):
+                    assert figures.heterogeneity == 0.0
+                elif name == "largest_step_share":
+                    close["atol"] /= max(expected.impact, noise)
+                assert_allclose(getattr(figures, name), getattr(expected, name), **close, err_msg=name)
+
+
 def test_many_blocks_are_one():
     """A row at a time gives the sums of all rows at once, to rounding."""
     grid, active, stretches, *rows = feature(np.random.default_rng(0), 200, 9, weighted=True)

@@ -43,6 +43,7 @@ _BEFORE_FIRST = (int(np.float64(_FIRST_CELL).view(np.int64)) >> _BITS_BELOW) - 1
 _N_MOMENTS = 20
 _CHUNK = 1 << 12  # masses worked on at a time, so that their moments (20 doubles each) stay in the cache
 _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
+_ROWS_AT_A_TIME = 2048
 
 _MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, one pass along the axis is quicker
 _NEAR = 0.5  # likelihood scales; a grid farther than that from all rows is summed by distance
@@ -294,6 +295,23 @@ class LikelihoodSums:
         for of_rows, start, stop in zip(present, starts, np.append(starts[1:], len(order)), strict=True):
             first, count = own.first[of_rows], own.count[of_rows]
             by_bucket[first : first + count] += degrees[:count, start:stop] @ weighted[start:stop]
+
+    def add_parallel(
+        self,
+        steepness: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        observed: NDArray[np.float64],
+        likelihood_scale: NDArray[np.float64],
+    ) -> None:
+        """Add rows that share |S|, (n_active,)."""
+        if self.own is not None and self.by_bucket is not None:
+            by_bucket = self.by_bucket[:, : self._n_active]
+            by_bucket += self.own.moments_of(observed, weights)[:, None] * steepness
+            return
+        for start in range(0, len(weights), _ROWS_AT_A_TIME):
+            some = slice(start, start + _ROWS_AT_A_TIME)
+            everywhere = np.broadcast_to(steepness, (len(weights[some]), self._n_active))
+            self.add(everywhere, weights[some], observed[some], likelihood_scale[some])
 
     def finish(self) -> None:
         """Move what is kept by own value into the sums over distance."""

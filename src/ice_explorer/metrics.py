@@ -253,6 +253,47 @@ class FeatureSums:
                 self.likelihoods.add(steepness, weights, observed, likelihood_scale)
         self.count(weights, missing_change)
 
+    def add_parallel(
+        self,
+        step: Array,
+        offsets: Array,
+        rows: tuple[Array, Array, Array],
+        missing_change: Array | None = None,
+    ) -> None:
+        """Add a block of rows whose curves are parallel, without forming them.
+
+        Their slopes are the same, so that they differ by exactly 0 and not by rounding. `add` gives
+        the same sums for the curves `offsets[:, None] + step`.
+
+        Parameters
+        ----------
+        step : ndarray of shape (n_active + 1,)
+            What the curves have in common: where all intervals are active, at every grid value
+            [output].
+        offsets : ndarray of shape (n_rows,)
+            What each curve adds to it [output].
+        rows, missing_change
+            As for `add`.
+        """
+        if len(offsets) == 0:
+            return
+        observed, likelihood_scale, weights = rows
+        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
+        self.highest = max(self.highest, float(offsets.max() + step.max()))
+        block = Moments(1)
+        block.add(offsets[:, None], weights)
+        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
+        self.curves.merge(block)
+        if self.steps:
+            slopes = np.diff(step) / self.gaps
+            block.mean, block.squared = slopes, np.zeros(len(slopes))
+            self.slopes.merge(block)
+            self.slope_abs += block.weight * np.abs(slopes)
+            self._add_along(slopes[None, :], np.array([block.weight]))
+            if self.likelihoods is not None:
+                self.likelihoods.add_parallel(np.abs(slopes), weights, observed, likelihood_scale)
+        self.count(weights, missing_change)
+
     def _add_along(self, slopes: Array, weights: Array) -> None:
         """Add how much each curve's slope differs along it, for every way to weigh intervals."""
         n_rows, n_active = slopes.shape

@@ -60,6 +60,7 @@ class OwnValues:
     """
 
     def __init__(self, observed: Array, weights: Array, breaks: Array, scale: float, *, compiled: bool = False) -> None:
+        self._compiled = compiled
         edges, count = _buckets(observed.min(), observed.max(), breaks, scale, len(observed))
         distinct = _distinct_if_few(observed, min(int(count.sum()), len(observed)))
         if distinct is not None:
@@ -67,13 +68,13 @@ class OwnValues:
             self.middle, self.inverse_half = self.edges, np.zeros(len(self.edges))
             self.count = np.ones(len(self.edges), np.int64)
             self.first = np.arange(len(self.edges))
-            self.masses = self._moments(observed, weights, compiled=compiled)[1][:, 0]
+            self.masses = self.moments_of(observed, weights)
             return
         half = np.diff(edges) / 2
         self.edges, self.middle = edges, (edges[:-1] + edges[1:]) / 2
         self.inverse_half = np.divide(1.0, half, out=np.zeros_like(half), where=half > np.finfo(float).tiny)
         self.count = count
-        n_rows, moments = self._moments(observed, weights, compiled=compiled)
+        n_rows, moments = self._moments(observed, weights)
         self.count = np.where(n_rows > 0, count, 0)
         self.first = np.cumsum(self.count) - self.count
         self.nodes = np.empty(self.count.sum())
@@ -103,6 +104,11 @@ class OwnValues:
             return np.ones((1, len(observed)))
         return chebyshev.polynomials((observed - self.middle[bucket]) * self.inverse_half[bucket], most)
 
+    def moments_of(self, observed: Array, weights: Array) -> Array:
+        """Chebyshev moments of the weights of some rows, (n_nodes,), bucket by bucket."""
+        moments = self._moments(observed, weights)[1]
+        return moments[np.arange(moments.shape[1]) < self.count[:, None]]
+
     def to_nodes(self, moments: Array) -> Array:
         """Move moments (n_nodes, …), bucket by bucket, to the nodes."""
         if not self.interpolates:
@@ -113,10 +119,10 @@ class OwnValues:
             masses[at] = chebyshev.to_nodes(n).T @ moments[at]
         return masses
 
-    def _moments(self, observed: Array, weights: Array, *, compiled: bool) -> tuple[NDArray[np.int64], Array]:
+    def _moments(self, observed: Array, weights: Array) -> tuple[NDArray[np.int64], Array]:
         """Rows (n_buckets,) and moments of the weights (n_buckets, most moments) of all buckets."""
         n_buckets, most = len(self.count), int(self.count.max())
-        if compiled:
+        if self._compiled:
             from ice_explorer.decay_numba import add_weights
 
             n_rows, moments = np.zeros(n_buckets, np.int64), np.zeros((n_buckets, most))
@@ -125,8 +131,10 @@ class OwnValues:
         bucket = self.find(observed)
         n_rows = np.bincount(bucket, minlength=n_buckets)
         degrees = self.polynomials(observed, bucket)
-        by_degree = [np.bincount(bucket, weights * degree, minlength=n_buckets) for degree in degrees]
-        return n_rows, np.array(by_degree).T
+        moments = np.empty((n_buckets, most))
+        for at, degree in enumerate(degrees):
+            moments[:, at] = np.bincount(bucket, weights * degree, minlength=n_buckets)
+        return n_rows, moments
 
 
 def _buckets(lowest: float, highest: float, breaks: Array, scale: float, most: int) -> tuple[Array, NDArray[np.int64]]:
