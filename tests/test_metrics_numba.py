@@ -572,9 +572,15 @@ def test_a_value_is_found_between_the_edges_below_and_above_it():
 def test_interval_mass_counts_each_observation_inside_the_grid_once():
     """The first value belongs to the first interval; outside nobody counts."""
     grid = np.array([0.0, 1.0, 2.0])
-    found = interval_mass(grid, np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]), np.array([9.0, 1, 1, 1, 2, 3, 9]))
-    assert_allclose(found, [3 / 8, 5 / 8], rtol=1e-15)
-    assert np.isnan(interval_mass(grid, np.array([-1.0, 3.0]), np.ones(2))).all()
+    observed, weights = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]), np.array([9.0, 1, 1, 1, 2, 3, 9])
+    for mass_of in (interval_mass, metrics_numba.interval_mass):
+        assert_allclose(mass_of(grid, observed, weights), [3 / 8, 5 / 8], rtol=1e-15)
+        assert np.isnan(mass_of(grid, np.array([-1.0, 3.0]), np.ones(2))).all()
+        assert mass_of(grid[:1], observed, weights).shape == (0,)
+    many = np.random.default_rng(0).choice(np.linspace(-1, 3, 1000), 5000)
+    grid = np.linspace(-1, 3, 1000)[10:990:7]
+    fast, plain = metrics_numba.interval_mass(grid, many, many + 2), interval_mass(grid, many, many + 2)
+    assert_allclose(fast, plain, rtol=1e-13)
 
 
 @given(observed=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=12))

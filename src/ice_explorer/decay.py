@@ -144,12 +144,13 @@ class DecaySums:
         for start in range(0, len(nodes), step):
             some = slice(start, start + step)
             scaled = distances(ends, nodes[some], scales[some])
-            channels = np.zeros((*scaled.shape, self._n_channels))
-            if masses is not None:
-                np.multiply(masses[some, : len(ends), None], u, out=channels[..., :n_u])
-            if weights is not None:
-                np.multiply(weights[some, None, None], u, out=channels[..., -n_u:])
-            self.add(scaled.ravel(), channels.reshape(-1, self._n_channels))
+            channels = np.zeros((self._n_channels, *scaled.shape))
+            for at, share in enumerate(u.T):
+                if masses is not None:
+                    np.multiply(masses[some, : len(ends)], share, out=channels[at])
+                if weights is not None:
+                    np.multiply(weights[some, None], share, out=channels[at - n_u])
+            self.add(scaled.ravel(), channels.reshape(self._n_channels, -1).T)
 
     def _start_moments(self) -> NDArray[np.float64]:
         """Turn the masses kept so far, if any, into moments."""
@@ -172,10 +173,10 @@ class DecaySums:
             end = min(begin + _CHUNK, bounds[-1])
             chunk, at = order[begin:end], cells[begin:end]
             position = (distances[chunk] - self._middle[at]) * self._inverse_half[at]
-            degrees, of_chunk = chebyshev.polynomials(position, _N_MOMENTS), masses[chunk]
+            degrees, of_chunk = chebyshev.polynomials(position, _N_MOMENTS).T, masses.T[:, chunk]
             for cell in range(at[0], at[-1] + 1):
                 held = slice(max(bounds[cell] - begin, 0), max(bounds[cell + 1] - begin, 0))
-                moments[cell] += (degrees[:, held] @ of_chunk[held]).T
+                moments[cell] += of_chunk[:, held] @ degrees[held]
 
     def finish(self) -> None:
         """Write the masses of each cell at the Chebyshev nodes of the cell, where they sum alike."""

@@ -30,7 +30,7 @@ Weighting = Literal["interval", "length", "mass"]
 CONVENTIONS: tuple[Convention, ...] = ("equations", "published")
 WEIGHTINGS: tuple[Weighting, ...] = ("interval", "length", "mass")
 N_STEPS = 4  # the weightings, and "published"
-_CHUNK = 1 << 14  # slopes worked on at a time, so that they stay in the cache
+_CHUNK = 1 << 16  # values worked on at a time, so that they stay in the cache
 _LANES = 8  # compiled sums run over whole vectors
 
 
@@ -139,7 +139,8 @@ class Moments:
         block = Moments(0)
         block.weight = float(weights.sum())
         block.mean = weights @ columns / block.weight
-        block.squared = weights @ (columns - block.mean) ** 2
+        deviation = columns - block.mean
+        block.squared = weights @ np.multiply(deviation, deviation, out=deviation)
         self.merge(block)
 
     def merge(self, other: Moments) -> None:
@@ -239,19 +240,27 @@ class FeatureSums:
         """
         if len(stretches) == 0:
             return
+        size = max(1, _CHUNK // stretches.shape[1])
+        for start in range(0, len(stretches), size):
+            some = slice(start, start + size)
+            self._add_some(stretches[some], (rows[0][some], rows[1][some], rows[2][some]))
+        self.count(rows[2], missing_change)
+
+    def _add_some(self, stretches: Array, rows: tuple[Array, Array, Array]) -> None:
+        """Add a few rows, so that what is made of them stays in the cache."""
         observed, likelihood_scale, weights = rows
         self.lowest = min(self.lowest, float(stretches.min()))
         self.highest = max(self.highest, float(stretches.max()))
         self.curves.add(stretches, weights)
         if self.steps:
-            slopes = np.diff(stretches, axis=1) / self.gaps
-            steepness = np.abs(slopes)
+            slopes = np.diff(stretches, axis=1)
+            slopes /= self.gaps
             self.slopes.add(slopes, weights)
-            self.slope_abs += weights @ steepness
             self._add_along(slopes, weights)
+            steepness = np.abs(slopes, out=slopes)
+            self.slope_abs += weights @ steepness
             if self.likelihoods is not None:
                 self.likelihoods.add(steepness, weights, observed, likelihood_scale)
-        self.count(weights, missing_change)
 
     def add_parallel(
         self,
@@ -296,19 +305,16 @@ class FeatureSums:
 
     def _add_along(self, slopes: Array, weights: Array) -> None:
         """Add how much each curve's slope differs along it, for every way to weigh intervals."""
-        n_rows, n_active = slopes.shape
-        size = max(1, _CHUNK // max(1, n_active))
-        for start in range(0, n_rows, size):
-            some, of_some = slopes[start : start + size], weights[start : start + size]
-            deviation, squared = np.empty_like(some), np.empty_like(some)
-            for at, u in enumerate(self.u[:, :n_active]):
-                # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
-                mean = some @ u
-                np.subtract(some, mean[:, None], out=deviation)
-                variance = np.multiply(deviation, deviation, out=squared) @ u + self.elsewhere[at] * mean**2
-                absolute = np.abs(deviation, out=deviation) @ u + self.elsewhere[at] * np.abs(mean)
-                self.deviation_along[at] += of_some @ absolute
-                self.spread_along[at] += of_some @ np.sqrt(variance / self.divisor[at])
+        u = self.u[:, : slopes.shape[1]]
+        means = u @ slopes.T
+        deviation, squared = np.empty_like(slopes), np.empty_like(slopes)
+        for at, mean in enumerate(means):
+            # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
+            np.subtract(slopes, mean[:, None], out=deviation)
+            variance = np.multiply(deviation, deviation, out=squared) @ u[at] + self.elsewhere[at] * mean**2
+            absolute = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
+            self.deviation_along[at] += weights @ absolute
+            self.spread_along[at] += weights @ np.sqrt(variance / self.divisor[at])
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
         """Count rows that were added, and how far their predictions move when the value goes missing."""
