@@ -89,7 +89,7 @@ def choose_engine(
     makers: dict[str, Callable[..., Engine]] = {
         "linear": _linear_engine, "kernel": _radial_engine, "tree": _tree_engine
     }  # fmt: skip
-    peeled = peel(model)
+    peeled = peel(model, context.predictor.response)
     notes = []
     for name in makers if wanted == "auto" else [wanted]:
         try:
@@ -128,7 +128,7 @@ def threshold_grids(
     InvalidOptionError
         If the model is no tree ensemble that sees X itself.
     """
-    peeled = peel(model)
+    peeled = peel(model, predictor.response)
     try:
         if peeled.transform is not None:
             raise NotExactError.behind_transformers(peeled.model)

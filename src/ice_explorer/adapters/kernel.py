@@ -88,10 +88,13 @@ def _support_vectors(model: Any, position: int | None, response: str) -> RadialM
             raise NotRadialError.other_response()
         sign = -1.0 if position == 0 else 1.0
     gamma = np.full(model.support_vectors_.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
-    return RadialModel(
-        np.asarray(model.support_vectors_, dtype=np.float64), sign * np.asarray(model.dual_coef_, np.float64).ravel(),
-        gamma, sign * float(model.intercept_[0]),
-    )  # fmt: skip
+    weights = sign * _dense(model.dual_coef_).ravel()
+    return RadialModel(_dense(model.support_vectors_), weights, gamma, sign * float(model.intercept_[0]))
+
+
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    """Return a matrix that is sparse where the model was fitted on one."""
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
 
 
 def _kernel_ridge(model: Any) -> RadialModel:
