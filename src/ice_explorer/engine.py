@@ -191,7 +191,7 @@ class ClosedFormEngine(_FeatureByFeature):
         self._memory_limit = context.settings.memory_limit
 
     def _block_size(self, item: FeatureInput) -> int:
-        row_bytes = self._closed_form.row_bytes * (item.grid.n_grid + 1) + 160 * item.grid.n_grid
+        row_bytes = self._closed_form.row_bytes(item.grid.n_grid) + 160 * item.grid.n_grid
         return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
