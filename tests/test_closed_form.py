@@ -268,6 +268,7 @@ RADIAL = [
     GaussianProcessRegressor(ConstantKernel(2.5) * RBF(1.5), alpha=0.1, optimizer=None),
     GaussianProcessRegressor(alpha=0.1),
     GaussianProcessRegressor(ConstantKernel(2.5) * RBF(1.5) + WhiteKernel(0.2), optimizer=None),
+    GaussianProcessRegressor((RBF(1.5) + ConstantKernel(2.0)) * ConstantKernel(0.5), alpha=0.1, optimizer=None),
     GaussianProcessRegressor(
         RBF(1.5) * (ConstantKernel(0.5) + ConstantKernel(2.0)) + ConstantKernel(3.0),
         alpha=0.1,
@@ -369,7 +370,9 @@ def test_centres_are_gathered_where_that_is_exact(width, decimals, expected):
     curves = RadialCurves(model, model.centres, [(columns, grid)], 1 << 20)
     distinct = len(np.unique(model.centres[:, 0]))
     kept = {"centres": distinct, "all": 0}.get(expected)
-    n_kept = (curves.row_bytes(0) - RadialCurves(model, model.centres).row_bytes(0)) // 16
+    nothing = RadialCurves(model, model.centres, [(columns, grid)], 0).row_bytes(0)
+    assert nothing == RadialCurves(model, model.centres).row_bytes(0)
+    n_kept = (curves.row_bytes(0) - nothing) // 16
     assert n_kept == kept if kept is not None else 8 < n_kept < 40
     found = curves.curves(columns, grid, np.arange(10))
     rows = [[model.of(phantom(row, 0, value)) for value in grid[:, 0]] for row in model.centres[:10]]
