@@ -89,7 +89,7 @@ def choose_engine(
     if wanted == "brute" or context.probe is None:
         if wanted not in {"brute", "auto"}:
             raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
-        return BruteEngine(context, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
+        return BruteEngine(context, items, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
         "linear": _linear_engine, "kernel": _radial_engine, "tree": _tree_engine
     }  # fmt: skip
@@ -103,7 +103,7 @@ def choose_engine(
                 raise InvalidOptionError.engine(name, str(error)) from error
             if not isinstance(error, NotLinearError | NotRadialError | NotTreesError):
                 notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
-    return BruteEngine(context, n_jobs, _BRUTE), notes
+    return BruteEngine(context, items, n_jobs, _BRUTE), notes
 
 
 def threshold_grids(
