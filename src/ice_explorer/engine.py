@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _HAS_NUMBA = find_spec("numba") is not None
 _ROWS_AT_A_TIME = 2048
+_PARALLEL_AT_A_TIME = 1 << 16
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
 _WORTH_COMPILING = 2_000_000  # predictions; numba takes longer to load than NumPy to add up fewer
 
@@ -129,6 +130,10 @@ class _FeatureByFeature:
         """Curves of some rows at every grid value, (n_rows, n_grid)."""
         raise NotImplementedError
 
+    def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:  # noqa: ARG002
+        """Curves of some rows as a step (n_grid,) and offsets (n_rows,), where they are known to be parallel."""
+        return None
+
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
         for rows in _in_blocks(positions, self._block_size(item)):
@@ -137,16 +142,24 @@ class _FeatureByFeature:
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
         """Sum all rows of a feature."""
         total = len(item.summed) * item.n_predictions_per_row
-        compiled = _HAS_NUMBA and total > _WORTH_COMPILING
+        are_parallel = self._parallel(item, item.summed[:1]) is not None
+        compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
         sums = empty_sums(item, self._weights, compiled=compiled)
 
-        def compute(rows: NDArray[np.int64]) -> tuple[Array, Array | None]:
-            return self._curves(item, rows), missing_change(self._brute, item, rows)
+        def compute(rows: NDArray[np.int64]) -> tuple[tuple[Array, Array] | Array, Array | None]:
+            parallel = self._parallel(item, rows) if are_parallel else None
+            curves = self._curves(item, rows) if parallel is None else parallel
+            return curves, missing_change(self._brute, item, rows)
 
-        blocks = _in_blocks(item.summed, self._block_size(item))
+        blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
             _stop_if(cancelled, item.column.label)
-            _add(sums, curves, rows_of(item, self._weights, rows), change, compiled=compiled)
+            added = rows_of(item, self._weights, rows)
+            if isinstance(curves, tuple):
+                step, offsets = curves
+                sums.add_parallel(step, offsets, added, change)
+            else:
+                _add(sums, curves, added, change, compiled=compiled)
             if report is not None:
                 report(len(rows) * item.n_predictions_per_row, total, item.column.label)
         sums.finish()
@@ -247,6 +260,14 @@ class ClosedFormEngine(_FeatureByFeature):
     def _block_size(self, item: FeatureInput) -> int:
         row_bytes = self._closed_form.row_bytes(item.grid.n_grid) + 160 * item.grid.n_grid
         return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
+
+    def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:
+        if self._space.peeled.restore is not None:
+            return None
+        places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
+        parallel = self._closed_form.parallel(places, grid, rows)
+        # What is no number is named by the curves.
+        return parallel if parallel is not None and all(np.isfinite(part).all() for part in parallel) else None
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
         places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
