@@ -24,7 +24,7 @@ ALLOWED = {
     "metrics": ("decay", "numpy"),
     "options": ("likelihood metrics", "numpy"),
     "progress": ("", "tqdm"),
-    "metrics_numba": ("decay_numba metrics", "numba numpy"),
+    "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
     "adapters.*": ("", "narwhals numpy pandas sklearn"),
     # curves take a predict function, arrays of trees or coefficients, never a model

@@ -15,7 +15,7 @@ from ice_explorer import decay as decay_module
 from ice_explorer import decay_numba, metrics_numba
 from ice_explorer.decay import DecaySums
 from ice_explorer.metrics import FeatureSums, Moments, interval_mass
-from ice_explorer.own_values import OwnValues
+from ice_explorer.own_values import OwnValues, hints_of
 
 ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
 
@@ -560,13 +560,18 @@ def test_nodes_are_as_many_as_the_width_of_a_bucket_needs():
     assert not OwnValues(many, np.ones(2000), np.array([0.5]), 1e-12).interpolates
 
 
-def test_a_value_is_found_between_the_edges_below_and_above_it():
-    """The first or the last bucket for what lies outside, by any number of edges."""
-    for n in (1, 2, 3, 7, 64, 100):
-        edges = np.linspace(0, 1, n)
-        for value in (*edges, *(edges + 1e-9), *(edges - 1e-9), -5.0, 5.0):
-            expected = max(np.searchsorted(edges, value, side="right") - 1, 0)
-            assert decay_numba.bucket_of(value, edges) == expected
+@given(
+    edges=st.lists(st.floats(-10, 10) | st.floats(-1e300, 1e300), min_size=1, max_size=60, unique=True).map(sorted),
+    values=st.lists(st.floats(-10, 10) | st.floats(-1e300, 1e300), max_size=20),
+)
+@example(edges=[*np.linspace(0, 1, 50).tolist(), 1e12], values=[0.123, 0.999, 5.0])
+@example(edges=[0.0, 5e-324], values=[5e-324, 1.0])
+def test_a_value_is_found_between_the_edges_below_and_above_it(edges, values):
+    """The first or the last bucket for what lies outside; however unevenly the edges lie."""
+    edges = np.array(edges)
+    for value in (*edges, *np.nextafter(edges, np.inf), *np.nextafter(edges, -np.inf), *values):
+        expected = max(np.searchsorted(edges, value, side="right") - 1, 0)
+        assert decay_numba.bucket_of(value, edges, *hints_of(edges)) == expected
 
 
 def test_interval_mass_counts_each_observation_inside_the_grid_once():

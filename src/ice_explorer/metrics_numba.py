@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from ice_explorer.decay_numba import bucket_of
+from ice_explorer.own_values import hints_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _ROWS_AT_A_TIME = 64
-_NO_OWN = (np.empty(0), np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
+_NO_OWN = (
+    np.empty(0), np.empty(0, np.int64), 0.0, 0.0, np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+)  # fmt: skip
 _NO_BUCKETS = np.empty((0, 0))
 
 
@@ -139,11 +142,12 @@ def _add_along(slopes, weights, u, elsewhere, divisor, spread, deviation):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def _add_by_bucket(slopes, weights, observed, edges, middle, inverse_half, first, count, by_bucket):
+def _add_by_bucket(slopes, weights, observed, own, by_bucket):
     """Add weighted steepness, times Chebyshev polynomials of the own value in its bucket."""
+    edges, hints, origin, per_width, middle, inverse_half, first, count = own
     for row in range(weights.shape[0]):
         steepness = slopes[row]
-        bucket = bucket_of(observed[row], edges)
+        bucket = bucket_of(observed[row], edges, hints, origin, per_width)
         twice = 2.0 * (observed[row] - middle[bucket]) * inverse_half[bucket]
         before = 0.5 * twice * weights[row]  # T_{-1} = T_1
         now = weights[row]
@@ -182,13 +186,12 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
         As for `StepWeights`, the divisor infinite where the slope cannot vary. The last two are added to.
     slope_abs : float64 (n_active,)
         Added to.
-    own : edges, middle, inverse_half, first and count of `OwnValues`
+    own : as `OwnValues.arrays`
     by_bucket : float64 (n_nodes, n_active rounded up)
         Added to; without columns where steepness is not kept by own value.
     """
     observed, weights = rows
     u, elsewhere, divisor, spread, deviation = along
-    edges, middle, inverse_half, first, count = own
     n_rows, n_stretches = stretches.shape
     n_active = n_stretches - 1
     block = weights.sum()
@@ -215,9 +218,7 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
             _add_deviations(scratch[: stop - start], of_some, pivots[1, :n_active], once[1], squared[1])
             _steepness_of(scratch, of_some, steepness)
             if by_bucket.shape[1] > 0:
-                _add_by_bucket(
-                    scratch, of_some, observed[start:stop], edges, middle, inverse_half, first, count, by_bucket
-                )  # fmt: skip
+                _add_by_bucket(scratch, of_some, observed[start:stop], own, by_bucket)
     for at in range(n_active):
         slope_abs[at] += steepness[at]
     _merge(total, block, pivots[0], once[0], squared[0], curves[0], curves[1])
@@ -226,12 +227,12 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _mass_within(grid, observed, weights, mass):
+def _mass_within(grid, hints, origin, per_width, observed, weights, mass):
     """Add the weights of the rows in each interval."""
     for row in range(observed.shape[0]):
         value = observed[row]
         if grid[0] <= value <= grid[-1]:
-            bucket = bucket_of(value, grid)
+            bucket = bucket_of(value, grid, hints, origin, per_width)
             mass[max(bucket - (value == grid[bucket]), 0)] += weights[row]
 
 
@@ -239,7 +240,8 @@ def interval_mass(grid: Array, observed: Array, weights: Array) -> Array:
     """Do what `metrics.interval_mass` does."""
     mass = np.zeros(len(grid) - 1)
     if mass.size:
-        _mass_within(grid, observed, weights, mass)
+        hints, origin, per_width = hints_of(grid)
+        _mass_within(grid, hints, origin, per_width, observed, weights, mass)
     total = mass.sum()
     return mass / total if total > 0 else np.full(len(mass), np.nan)
 
@@ -259,9 +261,7 @@ def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], m
     likelihoods = sums.likelihoods
     own, by_bucket = _NO_OWN, _NO_BUCKETS
     if likelihoods is not None and likelihoods.own is not None and likelihoods.by_bucket is not None:
-        found = likelihoods.own
-        own = found.edges[: len(found.count)], found.middle, found.inverse_half, found.first, found.count
-        by_bucket = likelihoods.by_bucket
+        own, by_bucket = likelihoods.own.arrays, likelihoods.by_bucket
     elif likelihoods is not None:
         likelihoods.add(np.abs(np.diff(stretches) / sums.gaps), weights, observed, likelihood_scale)
     lowest, highest = _add(

@@ -10,6 +10,7 @@ its rows. Where the rows hold few distinct values those are the nodes, and nothi
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,7 +74,7 @@ class OwnValues:
         half = np.diff(edges) / 2
         self.edges, self.middle = edges, (edges[:-1] + edges[1:]) / 2
         self.inverse_half = np.divide(1.0, half, out=np.zeros_like(half), where=half > np.finfo(float).tiny)
-        self.count = count
+        self.count, self.first = count, np.cumsum(count) - count
         n_rows, moments = self._moments(observed, weights)
         self.count = np.where(n_rows > 0, count, 0)
         self.first = np.cumsum(self.count) - self.count
@@ -84,6 +85,18 @@ class OwnValues:
             at = self.first[of_n, None] + np.arange(n)
             self.nodes[at] = self.middle[of_n, None] + half[of_n, None] * chebyshev.nodes(n)
             self.masses[at] = moments[of_n, :n] @ chebyshev.to_nodes(n)
+
+    @cached_property
+    def _hints(self) -> tuple[NDArray[np.int64], float, float]:
+        return hints_of(self.edges[: len(self.count)])
+
+    @property
+    def arrays(
+        self,
+    ) -> tuple[Array, NDArray[np.int64], float, float, Array, Array, NDArray[np.int64], NDArray[np.int64]]:
+        """What the compiled kernels know: lower edges, their hints, and what each bucket has."""
+        lower = self.edges[: len(self.count)]
+        return lower, *self._hints, self.middle, self.inverse_half, self.first, self.count
 
     @property
     def interpolates(self) -> bool:
@@ -126,7 +139,7 @@ class OwnValues:
             from ice_explorer.decay_numba import add_weights
 
             n_rows, moments = np.zeros(n_buckets, np.int64), np.zeros((n_buckets, most))
-            add_weights(observed, weights, self.edges[:n_buckets], self.middle, self.inverse_half, n_rows, moments)
+            add_weights(observed, weights, self.arrays, n_rows, moments)
             return n_rows, moments
         bucket = self.find(observed)
         n_rows = np.bincount(bucket, minlength=n_buckets)
@@ -135,6 +148,25 @@ class OwnValues:
         for at, degree in enumerate(degrees):
             moments[:, at] = np.bincount(bucket, weights * degree, minlength=n_buckets)
         return n_rows, moments
+
+
+def hints_of(edges: Array) -> tuple[NDArray[np.int64], float, float]:
+    """Prepare a quick look-up among lower edges, a few even cells for each.
+
+    Returns
+    -------
+    hints : ndarray of shape (n_cells + 1,)
+        A value in cell c lies in one of the buckets hints[c] … hints[c + 1].
+    origin, per_width : float
+        A value lies in cell (value - origin) · per_width, cut to a whole number.
+    """
+    n_cells = 4 * len(edges)
+    extent = float(edges[-1]) - float(edges[0])
+    per_width = n_cells / extent if n_cells * np.finfo(float).tiny < extent < np.inf else 0.0
+    # The cell of an edge comes from the formula of the values, so that rounding puts none before it.
+    cells = np.minimum((edges - edges[0]) * per_width, n_cells - 1.0).astype(np.int64)
+    hints = np.maximum(np.searchsorted(cells, np.arange(n_cells + 1)) - 1, 0)
+    return hints, float(edges[0]), per_width
 
 
 def _buckets(lowest: float, highest: float, breaks: Array, scale: float, most: int) -> tuple[Array, NDArray[np.int64]]:
