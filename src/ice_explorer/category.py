@@ -57,10 +57,21 @@ class CategorySums:
     distances : ndarray of shape (n_rows, n_grid), optional
         Exponent of the likelihood of every phantom of all rows that will be added, 0 to 1; by default
         0 at the own level and 1 elsewhere, which takes no memory.
+    active : ndarray of shape (n_active,), optional
+        Steps between neighbours on the grid at which curves can change, increasing; default all
+        n_grid - 1. Curves come as their values on the stretches between them.
     """
 
-    def __init__(self, grid: Array, scale: float, shares: Array, distances: Array | None = None) -> None:
+    def __init__(
+        self,
+        grid: Array,
+        scale: float,
+        shares: Array,
+        distances: Array | None = None,
+        active: NDArray[np.intp] | None = None,
+    ) -> None:
         self.grid = grid
+        self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
         self.scale = scale
         self.n_rows = 0
         self.total_weight = 0.0
@@ -87,7 +98,7 @@ class CategorySums:
 
         Parameters
         ----------
-        curves : ndarray of shape (n_rows, n_grid)
+        curves : ndarray of shape (n_rows, n_grid), or (n_rows, n_active + 1) where `active` was given
             ICE curves [output].
         rows : tuple
             Codes of the own levels (n_rows,), none missing, which need not be on the grid; distances
@@ -99,11 +110,12 @@ class CategorySums:
         size = max(1, _CHUNK // len(self.grid))
         for start in range(0, len(curves), size):
             some = slice(start, start + size)
-            self.lowest = min(self.lowest, float(curves[some].min()))
-            self.highest = max(self.highest, float(curves[some].max()))
-            self.curves.add(curves[some], weights[some])
+            here = curves[some] if self._stretch is None else curves[some][:, self._stretch]
+            self.lowest = min(self.lowest, float(here.min()))
+            self.highest = max(self.highest, float(here.max()))
+            self.curves.add(here, weights[some])
             far = None if distances is None else distances[some]
-            self._add_pairs(curves[some], self._on_grid(own[some]), far, weights[some])
+            self._add_pairs(here, self._on_grid(own[some]), far, weights[some])
         self._count(weights, missing_change)
 
     def add_parallel(

@@ -47,6 +47,13 @@ def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | Non
     return float(observed_quantiles(values[present], np.array([0.5]), mass)[0])
 
 
+def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+    """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
+    present = ~np.isnan(codes) if weights is None else ~np.isnan(codes) & (weights > 0)
+    held = codes[present].astype(np.intp)
+    return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
+
+
 def observed_quantiles(
     values: NDArray[np.float64], levels: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
