@@ -206,7 +206,7 @@ def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput]
     predictor = context.predictor
     categorical = [
         position for position in range(len(context.columns.names))
-        if peeled.transform is None and context.columns.at(position).kind == "category"
+        if peeled.transform is None and context.columns.at(position).kind in {"category", "ordered"}
     ]  # fmt: skip
     response = cast("Response", predictor.response)
     ensemble = tree_ensemble(peeled.model, predictor.position, response, categorical)

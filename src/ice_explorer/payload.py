@@ -292,7 +292,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
         The values, or the index of the level; NaN where missing.
     """
     chosen = _checked(positions, len(column.values))
-    if column.kind == "category":
+    if column.kind in {"category", "ordered"}:
         return _category_colors(column, chosen)
     values = column.values.astype(np.float64)
     distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
@@ -320,7 +320,7 @@ def _level_text(column: Column, value: float) -> str:
 
 
 def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[CategoryColorsBody, list[bytes]]:
-    texts = [None if value is None else str(value) for value in column.values]
+    texts = [None if value is None else str(value) for value in column.labels]
     present = np.array([text for text in texts if text is not None], dtype=object)
     names, counts = np.unique(present, return_counts=True)
     # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
@@ -366,11 +366,15 @@ def number_text(value: float) -> str:
 def rows(columns: Sequence[Column], positions: Sequence[int]) -> RowsBody:
     """Rows of X as text; a missing value is empty."""
     chosen = _checked(positions, len(columns[0].values))
-    by_column = [[_cell_text(column, value) for value in column.values[chosen]] for column in columns]
+    by_column = [[_cell_text(column, value) for value in _cells(column)[chosen]] for column in columns]
     return RowsBody(
         columns=[column.label for column in columns],
         rows=[list(row) for row in zip(*by_column, strict=True)],
     )
+
+
+def _cells(column: Column) -> NDArray[Any]:
+    return column.values if column.kind in {"numeric", "boolean"} else column.labels
 
 
 def _cell_text(column: Column, value: Any) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.peel import Peeled
+    from ice_explorer.adapters.table import Column
     from ice_explorer.inputs import Context, FeatureInput
 
     Array = NDArray[np.float64]
@@ -45,6 +46,11 @@ def _same(some: Array, others: Array) -> NDArray[np.bool_]:
     return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
 
 
+def seen(column: Column) -> NDArray[Any]:
+    """A column as a model takes it: labels where it is a category."""
+    return column.labels if column.kind in {"category", "ordered"} else column.values
+
+
 class Space:
     """The matrix that the model inside sees, with some phantoms to check an engine on.
 
@@ -65,7 +71,7 @@ class Space:
         self._predicted = context.probed
         columns, n_columns = context.columns, len(context.columns.names)
         if peeled.transform is None:
-            self.columns = [columns.at(position).values for position in range(n_columns)]
+            self.columns = [seen(columns.at(position)) for position in range(n_columns)]
             self.places = {item.at_issue: np.array([item.at_issue]) for item in items}
             self.grids = {item.at_issue: item.grid.values[:, None] for item in items}
         else:
@@ -89,7 +95,7 @@ class Space:
         try:
             matrix = peeled.transform(table.take(everything))
             moves = [
-                peeled.transform(table.phantoms(first, item.at_issue, item.grid.values[None, :])) for item in items
+                peeled.transform(table.phantoms(first, {item.at_issue: item.grid.values[None, :]})) for item in items
             ]
         except (TypeError, ValueError) as error:
             raise NotColumnwiseError.failed(error) from error

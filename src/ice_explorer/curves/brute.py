@@ -12,6 +12,8 @@ import numpy as np
 from ice_explorer.errors import PredictionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 Predict = Callable[[Any], "NDArray[np.float64]"]
@@ -24,8 +26,8 @@ _CALL_SIZES = (1 << 14, 1 << 16)  # neural networks like calls that fit the cach
 class PhantomRows(Protocol):
     """Builds phantom observations in the container the model was fitted on."""
 
-    def phantoms(self, positions: NDArray[np.int64], at_issue: int, values: NDArray[np.float64]) -> Any:
-        """Stack rows: row r with the at-issue column set to each of values[r], (n_rows, n_values)."""
+    def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> Any:
+        """Stack rows: row r with column c set to each of writes[c][r], (n_rows, n_values)."""
 
     @property
     def row_bytes(self) -> int:
@@ -137,7 +139,7 @@ class BruteCurves:
         values: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         try:
-            flat = self._predict(self._rows.phantoms(positions, at_issue, values))
+            flat = self._predict(self._rows.phantoms(positions, {at_issue: values}))
         except PredictionError:
             raise
         except Exception as error:
@@ -171,7 +173,7 @@ class BruteCurves:
 
     def _fails(self, at_issue: int, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
         try:
-            self._predict(self._rows.phantoms(positions, at_issue, values))
+            self._predict(self._rows.phantoms(positions, {at_issue: values}))
         except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for
             return True
         return False
