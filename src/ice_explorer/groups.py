@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +53,20 @@ def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: 
 
 def level_names(labels: Sequence[str]) -> list[str]:
     """Leave out what names have in common in front, up to a separator: "city_a", "city_b" become "a", "b"."""
-    common = os.path.commonprefix(list(labels))
+    common = _beginning(labels)
     length = max((at + 1 for at, letter in enumerate(common) if letter in _SEPARATORS), default=0)
     names = [label[length:] for label in labels]
     closing = {"[": "]", "(": ")"}.get(common[length - 1] if length else "", "")
     if closing and all(name.endswith(closing) for name in names):
         names = [name[: -len(closing)] for name in names]
     return names if all(names) else list(labels)
+
+
+def _beginning(labels: Sequence[str]) -> str:
+    """Return what all texts begin with."""
+    first, last = min(labels), max(labels)  # if these two agree up to somewhere, so do all between them
+    length = next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))
+    return first[:length]
 
 
 def check_groups(groups: object) -> dict[Name, list[Name]]:

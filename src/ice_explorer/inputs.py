@@ -149,7 +149,7 @@ class Columns:
     def number(self, name: Name) -> int:
         """Find a feature: a group by its name, or a column that is in none."""
         for at, group in enumerate(self.groups):
-            if isinstance(name, type(group)) and name == group or name == str(group):
+            if name in (group, str(group)) and isinstance(name, (type(group), str)):
                 return len(self.names) + at
         return self._alone(name)
 

@@ -233,7 +233,7 @@ class FeatureExplanation:
         return int(at[0])
 
     def _at_level(self, level: int | None, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predictions of rows at a level of the grid, or each at its own, which need not be on the grid; (n_rows, 1)."""
+        """Predictions of rows at a level of the grid, or each at its own, on the grid or not, (n_rows, 1)."""
         if level is not None:
             return self.curves[:, [level]]
         own = self._item.own[positions]
