@@ -91,7 +91,7 @@ def test_numeric_and_boolean_columns_are_features_in_the_order_of_x(explanation)
         "numeric",
         "numeric",
         "boolean",
-        "other",
+        "datetime",
     ]
 
 
