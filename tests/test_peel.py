@@ -359,7 +359,7 @@ COLUMN_BY_COLUMN = [
     KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf"),
     SplineTransformer(n_knots=3),
     OneHotEncoder(sparse_output=False, handle_unknown="ignore"),
-    OneHotEncoder(sparse_output=False, min_frequency=3),
+    OneHotEncoder(sparse_output=False, min_frequency=3, handle_unknown="infrequent_if_exist"),
     FunctionTransformer(np.negative),
     FunctionTransformer(turned),
     MinMaxScaler(feature_range=(2, 3), clip=True),
