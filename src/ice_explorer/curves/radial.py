@@ -127,7 +127,7 @@ class RadialCurves:
         nodes = {int(columns[0]): self._gathered(int(columns[0]), grid) for columns, grid in moves if len(columns) == 1}
         self._nodes = {column: of_column for column, of_column in nodes.items() if of_column is not None}
         ends = np.cumsum([0, *(len(of_column.at) for of_column in self._nodes.values())])
-        if 8 * len(matrix) * ends[-1] > most_bytes:
+        if 8 * (len(matrix) + 2 * len(self._centres)) * ends[-1] > most_bytes:
             self._nodes, ends = {}, ends[:1]
         self._parts = {column: slice(*ends[at : at + 2]) for at, column in enumerate(self._nodes)}
         self._shares = np.hstack([np.empty((len(self._centres), 0)), *(kept.share for kept in self._nodes.values())])
