@@ -22,7 +22,7 @@ HEAD = [
     "workload", "`import ice_explorer`", "table and model", "first call", "of which imports", "without imports",
     "second call",
 ]  # fmt: skip
-WORKLOADS = ["cervical_forest", "house_histogram_boosting", "wide_xgboost", "small_network", "small_linear"]
+WORKLOADS = ["cervical_forest", "house_histogram_boosting", "small_xgboost", "small_network", "small_linear"]
 STEPS = ["import", "model", "first", "imports", "beyond", "second"]
 
 

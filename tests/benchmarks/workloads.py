@@ -179,6 +179,15 @@ def wide_xgboost(share):
     return X, model, {"grid": "quantile", "grid_size": 64}
 
 
+def small_xgboost(share):
+    """1000 × 10, XGBoost with 100 trees of depth 6, 50 quantiles."""
+    from xgboost import XGBRegressor
+
+    X, y = small(some(1000, share))
+    model = XGBRegressor(n_estimators=some(100, share), n_jobs=1).fit(X, y)
+    return X, model, {"grid": "quantile", "grid_size": 50}
+
+
 def extremely_random_trees(share):
     """10 000 × 20, extremely random trees: 200 for two classes, 50 quantiles."""
     from sklearn.ensemble import ExtraTreesClassifier
