@@ -1,5 +1,6 @@
 """Other libraries for ICE and partial dependence, each where it can be used, at the values that it chooses."""
 
+import importlib
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from workloads import Workload, load
 TITLE = "Other libraries"
 CAPTION = (
     "Processor seconds in one thread, all rows; ours is everything, at the values that the library evaluates. "
-    "Averages are first compared with ours. Where a run would need more than a minute it is scaled (*): PDPilot from "
+    "Averages are compared with ours. Where a run would need more than a minute it is scaled (*): PDPilot from "
     "three features, effector from three features at five values, woodelf_explainer from two trees. "
     "woodelf_explainer is compared on the scale on which trees add up, where it works."
 )
@@ -130,6 +131,8 @@ def row(work, observed, library, rounds):
 
 def rows(options):
     """Yield the lines of the table."""
+    for module in ("effector", "pdpilot", "woodelf.pdp"):
+        importlib.import_module(module)  # so that no run has that in its time
     for name in WORKLOADS:
         if not options.names or name in options.names:
             work = load(name, options.share)

@@ -74,7 +74,7 @@ def in_new_process(script, *arguments, threads=1):
 
 
 def machine():
-    """Processor, memory and versions, in one sentence."""
+    """Processor and versions, in one line."""
     cpuinfo = Path("/proc/cpuinfo")
     found = re.search(r"model name\s*: (.*)", cpuinfo.read_text(encoding="utf-8")) if cpuinfo.exists() else None
     processor = found[1] if found else platform.processor() or platform.machine()

@@ -1,8 +1,7 @@
 """What else answers the same question, each called as its authors mean it to be called.
 
 Every peer takes a workload, the grid of each feature, and returns by feature the values at which it
-evaluated and the average prediction there: what it has in common with the others, and what is compared
-before anything is timed.
+evaluated and the average prediction there: what all have in common, and what is compared with ours.
 """
 
 import copy
