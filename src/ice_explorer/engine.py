@@ -57,8 +57,17 @@ def empty_sums(
     """Make the sums of a feature, nothing added yet."""
     held = np.flatnonzero((weights > 0) & ~np.isnan(item.column.values))
     grid, rows = item.grid.values, rows_of(item, weights, item.summed)
-    mass = interval_mass(grid, item.own[held], weights[held])
+    mass = _interval_mass(grid, item.own[held], weights[held], compiled=compiled)
     return FeatureSums(grid, item.scale, mass, rows, active, compiled=compiled, most_cells=most_cells)
+
+
+def _interval_mass(grid: Array, observed: Array, weights: Array, *, compiled: bool) -> Array:
+    """Share of the observations in each interval, by the compiled kernel where that is loaded."""
+    if compiled:
+        from ice_explorer import metrics_numba
+
+        return metrics_numba.interval_mass(grid, observed, weights)
+    return interval_mass(grid, observed, weights)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
