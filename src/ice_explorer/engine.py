@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.curves.brute import place_of
+from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.metrics import FeatureSums, interval_mass
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _HAS_NUMBA = find_spec("numba") is not None
 _ROWS_AT_A_TIME = 2048
+_PARALLEL_AT_A_TIME = 1 << 16
+_FEW_VALUES = 20  # of a grid, of which a row's own is one
 _WORTH_COMPILING = 2_000_000  # predictions; numba takes longer to load than NumPy to add up fewer
 
 
@@ -127,6 +130,10 @@ class _FeatureByFeature:
         """Curves of some rows at every grid value, (n_rows, n_grid)."""
         raise NotImplementedError
 
+    def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:  # noqa: ARG002
+        """Curves of some rows as a step (n_grid,) and offsets (n_rows,), where they are known to be parallel."""
+        return None
+
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
         for rows in _in_blocks(positions, self._block_size(item)):
@@ -135,16 +142,24 @@ class _FeatureByFeature:
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
         """Sum all rows of a feature."""
         total = len(item.summed) * item.n_predictions_per_row
-        compiled = _HAS_NUMBA and total > _WORTH_COMPILING
+        are_parallel = self._parallel(item, item.summed[:1]) is not None
+        compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
         sums = empty_sums(item, self._weights, compiled=compiled)
 
-        def compute(rows: NDArray[np.int64]) -> tuple[Array, Array | None]:
-            return self._curves(item, rows), missing_change(self._brute, item, rows)
+        def compute(rows: NDArray[np.int64]) -> tuple[tuple[Array, Array] | Array, Array | None]:
+            parallel = self._parallel(item, rows) if are_parallel else None
+            curves = self._curves(item, rows) if parallel is None else parallel
+            return curves, missing_change(self._brute, item, rows)
 
-        blocks = _in_blocks(item.summed, self._block_size(item))
+        blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
             _stop_if(cancelled, item.column.label)
-            _add(sums, curves, rows_of(item, self._weights, rows), change, compiled=compiled)
+            added = rows_of(item, self._weights, rows)
+            if isinstance(curves, tuple):
+                step, offsets = curves
+                sums.add_parallel(step, offsets, added, change)
+            else:
+                _add(sums, curves, added, change, compiled=compiled)
             if report is not None:
                 report(len(rows) * item.n_predictions_per_row, total, item.column.label)
         sums.finish()
@@ -170,20 +185,63 @@ def _in_order(
 
 
 class BruteEngine(_FeatureByFeature):
-    """Asks the model for every phantom."""
+    """Asks the model for every phantom, but once for those that are equal.
+
+    Rows that differ in the feature at issue alone share their curve, and a phantom with the row's own
+    value is the row itself, whose prediction other features have a use for, too.
+    """
 
     name = "brute"
 
-    def __init__(self, context: Context, n_jobs: int, reason: str) -> None:
-        super().__init__(context, n_jobs)
+    def __init__(self, context: Context, items: Sequence[FeatureInput], n_jobs: int, reason: str) -> None:
+        super().__init__(context, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
+        self._jobs = n_jobs
+        columns = [context.columns.at(position) for position in range(len(context.columns.names))]
+        comparable = all(
+            column.kind != "other" and tells_apart(column.values, is_whole=column.is_integer) for column in columns
+        )
+        self._repeats = Repeats([column.values for column in columns]) if comparable else None
+        own = {item.at_issue for item in items if _meets_own_values(item)} if context.settings.sample is None else set()
+        # One feature alone would pay for the rows what it saves.
+        self._meeting_own = own if len(own) > 1 else set()
+        self._of_rows = np.full(context.table.n_observations, np.nan)
 
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
-        values = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
-        return self._brute.evaluate(item.column.name, item.at_issue, rows, values)
+        grid, first, group = item.grid.values, np.arange(len(rows)), np.arange(len(rows))
+        if self._repeats is not None:
+            first, group = self._repeats.but_for(item.at_issue, rows)
+        if item.at_issue not in self._meeting_own:
+            return self._ask(item, rows[first], np.broadcast_to(grid, (len(first), len(grid))))[group]
+        at = np.searchsorted(grid, item.column.values[rows])  # missing values come after the last
+        met = np.flatnonzero(np.append(grid, np.nan)[at] == item.column.values[rows])
+        curves = np.full((len(first), len(grid)), np.nan)
+        curves[group[met], at[met]] = self._predictions(item, rows[met])
+        row, column = np.nonzero(np.isnan(curves))
+        curves[row, column] = self._ask(item, rows[first][row], grid[column][:, None])[:, 0]
+        return curves[group]
+
+    def _predictions(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+        """Predict rows as they are."""
+        new = rows[np.isnan(self._of_rows[rows])]
+        if len(new):
+            self._of_rows[new] = self._ask(item, new, item.column.values[new][:, None])[:, 0]
+        return self._of_rows[rows]
+
+    def _ask(self, item: FeatureInput, rows: NDArray[np.int64], values: Array) -> Array:
+        return self._brute.evaluate(item.column.name, item.at_issue, rows, values, self._jobs)
+
+
+def _meets_own_values(item: FeatureInput) -> bool:
+    """Whether a fair share of the phantoms of a feature are rows of X to the bit."""
+    if item.grid.n_grid > _FEW_VALUES:
+        return False
+    values, grid = item.column.values, item.grid.values
+    # Other values may need another dtype than that of X, which a model may not take for the same.
+    return bool(np.isin(grid, values).all()) and not bool(np.any(np.signbit(values[values == 0.0])))
 
 
 class ClosedFormEngine(_FeatureByFeature):
@@ -200,8 +258,16 @@ class ClosedFormEngine(_FeatureByFeature):
         self._memory_limit = context.settings.memory_limit
 
     def _block_size(self, item: FeatureInput) -> int:
-        row_bytes = self._closed_form.row_bytes * (item.grid.n_grid + 1) + 160 * item.grid.n_grid
+        row_bytes = self._closed_form.row_bytes(item.grid.n_grid) + 160 * item.grid.n_grid
         return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
+
+    def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:
+        if self._space.peeled.restore is not None:
+            return None
+        places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
+        parallel = self._closed_form.parallel(places, grid, rows)
+        # What is no number is named by the curves.
+        return parallel if parallel is not None and all(np.isfinite(part).all() for part in parallel) else None
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
         places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]

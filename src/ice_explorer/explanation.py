@@ -82,12 +82,14 @@ def explain(
         "published" repeats the first slope, as the paper's printed tables do.
     weighting : {"interval", "length", "mass"}
         How the intervals of the grid are averaged.
-    engine : {"auto", "brute", "tree"}
+    engine : {"auto", "linear", "kernel", "tree", "brute"}
         How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
-        is exact for the model.
+        is exact for the model. "brute" asks the model for every phantom, once for those that are equal:
+        the prediction of a row must not depend on chance, nor on the rows predicted beside it.
     n_jobs : int, optional
         Threads, 1 by default, -1 for one per processor; the result is the same to the bit. A model that
-        is asked for every phantom is then asked from several threads at once.
+        is asked for every phantom is then asked from several threads at once, for fewer phantoms each;
+        if it rounds otherwise for fewer rows, as matrix products do, so does the result.
     memory_limit : str or number
         What one block of phantom observations may take: bytes, or a text such as "500MB".
     progress : bool or callable, optional

@@ -123,7 +123,7 @@ def _array_table(array: NDArray[Any]) -> _ArrayTable:
 
 def _holds(dtype: np.dtype[Any], values: NDArray[np.float64]) -> bool:
     """Whether every value survives a stay in the dtype."""
-    if values.size == 0:
+    if values.size == 0 or dtype == np.float64:
         return True
     if dtype.kind == "f":
         return bool(np.array_equal(values.astype(dtype).astype(np.float64), values, equal_nan=True))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,7 +19,7 @@ Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,)."""
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
-_CALL_SIZES = (1 << 14, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
+_CALL_SIZES = (1 << 13, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
 
 
 class PhantomRows(Protocol):
@@ -49,15 +50,16 @@ class CallSize:
         with self._lock:
             return self._untried[0] if self._untried else self._best
 
-    def took(self, size: int, n_phantoms: int, seconds: float) -> None:
-        """Learn from a call; one that was not full says nothing."""
+    def took(self, n_phantoms: int, seconds: float) -> None:
+        """Learn from a call; one that was not full, or of a size tried before, says nothing."""
         with self._lock:
-            if not self._untried or size != self._untried[0] or 2 * n_phantoms < size:
+            asked = self._untried[0] if self._untried else 0
+            if not asked / 2 <= n_phantoms <= asked:
                 return
             self._untried = self._untried[1:]
             rate = n_phantoms / max(seconds, 1e-9)
             if rate > self._best_rate:
-                self._best, self._best_rate = size, rate
+                self._best, self._best_rate = asked, rate
 
 
 class BruteCurves:
@@ -92,6 +94,7 @@ class BruteCurves:
         at_issue: int,
         positions: NDArray[np.int64],
         values: NDArray[np.float64],
+        n_jobs: int = 1,
     ) -> NDArray[np.float64]:
         """Predict rows with the feature set to given values.
 
@@ -104,6 +107,8 @@ class BruteCurves:
         positions : ndarray of shape (n_rows,)
         values : ndarray of shape (n_rows, n_values)
             What each row's feature is set to.
+        n_jobs : int
+            From how many threads the model is called.
 
         Returns
         -------
@@ -115,19 +120,32 @@ class BruteCurves:
             If the model raises or returns a number that is not finite; names feature, grid value
             and row.
         """
+        predictions = np.empty(values.shape)
+
+        def call(part: tuple[slice, slice]) -> None:
+            start = perf_counter()
+            predictions[part] = self._call(feature, at_issue, positions[part[0]], values[part])
+            self._calls.took(predictions[part].size, perf_counter() - start)
+
         n_rows, n_values = values.shape
-        predictions = np.empty((n_rows, n_values))
+        if n_jobs == 1:
+            for part in self._parts(n_rows, n_values, values.size):
+                call(part)
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                # Each thread has something to do, however little there is.
+                list(pool.map(call, self._parts(n_rows, n_values, -(-values.size // n_jobs))))
+        return predictions
+
+    def _parts(self, n_rows: int, n_values: int, most: int) -> Iterator[tuple[slice, slice]]:
+        """Cut a block into calls of the model."""
         row = 0
         while row < n_rows:
-            size = self._calls.next()
-            rows_per_call, values_per_call = max(1, size // n_values), min(n_values, size)
+            size = min(self._calls.next(), most)
+            rows_per_call, values_per_call = max(1, size // n_values), max(1, min(n_values, size))
             for column in range(0, n_values, values_per_call):
-                at = np.s_[row : row + rows_per_call, column : column + values_per_call]
-                start = perf_counter()
-                predictions[at] = self._call(feature, at_issue, positions[at[0]], values[at])
-                self._calls.took(size, predictions[at].size, perf_counter() - start)
+                yield np.s_[row : row + rows_per_call, column : column + values_per_call]
             row += rows_per_call
-        return predictions
 
     def _call(
         self,
