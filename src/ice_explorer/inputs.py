@@ -45,6 +45,11 @@ class Context:
         return np.ones(self.table.n_observations) if self.weights is None else self.weights
 
     @cached_property
+    def everything(self) -> NDArray[np.int64]:
+        """Positions of all rows."""
+        return np.arange(self.table.n_observations)
+
+    @cached_property
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
         return np.flatnonzero(self.row_weights > 0)
@@ -118,17 +123,18 @@ def feature_input(
     )  # fmt: skip
     sigma = standard_deviation(values, weights)
     median = lower_median(values, weights)
-    own = np.where(np.isnan(values), median, values)
+    missing = np.isnan(values)
+    own = np.where(missing, median, values) if missing.any() else values
     n_observations = context.table.n_observations
     if settings.scale == "conditional":
         likelihood_scale = _conditional(context, at_issue, sigma)
     elif scale is not None:
         likelihood_scale = floored_scale(column.name, scale, sigma, n_observations)
     else:
-        likelihood_scale = np.full(n_observations, sigma)
+        likelihood_scale = np.broadcast_to(sigma, n_observations)  # one number, however many rows
     weighing = context.weighing
     if n_rows is None:
-        positions, summed = np.arange(n_observations), weighing
+        positions, summed = context.everything, weighing
     else:
         generator = feature_seed(settings.random_state, column.label)
         positions = summed = draw_stratified(values, weighing, n_rows, generator)
