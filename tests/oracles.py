@@ -409,12 +409,17 @@ def margins_of_row(ensemble: TreeEnsemble, row: Sequence[float]) -> list[float]:
     """Add up the leaves that one row falls into, by margin."""
     margins = ensemble.base.tolist()
     for root, margin in zip(ensemble.root.tolist(), ensemble.margin.tolist(), strict=True):
-        node = root
-        while ensemble.left[node] >= 0:
-            left = goes_left(ensemble, node, float(row[ensemble.feature[node]]))
-            node = int(ensemble.left[node] if left else ensemble.right[node])
-        margins[margin] += float(ensemble.value[node])
+        margins[margin] += float(ensemble.value[leaf_of_row(ensemble, root, row)])
     return margins
+
+
+def leaf_of_row(ensemble: TreeEnsemble, root: int, row: Sequence[float]) -> int:
+    """Walk one tree."""
+    node = root
+    while ensemble.left[node] >= 0:
+        left = goes_left(ensemble, node, float(row[ensemble.feature[node]]))
+        node = int(ensemble.left[node] if left else ensemble.right[node])
+    return node
 
 
 def output_of_margins(ensemble: TreeEnsemble, margins: Sequence[float]) -> float:
@@ -434,32 +439,30 @@ def output_of_margins(ensemble: TreeEnsemble, margins: Sequence[float]) -> float
 
 def tree_curves(ensemble: TreeEnsemble, X: np.ndarray, column: int, grid: Sequence[float]) -> list[list[float]]:
     """ICE curves of an ensemble: every phantom walks every tree."""
+    return tree_curves_of_group(ensemble, X, [column], [[value] for value in grid])
+
+
+def tree_curves_of_group(
+    ensemble: TreeEnsemble, X: np.ndarray, columns: Sequence[int], grid: Sequence[Sequence[float]]
+) -> list[list[float]]:
+    """Let several columns move together."""
     found = []
     for row in X.tolist():
         curve = []
-        for value in grid:
-            phantom = [*row[:column], value, *row[column + 1 :]]
+        for values in grid:
+            phantom = list(row)
+            for column, value in zip(columns, values, strict=True):
+                phantom[column] = value
             curve.append(output_of_margins(ensemble, margins_of_row(ensemble, phantom)))
         found.append(curve)
     return found
 
 
-def runs_of(positions: set[int]) -> list[set[int]]:
-    """Split whole numbers into runs of neighbours."""
-    runs: list[set[int]] = []
-    for position in sorted(positions):
-        if runs and position - 1 in runs[-1]:
-            runs[-1].add(position)
-        else:
-            runs.append({position})
-    return runs
-
-
 def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[float]]) -> tuple[int, int]:
     """Count what a sweep has to do: node visits and items that reach a leaf.
 
-    An item is a row with neighbouring grid positions of one feature that have parted from it; it visits
-    a node as the row itself does, and is cut into runs where its positions go different ways.
+    An item is a row with the grid positions of one feature that have parted from it; it visits a node
+    as the row itself does, and goes both ways where its positions do.
     """
     visits = emitted = 0
 
@@ -486,7 +489,7 @@ def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[f
         if is_here:
             sides[not own_left].append((feature, let_through - left if own_left else let_through & left))
         for side, child in ((True, ensemble.left[node]), (False, ensemble.right[node])):
-            kept = [(of, run) for of, positions in sides[side] for run in runs_of(positions)]
+            kept = [(of, positions) for of, positions in sides[side] if positions]
             below = {**allowed, feature: let_through & left if side else let_through - left}
             walk(int(child), row, below, kept, is_here=is_here and own_left == side)
 

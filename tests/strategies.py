@@ -289,6 +289,22 @@ def rows_of_ensembles(draw: st.DrawFn, max_rows: int = 6) -> np.ndarray:
 
 
 @st.composite
+def free_groups(draw: st.DrawFn) -> list[tuple[list[int], list[list[float]]]]:
+    """Columns that move together, no column twice, and what they become: in any order, missing too."""
+    columns = draw(st.permutations(range(N_FEATURES)))
+    groups = []
+    while columns:
+        n_columns = draw(st.integers(0, len(columns)))
+        places, columns = sorted(columns[:n_columns]), columns[max(1, n_columns) :]
+        values = [
+            st.one_of(st.sampled_from(LEVELS if place == CATEGORICAL_FEATURE else NUMBERS), st.just(np.nan))
+            for place in places
+        ]
+        groups.append((places, [list(at) for at in draw(st.lists(st.tuples(*values), min_size=1, max_size=8))]))
+    return groups
+
+
+@st.composite
 def free_features(draw: st.DrawFn) -> dict[int, list[float]]:
     """Features that move, and their grids; values may repeat, as behind a transformer that bins."""
     features = draw(st.lists(st.integers(0, N_FEATURES - 1), min_size=1, unique=True))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer.adapters.trees.link import Link
-from ice_explorer.curves import item_sweep_numpy, tree
+from ice_explorer.curves import item_sweep_numpy, splits, tree
 from ice_explorer.curves.tree import SweepLimitError, TreeCurves
 
 KERNELS = ("numba", "numpy")
@@ -28,7 +28,9 @@ def kernel_of(name):
 def swept(kernel, ensemble, X, free):
     """TreeCurves of an array whose features are known by another number than their column."""
     with kernel_of(kernel):
-        return TreeCurves(ensemble, list(X.T), {100 + at: (at, np.array(grid)) for at, grid in free.items()})
+        return TreeCurves(
+            ensemble, list(X.T), {100 + at: (np.array([at]), np.array(grid)[:, None]) for at, grid in free.items()}
+        )
 
 
 def at_every_grid_value(trees, feature, stretches, n_grid):
@@ -63,6 +65,46 @@ def test_every_curve_is_that_of_a_plain_walk(kernel, ensemble, X, free):
     found = curves(kernel, ensemble, X, free)
     for at, grid in free.items():
         assert_array_equal(found[at], oracles.tree_curves(ensemble, X, at, grid))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(), groups=strategies.free_groups())
+@settings(max_examples=150)
+def test_columns_may_move_together_to_any_values(kernel, ensemble, X, groups):
+    """One-hot groups, columns that fall where the grid rises, and grid values that are missing to the model."""
+    free = {
+        at: (np.array(places, np.intp), np.array(grid).reshape(len(grid), len(places)))
+        for at, (places, grid) in enumerate(groups)
+    }
+    rows = np.arange(len(X))
+    with kernel_of(kernel):
+        trees = TreeCurves(ensemble, list(X.T), free)
+        together = trees.stretches(rows)
+        alone = {at: trees.curves_of(at)(rows) for at in free}
+    for at, (places, grid) in enumerate(groups):
+        assert_array_equal(alone[at], together[at])
+        found = at_every_grid_value(trees, at, together[at], len(grid))
+        assert_array_equal(found, oracles.tree_curves_of_group(ensemble, X, places, grid))
+
+
+@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(max_rows=20))
+def test_rows_that_are_alike_stand_together(ensemble, X):
+    """Ordered by the leaf of the first tree, leftmost first; no row is lost, and equals keep their order."""
+    trees = swept("numba", ensemble, X, {0: [0.0]})
+    order = trees.alike(np.arange(len(X))[::-1])
+    leaves = []
+
+    def collect(node):
+        if ensemble.left[node] < 0:
+            leaves.append(node)
+        else:
+            collect(ensemble.left[node])
+            collect(ensemble.right[node])
+
+    collect(int(ensemble.root[0]))
+    place = [leaves.index(oracles.leaf_of_row(ensemble, int(ensemble.root[0]), row)) for row in X.tolist()]
+    backwards = list(range(len(X)))[::-1]
+    assert order.tolist() == sorted(backwards, key=lambda row: place[row])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -262,17 +304,6 @@ def test_a_feature_that_is_held_fixed_leaves_no_items(kernel):
     assert_array_equal(found[3], oracles.tree_curves(ensemble, X, 3, free[3]))
 
 
-@given(ensemble=strategies.ensembles(), free=strategies.free_features())
-def test_both_kernels_find_the_same_bounds_of_nodes(ensemble, free):
-    """Positions that ancestors let through, at numeric nodes, and the depth of the deepest leaf."""
-    found = []
-    for kernel in KERNELS:
-        forest = swept(kernel, ensemble, np.zeros((1, 4)), free).forest
-        numeric = (forest.nodes[:, 0] >= 0) & (forest.category_start < 0)
-        found.append((forest.depth, forest.low[numeric].tolist(), forest.high[numeric].tolist()))
-    assert found[0] == found[1]
-
-
 VALUES = st.lists(st.one_of(st.sampled_from(strategies.NUMBERS), st.just(np.nan)), min_size=1, max_size=30)
 
 
@@ -284,7 +315,7 @@ VALUES = st.lists(st.one_of(st.sampled_from(strategies.NUMBERS), st.just(np.nan)
 def test_ranks_compare_as_the_numbers_do(values, thresholds, comparison):
     """Whether ranks count thresholds or values, which goes by their number."""
     values, thresholds = np.array(values), np.array(thresholds)
-    ranks, of_thresholds = tree._ranked(values, thresholds, comparison)
+    ranks, of_thresholds = splits.ranked(values, thresholds, comparison)
     there = ~np.isnan(values)
     expected = values[:, None] <= thresholds if comparison == "le" else values[:, None] < thresholds
     assert_array_equal((ranks[:, None] <= of_thresholds)[there], expected[there])
@@ -361,8 +392,8 @@ def test_the_work_is_what_the_algorithm_takes_and_no_more(ensemble, X, free):
     assert counted(ensemble, X, free) == oracles.sweep_counters(ensemble, X, free)
 
 
-def test_sets_of_categories_are_cut_into_as_few_items_as_there_are_runs():
-    """Neighbouring levels go alternate ways, so that every level is an item of its own.
+def test_a_set_of_categories_is_one_item_however_it_is_scattered():
+    """Neighbouring levels go alternate ways, which no item has to be cut for.
 
     The row at level 0 leaves the five odd levels behind; the second node, on the same feature, sees
     the row and no item, and parts the row from the even levels that are no multiple of three.
@@ -371,59 +402,41 @@ def test_sets_of_categories_are_cut_into_as_few_items_as_there_are_runs():
     ensemble = strategies.ensemble_of_tuples([(2, 0.0, odd, False, 5, (2, 0.0, thirds, False, 1, 2))])
     free = {2: np.arange(10.0).tolist()}
     X = np.zeros((1, 4))
-    assert counted(ensemble, X, free) == (2, 5 + 3) == oracles.sweep_counters(ensemble, X, free)
+    assert counted(ensemble, X, free) == (2, 1 + 1) == oracles.sweep_counters(ensemble, X, free)
 
 
 # What it refuses ---------------------------------------------------------------------------------
 
 
-def refusal(ensemble, X, free):
+def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
+    """Sixteen bits name 65,535 features."""
+    assert tree._MOST_FEATURES == 65535
+    monkeypatch.setattr(tree, "_MOST_FEATURES", 2)
+    ensemble = strategies.ensemble_of_tuples([stump(), stump(1)])
+    X = np.zeros((2, 4))
+    curves("numba", ensemble, X, {0: [0.0, 1.0], 1: [0.0, 1.0]})
     with pytest.raises(SweepLimitError) as caught:
-        swept("numba", ensemble, X, free)
-    return str(caught.value)
+        swept("numba", ensemble, X, {0: [0.0, 1.0], 1: [0.0, 1.0], 2: [0.0, 1.0]})
+    assert str(caught.value) == "The sweep moves up to 2 features; there are 3."
 
 
-def test_more_features_than_an_item_can_number_are_refused():
-    """Twelve bits number 4,096 features."""
-    ensemble = strategies.ensemble_of_tuples([stump()], n_features=4097)
-    X = np.zeros((2, 4097))
-    assert refusal(ensemble, X, {0: [0.0, 1.0]}) == (
-        "The sweep holds up to 4096 features and 65535 positions of one feature; there are 4097 and 2."
-    )
-    found = curves("numba", strategies.ensemble_of_tuples([stump(4095)], n_features=4096), X[:, 1:], {4095: [0.0, 1.0]})
-    assert_array_equal(found[4095], [[-2.0, 3.0]] * 2)
-
-
-def test_more_positions_than_an_item_can_number_are_refused():
-    """Sixteen bits number 65,535 positions, which only as many thresholds need."""
-    most = 65535
-    half = [stump(threshold=at + 0.5, left=0, right=1) for at in range(most)]
-    grid = np.arange(most + 1.0).tolist()
-    assert refusal(strategies.ensemble_of_tuples(half), np.zeros((1, 4)), {0: grid}) == (
-        "The sweep holds up to 4096 features and 65535 positions of one feature; there are 4 and 65536."
-    )
-    fewer = strategies.ensemble_of_tuples(half[1:])
-    found = curves("numba", fewer, np.array([[30000.0, 0, 0, 0]]), {0: grid})
-    assert_array_equal(found[0][0], np.maximum(np.arange(most + 1.0) - 1.0, 0.0))
-
-
-def test_a_grid_value_that_is_missing_to_the_model_is_refused():
-    """The curve would not be one of numbers."""
-    ensemble = strategies.ensemble_of_tuples([stump()])
-    assert refusal(ensemble, np.zeros((1, 4)), {0: [0.0, np.nan]}) == (
-        "The model takes a grid value of column 0 for a missing value."
-    )
+def test_more_positions_than_sixteen_bits_number_are_swept():
+    """As many thresholds, each with an interval of its own."""
+    many = 66_000
+    ensemble = strategies.ensemble_of_tuples([stump(threshold=at + 0.5, left=0, right=1) for at in range(many)])
+    found = curves("numba", ensemble, np.array([[30000.0, 0, 0, 0]]), {0: np.arange(many + 1.0).tolist()})
+    assert_array_equal(found[0][0], np.arange(many + 1.0))
 
 
 def test_blocks_shrink_to_the_memory_limit_and_grow_with_the_trees():
     """Never below one row, never beyond what the cache can use."""
     trees = swept("numba", strategies.ensemble_of_tuples([stump()]), np.zeros((9, 4)), {0: [0.0, 1.0]})
     assert trees.rows_per_block(1) == 1
-    assert trees.rows_per_block(10**9) == 512
+    assert trees.rows_per_block(10**9) == 2048
     row_bytes = 8 * (trees.forest.width + 1) + 512
     assert trees.rows_per_block(100 * row_bytes) == 100
     large = swept("numba", strategies.ensemble_of_tuples([full_tree(12, 1)]), np.zeros((9, 4)), {0: [0.0, 1.0]})
-    assert 512 < large.rows_per_block(10**9) <= 4096
+    assert 2048 < large.rows_per_block(10**9) <= 4096
 
 
 def test_several_margins_are_kept_apart():

@@ -8,7 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.linear_model import LinearRegression, Ridge
@@ -229,13 +234,33 @@ def turned(X):
     return -X
 
 
+@pytest.mark.parametrize("function", [turned, np.abs], ids=["turns around", "folds"])
+def test_transformers_may_turn_a_column_around_or_fold_it(function):
+    """Which grid values go left at a node is found for each, whatever their order."""
+    X = numbers()
+    compare("tree", make_pipeline(FunctionTransformer(function), forest()).fit(X, target(X)), X)
+
+
+@pytest.mark.parametrize("last", [forest(), GradientBoostingRegressor(n_estimators=20, random_state=0)], ids=str)
+def test_one_hot_columns_move_together(last):
+    """A whole-number column becomes one column per value, or one per bin, and is still one feature."""
+    X = numbers()
+    encoder = ColumnTransformer(
+        [
+            ("levels", OneHotEncoder(sparse_output=False), [1]),
+            ("bins", KBinsDiscretizer(4, encode="onehot-dense"), [0]),
+        ],
+        remainder="passthrough",
+    )
+    compare("tree", make_pipeline(encoder, last).fit(X, target(X)), X)
+
+
 @pytest.mark.parametrize(
     "transformer",
-    [PCA(2), Normalizer(), FunctionTransformer(turned), FunctionTransformer(np.abs), FunctionTransformer(np.cumsum,
-     kw_args={"axis": 1})],
-    ids=["mixes", "normalizes rows", "turns around", "folds", "adds along rows"],
-)  # fmt: skip
-def test_transformers_that_mix_columns_or_turn_them_around_are_left_to_the_model(transformer):
+    [PCA(2), Normalizer(), FunctionTransformer(np.cumsum, kw_args={"axis": 1})],
+    ids=["mixes", "normalizes rows", "adds along rows"],
+)
+def test_transformers_that_mix_columns_are_left_to_the_model(transformer):
     """The tree engine says why it is not used, the numbers are the same."""
     X = numbers()
     fast = compare("brute", make_pipeline(transformer, forest()).fit(X, target(X)), X)

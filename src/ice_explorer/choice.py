@@ -216,22 +216,9 @@ def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput]
     _check_width(ensemble.n_features, space)
     n_rows = context.table.n_observations
     columns = [np.concatenate(pair) for pair in zip(space.columns, space.phantoms, strict=True)]
-    free: dict[int, tuple[int, Any]] = {}
-    for item in items:
-        places = space.places[item.at_issue]
-        if len(places) > 1:
-            msg = f"{item.column.label!r} moves {len(places)} columns that the trees see."
-            raise NotExactError(msg)
-        # A feature that moves nothing gets a column of its own that no tree looks at.
-        place = int(places[0]) if len(places) else len(columns)
-        values = space.grids[item.at_issue][:, 0] if len(places) else np.zeros(1)
-        if len(places) == 0:
-            columns.append(np.zeros(len(columns[0])))
-        if np.any(np.diff(values) < 0):
-            msg = f"The transformers turn the order of {item.column.label!r} around."
-            raise NotExactError(msg)
-        free[item.at_issue] = place, values
-    if len({place for place, _ in free.values()}) < len(free):
+    free = {item.at_issue: (space.places[item.at_issue], space.grids[item.at_issue]) for item in items}
+    moved = [place for places, _ in free.values() for place in places.tolist()]
+    if len(set(moved)) < len(moved):
         msg = "Two features move the same column that the trees see."
         raise NotExactError(msg)
     trees = TreeCurves(ensemble, columns, free)

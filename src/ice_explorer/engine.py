@@ -266,7 +266,7 @@ class TreeEngine:
         }
         # Where each stretch begins: what a prediction that is no number is named by.
         values = {item.at_issue: item.grid.values[np.append(0, active[item.at_issue] + 1)] for item in items}
-        blocks = self._blocks(items[0].summed)
+        blocks = self._blocks(self._trees.alike(items[0].summed))
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
         label = items[0].column.label if len(items) == 1 else f"{len(items)} features"
 

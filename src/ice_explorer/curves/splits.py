@@ -1,0 +1,262 @@
+"""What the nodes of a tree ensemble split, in whole numbers: ranks for rows, positions for grids.
+
+Rows and grids are ranked once among the thresholds, by the library's own cast and comparison; from
+then on everything is integer and no library's rules are left. A curve can change only where the
+grid steps over a threshold, so that only those intervals, the *active* ones, are kept; a *position*
+is a stretch between two of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.trees.ensemble import CategoricalSplits, TreeEnsemble
+
+MISSING = 2**30
+"""Rank of a missing value."""
+
+_MOST_CELLS = 1 << 23  # nodes × positions looked at together
+
+
+def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Number nodes anew so that siblings are neighbours: roots first, then pairs of children.
+
+    Returns
+    -------
+    order : ndarray of shape (n_nodes,)
+        Old ids in the new order.
+    nodes : ndarray of shape (n_nodes, 4)
+        Feature and left child are filled in.
+    """
+    n_trees = len(ensemble.root)
+    inner = np.flatnonzero(ensemble.left >= 0)
+    order = np.empty(n_trees + 2 * len(inner), np.int64)
+    order[:n_trees] = ensemble.root
+    order[n_trees::2] = ensemble.left[inner]
+    order[n_trees + 1 :: 2] = ensemble.right[inner]
+    pair_of = np.full(len(ensemble.left), -1, np.int64)
+    pair_of[inner] = n_trees + 2 * np.arange(len(inner))
+    nodes = np.zeros((len(order), 4), np.int32)
+    nodes[:, 0] = np.where(pair_of[order] < 0, -1, ensemble.feature[order])
+    nodes[:, 2] = pair_of[order]
+    return order, nodes
+
+
+def _by_column(nodes: NDArray[np.int32], n_columns: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield each column that some node splits, with those nodes."""
+    column = nodes[:, 0]
+    small = column.astype(np.int16) if n_columns < np.iinfo(np.int16).max else column
+    order = np.argsort(small, kind="stable")
+    bounds = np.searchsorted(small[order], np.arange(n_columns + 1))
+    for at in np.flatnonzero(np.diff(bounds)):
+        yield int(at), order[bounds[at] : bounds[at + 1]]
+
+
+def ranked(
+    values: NDArray[np.float64], thresholds: NDArray[np.float64], comparison: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rank values and thresholds so that a value goes left where its rank is at most the threshold's.
+
+    Ranks count thresholds, or the values themselves where those are fewer: the smaller set is sorted.
+    """
+    le = comparison == "le"
+    if len(thresholds) <= 4 * len(values):
+        distinct = np.unique(thresholds)
+        rank = np.searchsorted(distinct, values, side="left" if le else "right")
+        return rank, np.searchsorted(distinct, thresholds)
+    distinct, rank = np.unique(values, return_inverse=True)
+    return rank, np.searchsorted(distinct, thresholds, side="right" if le else "left") - 1
+
+
+def _compressed(going_left: NDArray[np.int64], n_grid: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Keep the intervals of the grid that some threshold lies in; cut by those.
+
+    Returns
+    -------
+    active : ndarray of shape (n_active,)
+    cut : ndarray
+        How many stretches between active intervals go left.
+    """
+    steps = np.unique(going_left)
+    steps = steps[(steps > 0) & (steps < n_grid)]
+    cut = np.searchsorted(steps, going_left, side="left") + 1
+    cut[going_left <= 0] = 0
+    cut[going_left >= n_grid] = len(steps) + 1
+    return steps - 1, cut
+
+
+class Categories:
+    """Categorical nodes as bits over the ranks of category codes."""
+
+    def __init__(self, splits: CategoricalSplits, order: NDArray[np.int64]) -> None:
+        self._splits = splits
+        split_of_node = np.full(int(order.max()) + 1, -1, np.int64)
+        reachable = splits.node < len(split_of_node)
+        split_of_node[splits.node[reachable]] = np.flatnonzero(reachable)
+        self._split = split_of_node[order]
+        self.is_categorical = self._split >= 0
+        self.start = np.full(len(order), -1, np.int64)
+        self.words = np.zeros(1, np.uint64)
+
+    def rank(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Rank the codes of one column and write the bits of its nodes."""
+        known = np.unique(codes[~np.isnan(codes)])
+        n_words = len(known) // 64 + 1
+        bits = np.zeros((len(here), n_words * 64), np.uint8)
+        bits[:, : len(known)] = self.going_left(here, known)
+        packed = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+        self.start[here] = len(self.words) + n_words * np.arange(len(here))
+        self.words = np.concatenate([self.words, packed.ravel()])
+        return np.searchsorted(known, codes)
+
+    def going_left(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which codes go left at some nodes, (n_nodes, n_codes); those of missing values mean nothing."""
+        splits = self._split[here].tolist()
+        return np.array([self._splits.goes_left(split, codes) for split in splits]).reshape(len(here), len(codes))
+
+
+class Splits:
+    """The nodes of an ensemble, numbered so that siblings are neighbours, and what they compare.
+
+    Parameters
+    ----------
+    ensemble : TreeEnsemble
+    n_columns : int
+
+    Attributes
+    ----------
+    nodes : ndarray of int32, shape (n_nodes, 4)
+        As `SweepForest` has them: ranks are written by `rank`, cuts by `Moves`.
+    of_column : dict of int to ndarray
+        Nodes that split each column that is split at all.
+    categories : Categories
+    value : ndarray of shape (n_nodes,)
+        Leaf values.
+    missing_left : ndarray of uint64, shape (n_nodes,)
+    """
+
+    def __init__(self, ensemble: TreeEnsemble, n_columns: int) -> None:
+        self._order, self.nodes = _renumbered(ensemble)
+        self.ensemble = ensemble
+        self.of_column = dict(_by_column(self.nodes, n_columns))
+        self.categories = Categories(ensemble.categorical, self._order)
+        self.value = ensemble.value[self._order]
+        self.missing_left = ensemble.missing_left[self._order].astype(np.uint64)
+
+    def thresholds(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the thresholds of some nodes."""
+        return self.ensemble.threshold[self._order[some]]
+
+    def rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
+        """Rank the rows of X at every column that is split, (n_columns, n_rows), and the thresholds with them."""
+        ranks = np.zeros((len(columns), len(columns[0])), np.int32)
+        for column, here in self.of_column.items():
+            compared = self.ensemble.as_compared(column, columns[column])
+            if self.categories.is_categorical[here[0]]:
+                ranks[column] = self.categories.rank(here, compared)
+            else:
+                ranks[column], self.nodes[here, 1] = ranked(compared, self.thresholds(here), self.ensemble.comparison)
+            ranks[column][np.isnan(compared)] = MISSING
+        return ranks
+
+    def going_left(self, some: NDArray[np.int64], compared: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which values go left at some nodes of one column, (n_nodes, n_values)."""
+        if self.categories.is_categorical[some[0]]:
+            left = self.categories.going_left(some, compared)
+        else:
+            thresholds = self.thresholds(some)[:, None]
+            left = compared <= thresholds if self.ensemble.comparison == "le" else compared < thresholds
+        left[:, np.isnan(compared)] = self.missing_left[some][:, None].astype(np.bool_)
+        return left
+
+
+class Moves:
+    """Which positions of each feature go left at the nodes that split its columns.
+
+    Attributes
+    ----------
+    places : dict of int to ndarray
+        Columns that move with a feature.
+    active : dict of int to ndarray
+        Intervals of its grid that some node tells apart; the stretches between them are its positions.
+    in_runs : set of int
+        Features whose nodes send any positions left, not the first ones up to a cut: several columns
+        move, the column falls where the grid rises, it is split by category, or a grid value counts as
+        missing.
+    """
+
+    def __init__(self, splits: Splits, free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]]) -> None:
+        self.places = {feature: places for feature, (places, _) in free.items()}
+        self.active: dict[int, NDArray[np.intp]] = {}
+        self.in_runs: set[int] = set()
+        self._splits = splits
+        self._written: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]] = []
+        for feature, (places, grid) in free.items():
+            moved = [
+                (splits.of_column[place], splits.ensemble.as_compared(place, grid[:, at]))
+                for at, place in enumerate(places.tolist())
+                if place in splits.of_column
+            ]
+            if not moved:
+                self.active[feature] = np.empty(0, np.intp)
+            elif len(moved) == 1 and self._in_order(*moved[0]):
+                some, compared = moved[0]
+                side: Literal["left", "right"] = "right" if splits.ensemble.comparison == "le" else "left"
+                going_left = np.searchsorted(compared, splits.thresholds(some), side=side)
+                self.active[feature], splits.nodes[some, 3] = _compressed(going_left, len(grid))
+            else:
+                self.in_runs.add(feature)
+                self.active[feature] = self._write_runs(moved, len(grid))
+
+    def _in_order(self, some: NDArray[np.int64], compared: NDArray[np.float64]) -> bool:
+        """Whether each node sends left what lies before some grid value."""
+        is_categorical = bool(self._splits.categories.is_categorical[some[0]])
+        return not is_categorical and not np.isnan(compared).any() and bool(np.all(np.diff(compared) >= 0))
+
+    def _write_runs(
+        self, moved: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], n_grid: int
+    ) -> NDArray[np.intp]:
+        """Write the runs of all nodes of one feature; return the intervals that any of them tells apart."""
+        changes = np.zeros(n_grid - 1, np.bool_)
+        for _, left in self._some_at_a_time(moved):
+            changes |= (left[:, 1:] != left[:, :-1]).any(axis=0)
+        active = np.flatnonzero(changes)
+        begins = np.append(0, active + 1)
+        for some, left in self._some_at_a_time(moved):
+            steps = np.diff(left[:, begins].astype(np.int8), axis=1, prepend=0, append=0)
+            node, first = np.nonzero(steps == 1)
+            _, end = np.nonzero(steps == -1)
+            count = np.bincount(node, minlength=len(some))
+            self._written.append((some, count, np.column_stack([first, end]).astype(np.int32)))
+        return active
+
+    def _some_at_a_time(
+        self, moved: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield some nodes, and which grid values go left at them, (n_nodes, n_grid)."""
+        for here, compared in moved:
+            step = max(1, _MOST_CELLS // len(compared))
+            for start in range(0, len(here), step):
+                some = here[start : start + step]
+                yield some, self._splits.going_left(some, compared)
+
+    def runs(self, n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return where the runs of each node start, and the runs, as `SweepForest` has them."""
+        if not self._written:
+            return np.zeros(1, np.int64), np.empty((0, 2), np.int32)
+        counts = np.zeros(n_nodes, np.int64)
+        for some, count, _ in self._written:
+            counts[some] = count
+        start = np.append(0, np.cumsum(counts))
+        runs = np.empty((start[-1], 2), np.int32)
+        for some, count, written in self._written:
+            first = np.repeat(start[some], count)
+            runs[first + np.arange(len(written)) - np.repeat(np.cumsum(count) - count, count)] = written
+        return start, runs
