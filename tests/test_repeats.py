@@ -143,11 +143,10 @@ def test_every_figure_stays_as_it_was(monkeypatch, missing, n_jobs, memory_limit
     pd.testing.assert_frame_equal(found.table(), expected.table())
 
 
-def test_columns_that_cannot_be_compared_are_left_alone():
-    """Lists have no order and no hash; every phantom is predicted."""
-    X = binary(20).drop(columns="city")
-    X["tags"] = [["a"]] * 20
-    function = Counting()
+@pytest.mark.parametrize("values", [[[1]] * 20, [{}] * 20], ids=["lists", "dicts"])
+def test_columns_that_cannot_be_compared_are_left_alone(values):
+    """They are of no kind, and may have no hash: every phantom is predicted."""
+    X, function = binary(20).assign(city=values), Counting()
     ice.explain(lambda rows: function(rows.assign(city="Rome")), X, features=["smokes"], progress=False)
     assert function.n_rows == 64 + 20 * 2
 
