@@ -156,8 +156,9 @@ class BruteCurves:
     ) -> NDArray[np.float64]:
         try:
             flat = self._predict(self._rows.phantoms(positions, at_issue, values))
-        except PredictionError:
-            raise
+        except PredictionError as error:
+            where = self._culprit(at_issue, positions, values)
+            raise PredictionError.wrong_on_phantoms(feature, where, error) from error
         except Exception as error:
             where = self._culprit(at_issue, positions, values)
             raise PredictionError.failed_on_phantoms(feature, where, error) from error
