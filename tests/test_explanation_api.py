@@ -99,7 +99,7 @@ def test_columns_of_x_can_be_read_back(explanation):
     """Values by column, rows in the type of X, labels of the index."""
     X = customers()
     assert list(explanation.columns) == X.columns.tolist()
-    assert explanation.column("city").values.tolist() == X["city"].tolist()
+    assert explanation.column("city").labels.tolist() == X["city"].tolist()
     assert_allclose(explanation.column("member").values, X["member"].astype(float))
     assert explanation.column("age").values.dtype == np.float64
     pd.testing.assert_frame_equal(explanation.table_rows([3, 0]), X.iloc[[3, 0]])
@@ -709,7 +709,8 @@ def test_tables_that_cannot_be_explained(X, message):
 def test_what_is_no_table_is_refused():
     """Lists of lists are not guessed at."""
     assert refusal(TypeError, explain, [[1, 2]]) == (
-        "X must be a DataFrame or a two-dimensional numpy array; got list. Convert it, for example `np.asarray(X)`."
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got list. "
+        "Convert it, for example `np.asarray(X)`."
     )
 
 

@@ -22,6 +22,7 @@ ALLOWED = {
     "decay": ("chebyshev decay_numba likelihood own_values", "numpy"),
     "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
+    "category": ("decay metrics", "numpy"),
     "options": ("likelihood metrics", "numpy"),
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),

@@ -36,7 +36,7 @@ def test_rows_are_grouped_by_what_their_other_columns_hold(columns, data):
     arrays = [
         np.array(values, dtype=float if all(isinstance(v, float) for v in values) else object) for values in columns
     ]
-    first, group = Repeats(arrays).but_for(at_issue, rows)
+    first, group = Repeats(arrays).but_for([at_issue], rows)
     others = [
         tuple((type(column[row]), repr(column[row])) for at, column in enumerate(columns) if at != at_issue)
         for row in rows.tolist()
@@ -52,10 +52,10 @@ def test_keys_that_are_equal_by_chance_group_nothing(monkeypatch):
     """They are compared value by value."""
     monkeypatch.setattr(repeats, "_mixed", lambda codes, position: np.zeros(len(codes), np.uint64))
     column = np.array([1.0, 2.0, 1.0, 1.0])
-    first, group = Repeats([column, column]).but_for(0, np.arange(4))
+    first, group = Repeats([column, column]).but_for([0], np.arange(4))
     assert_array_equal(first, np.arange(4))
     assert_array_equal(group, np.arange(4))
-    first, group = Repeats([column, column[:1].repeat(4)]).but_for(0, np.arange(4))
+    first, group = Repeats([column, column[:1].repeat(4)]).but_for([0], np.arange(4))
     assert_array_equal(first[group], np.zeros(4))
 
 

@@ -141,21 +141,21 @@ def threshold_grids(
         raise InvalidOptionError.thresholds(str(error)) from error
     grids = {}
     for position in positions:
-        column = columns.at(position)
-        present = column.values[np.isfinite(column.values)]
-        if present.size == 0:
-            continue
+        feature = columns.feature(position)
+        present = feature.values[~np.isnan(feature.values)]
+        if present.size == 0 or feature.kind not in {"numeric", "boolean"}:
+            continue  # the values that occur are all there is to tell apart
         here = ensemble.feature == position
         thresholds = np.unique(ensemble.threshold[here])
         if np.isnan(thresholds).any():
-            continue  # split by category: the observed values are all there is to tell apart
+            continue  # split by category
         held = thresholds.astype(ensemble.input_dtype)
         if ensemble.comparison == "le":
             # The last number on the left side of a threshold stands for what lies before it.
             held = np.where(held > thresholds, np.nextafter(held, -np.inf, dtype=held.dtype), held)
         low, high = present.min(), present.max()
         inside = held[(held > low) & (held < high)].astype(np.float64)
-        grids[column.label] = np.unique(np.concatenate([[low], inside, [high]]))
+        grids[feature.label] = np.unique(np.concatenate([[low], inside, [high]]))
     return grids
 
 
@@ -214,14 +214,14 @@ def _check_width(n_columns: int, space: Space) -> None:
 def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
     predictor = context.predictor
     categorical = [
-        position for position in range(len(context.columns.names))
-        if peeled.transform is None and context.columns.at(position).kind == "category"
+        position for position, column in enumerate(context.columns.read)
+        if peeled.transform is None and column.kind in {"category", "ordered"}
     ]  # fmt: skip
     response = cast("Response", predictor.response)
     ensemble = tree_ensemble(peeled.model, predictor.position, response, categorical)
     if ensemble.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
         ensemble = replace(ensemble, input_dtype=np.dtype(np.float32))  # what LightGBM makes of such arrays
-    space = Space(context, items, peeled)
+    space = Space(context, items, peeled, ensemble.levels)
     _check_width(ensemble.n_features, space)
     n_rows = context.table.n_observations
     columns = [np.concatenate(pair) for pair in zip(space.columns, space.phantoms, strict=True)]

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ice_explorer.category import CategorySums
 from ice_explorer.curves.brute import place_of
 from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.inputs import level_weights
 from ice_explorer.metrics import FeatureSums, interval_mass
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.space import Space
 
     Array = NDArray[np.float64]
+    Sums = FeatureSums | CategorySums
     Report = Callable[[int, int, str], object]
 
 _HAS_NUMBA = find_spec("numba") is not None
@@ -45,7 +48,7 @@ class Engine(Protocol):
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
 
 
@@ -56,10 +59,15 @@ def empty_sums(
     *,
     compiled: bool,
     most_cells: int | None = None,
-) -> FeatureSums:
+) -> Sums:
     """Make the sums of a feature, nothing added yet."""
-    held = np.flatnonzero((weights > 0) & ~np.isnan(item.column.values))
-    grid, rows = item.grid.values, rows_of(item, weights, item.summed)
+    held = np.flatnonzero((weights > 0) & ~np.isnan(item.feature.values))
+    grid = item.grid.values
+    if item.feature.is_unordered:
+        shares = level_weights(item.feature, weights)[grid.astype(np.intp)]
+        distances = None if item.distances is None else item.distances[item.summed]
+        return CategorySums(grid, item.scale, shares, distances, active)
+    rows = rows_of(item, weights, item.summed)
     mass = _interval_mass(grid, item.own[held], weights[held], compiled=compiled)
     return FeatureSums(grid, item.scale, mass, rows, active, compiled=compiled, most_cells=most_cells)
 
@@ -78,12 +86,41 @@ def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tupl
     return item.own[rows], item.likelihood_scale[rows], weights[rows]
 
 
+def _add(
+    sums: Sums,
+    curves: Array | tuple[Array, Array],
+    item: FeatureInput,
+    block: tuple[NDArray[np.int64], Array, Array | None],
+    *,
+    compiled: bool,
+) -> None:
+    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
+    rows, weights, change = block
+    if isinstance(sums, CategorySums):
+        distances = None if item.distances is None else item.distances[rows]
+        levels = item.own[rows], distances, weights[rows]
+        if isinstance(curves, tuple):
+            sums.add_parallel(*curves, levels, change)
+        else:
+            sums.add(curves, levels, change)
+        return
+    of_rows = rows_of(item, weights, rows)
+    if isinstance(curves, tuple):
+        sums.add_parallel(*curves, of_rows, change)
+    elif compiled:  # only where that is worth loading
+        from ice_explorer import metrics_numba
+
+        metrics_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
+    else:
+        sums.add(curves, of_rows, change)
+
+
 def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:
     """How far the prediction of each row moves when the value goes missing; None where none is."""
     if not item.has_missing:
         return None
     values = np.column_stack([item.own[rows], np.full(len(rows), np.nan)])
-    predictions = brute.evaluate(item.column.name, item.at_issue, rows, values)
+    predictions = brute.evaluate(item.feature, rows, values)
     return np.abs(predictions[:, 1] - predictions[:, 0])
 
 
@@ -97,21 +134,9 @@ def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, val
     """Return predictions (n_rows, n_values), or name the first that is no number."""
     if not np.isfinite(predictions).all():
         row, column = np.argwhere(~np.isfinite(predictions))[0]
-        where = place_of(float(values[column]), int(rows[row]))
-        raise PredictionError.not_finite(item.column.name, where, float(predictions[row, column]))
+        where = place_of(item.feature, float(values[column]), int(rows[row]))
+        raise PredictionError.not_finite(item.feature.name, where, float(predictions[row, column]))
     return predictions
-
-
-def _add(
-    sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], change: Array | None, *, compiled: bool
-) -> None:
-    """Add a block, by the compiled kernel where that is worth loading."""
-    if compiled:
-        from ice_explorer import metrics_numba
-
-        metrics_numba.add(sums, np.ascontiguousarray(stretches), rows, change)
-    else:
-        sums.add(stretches, rows, change)
 
 
 class _FeatureByFeature:
@@ -139,7 +164,7 @@ class _FeatureByFeature:
         for rows in _in_blocks(positions, self._block_size(item)):
             yield rows, self._curves(item, rows)
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
         total = len(item.summed) * item.n_predictions_per_row
         are_parallel = self._parallel(item, item.summed[:1]) is not None
@@ -153,15 +178,10 @@ class _FeatureByFeature:
 
         blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
-            _stop_if(cancelled, item.column.label)
-            added = rows_of(item, self._weights, rows)
-            if isinstance(curves, tuple):
-                step, offsets = curves
-                sums.add_parallel(step, offsets, added, change)
-            else:
-                _add(sums, curves, added, change, compiled=compiled)
+            _stop_if(cancelled, item.feature.label)
+            _add(sums, curves, item, (rows, self._weights, change), compiled=compiled)
             if report is not None:
-                report(len(rows) * item.n_predictions_per_row, total, item.column.label)
+                report(len(rows) * item.n_predictions_per_row, total, item.feature.label)
         sums.finish()
         return sums
 
@@ -197,7 +217,7 @@ class BruteEngine(_FeatureByFeature):
         super().__init__(context, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
         self._jobs = n_jobs
-        columns = [context.columns.at(position) for position in range(len(context.columns.names))]
+        columns = context.columns.read
         comparable = all(
             column.kind != "other" and tells_apart(column.values, is_whole=column.is_integer) for column in columns
         )
@@ -213,11 +233,12 @@ class BruteEngine(_FeatureByFeature):
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
         grid, first, group = item.grid.values, np.arange(len(rows)), np.arange(len(rows))
         if self._repeats is not None:
-            first, group = self._repeats.but_for(item.at_issue, rows)
+            first, group = self._repeats.but_for(item.columns, rows)
         if item.at_issue not in self._meeting_own:
             return self._ask(item, rows[first], np.broadcast_to(grid, (len(first), len(grid))))[group]
-        at = np.searchsorted(grid, item.column.values[rows])  # missing values come after the last
-        met = np.flatnonzero(np.append(grid, np.nan)[at] == item.column.values[rows])
+        own = item.feature.values[rows]
+        at = np.searchsorted(grid, own)  # missing values come after the last
+        met = np.flatnonzero(np.append(grid, np.nan)[at] == own)
         curves = np.full((len(first), len(grid)), np.nan)
         curves[group[met], at[met]] = self._predictions(item, rows[met])
         row, column = np.nonzero(np.isnan(curves))
@@ -228,18 +249,18 @@ class BruteEngine(_FeatureByFeature):
         """Predict rows as they are."""
         new = rows[np.isnan(self._of_rows[rows])]
         if len(new):
-            self._of_rows[new] = self._ask(item, new, item.column.values[new][:, None])[:, 0]
+            self._of_rows[new] = self._ask(item, new, item.feature.values[new][:, None])[:, 0]
         return self._of_rows[rows]
 
     def _ask(self, item: FeatureInput, rows: NDArray[np.int64], values: Array) -> Array:
-        return self._brute.evaluate(item.column.name, item.at_issue, rows, values, self._jobs)
+        return self._brute.evaluate(item.feature, rows, values, self._jobs)
 
 
 def _meets_own_values(item: FeatureInput) -> bool:
     """Whether a fair share of the phantoms of a feature are rows of X to the bit."""
     if item.grid.n_grid > _FEW_VALUES:
         return False
-    values, grid = item.column.values, item.grid.values
+    values, grid = item.feature.values, item.grid.values
     # Other values may need another dtype than that of X, which a model may not take for the same.
     return bool(np.isin(grid, values).all()) and not bool(np.any(np.signbit(values[values == 0.0])))
 
@@ -297,7 +318,7 @@ class TreeEngine:
         self._weights = context.row_weights
         self._memory_limit = context.settings.memory_limit
         self._n_jobs = n_jobs
-        self._sums: dict[int, FeatureSums] = {}
+        self._sums: dict[int, Sums] = {}
         self.reason = reason
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
@@ -307,7 +328,7 @@ class TreeEngine:
         for rows in self._blocks(positions):
             yield rows, _finite(item, rows, self._peeled.output(of_rows(rows)[:, at_grid]), item.grid.values)
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature, and of all others with it where they have the same rows."""
         if item.at_issue not in self._sums:
             together = [other for other in self._items if other.summed is item.summed]
@@ -334,17 +355,12 @@ class TreeEngine:
         values = {item.at_issue: item.grid.values[np.append(0, active[item.at_issue] + 1)] for item in items}
         blocks = self._blocks(self._trees.alike(items[0].summed))
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
-        label = items[0].column.label if len(items) == 1 else f"{len(items)} features"
+        label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
         def add(item: FeatureInput, rows: NDArray[np.int64], stretches: Array) -> None:
             change = missing_change(self._brute, item, rows)
-            _add(
-                sums[item.at_issue],
-                _finite(item, rows, self._peeled.output(stretches), values[item.at_issue]),
-                rows_of(item, self._weights, rows),
-                change,
-                compiled=_HAS_NUMBA,
-            )
+            curves = _finite(item, rows, self._peeled.output(stretches), values[item.at_issue])
+            _add(sums[item.at_issue], curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
 
         def done(rows: NDArray[np.int64]) -> None:
             if report is not None:

@@ -15,12 +15,13 @@ import numpy as np
 from ice_explorer.errors import ICEExplorerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.peel import Peeled
+    from ice_explorer.adapters.table import Column
     from ice_explorer.inputs import Context, FeatureInput
 
     Array = NDArray[np.float64]
@@ -45,6 +46,24 @@ def _same(some: Array, others: Array) -> NDArray[np.bool_]:
     return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
 
 
+def _seen(column: Column, coordinates: Array, *, is_labelled: bool) -> NDArray[Any]:
+    """What a model takes for coordinates of a column: categories are labels, which may be numbers."""
+    if column.levels is None:
+        return coordinates
+    labels = column.native(coordinates)
+    try:
+        return labels if is_labelled else labels.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotColumnwiseError.failed(error) from error
+
+
+def _grid_seen(item: FeatureInput, labelled: Container[int]) -> NDArray[Any]:
+    """What a model takes for the grid of a feature, (n_grid, n_columns)."""
+    feature = item.feature
+    members = zip(feature.positions, feature.members, feature.of_members(item.grid.values), strict=True)
+    return np.column_stack([_seen(column, own, is_labelled=place in labelled) for place, column, own in members])
+
+
 class Space:
     """The matrix that the model inside sees, with some phantoms to check an engine on.
 
@@ -55,20 +74,32 @@ class Space:
     phantoms : list of ndarray of shape (n_phantoms,)
         The same of the phantoms of `Probe`, put together from columns.
     places : dict of int to ndarray
-        By position of a feature in X: the columns that move with it.
+        By number of a feature: the columns that move with it.
     grids : dict of int to ndarray of shape (n_grid, n_places)
         What those columns become at each grid value.
+
+    Parameters
+    ----------
+    context : Context
+    items : sequence of FeatureInput
+    peeled : Peeled
+    labelled : container of int
+        Columns of X whose labels the model looks up itself; of all others it takes numbers.
     """
 
-    def __init__(self, context: Context, items: Sequence[FeatureInput], peeled: Peeled) -> None:
+    def __init__(
+        self, context: Context, items: Sequence[FeatureInput], peeled: Peeled, labelled: Container[int] = ()
+    ) -> None:
         assert context.probe is not None  # noqa: S101 - without one no engine is chosen
         self.peeled = peeled
         self._predicted = context.probed
         if peeled.transform is None:
-            positions = range(len(context.columns.names))
-            self.columns = [context.columns.at(position).values for position in positions]
-            self.places = {position: np.array([position]) for position in positions}
-            self.grids = {item.at_issue: item.grid.values[:, None] for item in items}
+            columns = context.columns
+            self.columns = [
+                _seen(column, column.values, is_labelled=place in labelled) for place, column in enumerate(columns.read)
+            ]
+            self.places = {number: np.array(positions) for number, positions in columns.moves.items()}
+            self.grids = {item.at_issue: _grid_seen(item, labelled) for item in items}
         else:
             transformed = _Transformed(context, items, peeled.transform)
             self.columns = list(transformed.matrix.T)
@@ -102,13 +133,14 @@ class _Transformed:
     ----------
     matrix : ndarray of shape (n_rows, n_columns)
     moves : dict of int to ndarray of shape (n_grid, n_columns)
-        By position of a feature in X: the first row at each of its grid values.
+        By number of a feature: the first row at each of its grid values.
     """
 
     def __init__(self, context: Context, items: Sequence[FeatureInput], transform: Callable[[Any], Array]) -> None:
         self._table = context.table
         self._transform = transform
-        self._labels = {item.at_issue: item.column.label for item in items}
+        self._labels = {item.at_issue: item.feature.label for item in items}
+        self._moving = {item.at_issue: item.columns for item in items}
         self._donors = np.random.default_rng(context.settings.random_state).permutation(context.table.n_observations)
         donors = {item.at_issue: _rows_with(item) for item in items}
         try:
@@ -116,7 +148,7 @@ class _Transformed:
             for item in items:
                 if item.at_issue not in self.moves:
                     first = np.zeros(1, np.int64)
-                    phantoms = self._table.phantoms(first, item.at_issue, item.grid.values[None, :])
+                    phantoms = self._table.phantoms(first, item.natives(item.grid.values[None, :]))
                     self.moves[item.at_issue] = transform(phantoms)
         except (TypeError, ValueError) as error:
             raise NotColumnwiseError.failed(error) from error
@@ -126,20 +158,21 @@ class _Transformed:
         everything = np.arange(self._table.n_observations)
         given = {position: rows for position, rows in donors.items() if rows is not None}
         of_grids = np.concatenate([np.empty(0, np.int64), *given.values()])
-        crossed = np.repeat(np.array(list(given), np.int64), [len(rows) for rows in given.values()])
-        # A row that gets its own value is itself.
+        crossed = [number for number, rows in given.items() for _ in rows]
+        # A row that gets nothing is itself.
         transformed = self._cross(
             np.concatenate([everything, np.zeros_like(of_grids)]),
-            np.concatenate([np.zeros_like(everything), crossed]),
+            [None] * len(everything) + crossed,
             np.concatenate([everything, of_grids]),
         )
         ends = np.cumsum([len(everything), *(len(rows) for rows in given.values())])
         matrix, *moves = np.split(transformed, ends[:-1])
         return matrix, dict(zip(given, moves, strict=True))
 
-    def _cross(self, rows: NDArray[np.int64], columns: NDArray[np.int64], donors: NDArray[np.int64]) -> Array:
-        """Transform rows that get the value of a donor in one column each."""
-        return self._transform(self._table.crossed(rows, columns, donors))
+    def _cross(self, rows: NDArray[np.int64], numbers: Sequence[int | None], donors: NDArray[np.int64]) -> Array:
+        """Transform rows that get what a donor has of one feature each, or of none."""
+        taken = [() if number is None else self._moving[number] for number in numbers]
+        return self._transform(self._table.crossed(rows, taken, donors))
 
     def places(self, *, is_columnwise: bool) -> dict[int, NDArray[np.intp]]:
         """Find the columns that move with each feature.
@@ -167,19 +200,19 @@ class _Transformed:
         rest = np.flatnonzero(differs.any(axis=0) & ~np.any(list(moving.values()), axis=0))
         others, of_column = np.unique(np.argmax(differs[:, rest], axis=0), return_inverse=True)
         at_a_time = max(1, len(self.matrix) // max(1, len(others)))
-        positions = np.array(list(moving))
-        for start in range(0, len(positions) if len(rest) else 0, at_a_time):
-            some = positions[start : start + at_a_time]
+        numbers = list(moving)
+        for start in range(0, len(numbers) if len(rest) else 0, at_a_time):
+            some = numbers[start : start + at_a_time]
             donors = np.tile(others, len(some))
-            crossed = self._cross(np.zeros_like(donors), np.repeat(some, len(others)), donors)
+            crossed = self._cross(np.zeros_like(donors), [number for number in some for _ in others], donors)
             changed = ~_same(crossed, self.matrix[:1]).reshape(len(some), len(others), -1)
-            for position, here in zip(some.tolist(), changed, strict=True):
-                moving[position][rest] = here[of_column, rest]
+            for number, here in zip(some, changed, strict=True):
+                moving[number][rest] = here[of_column, rest]
 
     def _checked(self, position: int, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Give every row another's value of the feature: what moves must follow it, in every row."""
         everything = np.arange(len(self.matrix))
-        crossed = self._cross(everything, np.full(len(everything), position), self._donors)
+        crossed = self._cross(everything, [position] * len(everything), self._donors)
         if crossed.shape != self.matrix.shape:
             raise NotColumnwiseError.mixed(self._labels[position])
         moves = moves | ~_same(crossed, self.matrix).all(axis=0)
@@ -190,7 +223,8 @@ class _Transformed:
 
 def _rows_with(item: FeatureInput) -> NDArray[np.int64] | None:
     """Rows that have the grid values of a feature; None where some grid value is no row's."""
-    order = np.argsort(item.column.values)  # missing values come last
-    at = np.searchsorted(item.column.values, item.grid.values, sorter=order)
+    values = item.feature.values
+    order = np.argsort(values)  # missing values come last
+    at = np.searchsorted(values, item.grid.values, sorter=order)
     rows = order[np.minimum(at, len(order) - 1)]
-    return rows if np.array_equal(item.column.values[rows], item.grid.values) else None
+    return rows if np.array_equal(values[rows], item.grid.values) else None

@@ -1,4 +1,4 @@
-"""Rows that are equal in all columns but one: moving that column, they have one and the same curve."""
+"""Rows that are equal in all columns but those that move: they have one and the same curve."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Repeats:
         for position, codes in enumerate(self._codes):
             self._keys += _mixed(codes, position)
 
-    def but_for(self, at_issue: int, rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Group rows that differ in one column at most.
+    def but_for(self, moving: Sequence[int], rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Group rows that differ in the moving columns at most.
 
         Returns
         -------
@@ -40,13 +40,15 @@ class Repeats:
         group : ndarray of shape (n_rows,)
             The group of each row. Every row is a group of its own where few repeat another.
         """
-        keys = self._keys[rows] - _mixed(self._codes[at_issue][rows], at_issue)
+        keys = self._keys[rows]
+        for position in moving:
+            keys = keys - _mixed(self._codes[position][rows], position)
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         alone = np.arange(len(rows))
         if len(first) > _WORTH_IT * len(rows):
             return alone, alone
         found = rows[first][group]
-        others = (codes for position, codes in enumerate(self._codes) if position != at_issue)
+        others = (codes for position, codes in enumerate(self._codes) if position not in moving)
         if all(np.array_equal(codes[rows], codes[found]) for codes in others):
             return first, group
         return alone, alone  # some keys are equal by chance
