@@ -236,6 +236,10 @@ def test_the_positive_class_of_a_booster_is_noted():
             other = explained(model, rows, output=0)
             for name in e.features:
                 assert_allclose(other[name].curves, 1 - e[name].curves, rtol=0, atol=1e-6)
+            scores = [explained(model, rows, output=label, response="decision_function") for label in (0, 1)]
+            assert {e.engine for e in scores} == {"tree"}
+            assert_array_equal(scores[0]["age"].curves, -scores[1]["age"].curves)
+            assert_allclose(1 / (1 + np.exp(-scores[1]["age"].curves)), e["age"].curves, rtol=0, atol=1e-6)
 
 
 def test_log_odds_need_probabilities(fitted):
