@@ -1036,7 +1036,9 @@ REFUSED = {
         lambda: xgboost.train(
             {"objective": "multi:softmax", "num_class": 3}, xgboost.DMatrix(X_, Y["three classes"]), 2
         ),
-        "predict", UNKNOWN.format("XGBoost", "multi:softmax"),
+        "predict",
+        ("The class that Booster predicts turns where classes tie, and a tie depends on the order in which the trees "
+         "are summed."),
     ),
     "linear leaves": (
         lambda: lightgbm.LGBMRegressor(linear_tree=True, **LGB).fit(X_, TARGET), "predict",
@@ -1072,10 +1074,12 @@ REFUSED = {
         "XGBClassifier has no decision_function.",
     ),
     "a booster has no classes": (
-        lambda: xgboost.train({}, xgboost.DMatrix(X_, TARGET), 1), "predict_proba", "Booster has no predict_proba.",
+        lambda: xgboost.train({}, xgboost.DMatrix(X_, TARGET), 1), "predict_proba",
+        UNKNOWN.format("XGBoost", "reg:squarederror"),
     ),
     "a booster has no classes either": (
-        lambda: lightgbm.LGBMRegressor(**LGB).fit(X_, TARGET).booster_, "log_odds", "Booster has no log_odds.",
+        lambda: lightgbm.LGBMRegressor(**LGB).fit(X_, TARGET).booster_, "log_odds",
+        UNKNOWN.format("LightGBM", "regression"),
     ),
     "a LightGBM regressor has no classes": (
         lambda: lightgbm.LGBMRegressor(**LGB).fit(X_, TARGET), "log_odds", "LGBMRegressor has no log_odds.",
