@@ -17,6 +17,8 @@ function kernelModel(feature: string): FakeModel {
     anchor: "min",
     max_lines: 1000,
     selection: [],
+    output: "",
+    response: "",
     _status: { state: "ready", done: 4, total: 4, label: "", message: "" },
     _header: contract.header as Traits["_header"],
     _impact: bytes(contract.impact[0]!),
