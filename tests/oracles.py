@@ -497,3 +497,83 @@ def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[f
         for root in ensemble.root.tolist():
             walk(root, row, {}, [], is_here=True)
     return visits, emitted
+
+
+# Unordered categories ----------------------------------------------------------------------------
+
+
+def category_shares(own: Sequence[object], weights: Sequence[float]) -> dict[object, float]:
+    """Share of the observations at each level that occurs, missing ones (None) left out."""
+    held = [(level, w) for level, w in zip(own, weights, strict=True) if level is not None and w > 0]
+    total = math.fsum(w for _, w in held)
+    return {level: math.fsum(w for other, w in held if other == level) / total for level, _ in held}
+
+
+def category_scale(shares: Sequence[float]) -> float:
+    """σ_c, the standard deviation of a 0/1 coding where there are two levels."""
+    if sum(share > 0 for share in shares) < 2:
+        return 0.0
+    return math.sqrt((1 - math.fsum(share**2 for share in shares)) / 2)
+
+
+def most_frequent(shares: dict[object, float], levels: Sequence[object]) -> object:
+    """Return the level that stands in for a missing one; the first of equally frequent ones."""
+    best = max(shares.values())
+    return next(level for level in levels if shares.get(level, 0.0) >= best * (1 - 1e-12))
+
+
+def category_metrics(
+    curves: list[list[float]],
+    levels: Sequence[object],
+    own: Sequence[object],
+    *,
+    shares: dict[object, float],
+    weights: Sequence[float],
+    decay: float,
+    probabilities: Sequence[Sequence[float]] | None = None,
+) -> dict[str, float]:
+    """Every figure of an unordered category, one pair of levels and one observation after the other.
+
+    ``curves[i][a]`` is the prediction with the level ``levels[a]``; ``own`` has no missing ones;
+    ``probabilities[i][a]`` makes likelihoods conditional.
+    """
+    kept = [i for i in range(len(curves)) if weights[i] > 0]
+    w = [weights[i] for i in kept]
+    n_effective = math.fsum(w)
+    nan = math.nan
+    figures = {"direction": nan, "non_linearity": nan, "non_linearity_mad": nan}
+    sigma = category_scale(list(shares.values()))
+    pairs = [(a, b) for b in range(len(levels)) for a in range(b)]
+    plain = [shares.get(levels[a], 0.0) * shares.get(levels[b], 0.0) for a, b in pairs]
+    if not pairs or sigma == 0:
+        zeros = ("impact", "in_distribution_impact", "heterogeneity", "largest_step_share")
+        return {**figures, **dict.fromkeys(zeros, 0.0), "effective_n": n_effective}
+    if math.fsum(plain) == 0:
+        undefined = ("impact", "in_distribution_impact", "heterogeneity", "largest_step_share", "effective_n")
+        return {**figures, **dict.fromkeys(undefined, nan)}
+    q = [share / math.fsum(plain) for share in plain]
+    brought, spread, likely = [], [], []
+    for (a, b), share in zip(pairs, q, strict=True):
+        change = [curves[i][b] - curves[i][a] for i in kept]
+        brought.append(share * math.fsum(v * abs(d) for v, d in zip(w, change, strict=True)) / n_effective)
+        mean = math.fsum(v * d for v, d in zip(w, change, strict=True)) / n_effective
+        squares = math.fsum(v * (d - mean) ** 2 for v, d in zip(w, change, strict=True))
+        spread.append(share * math.sqrt(squares / (n_effective - 1)) if len(kept) > 1 else 0.0)
+        for i, v, d in zip(kept, w, change, strict=True):
+            distance = []
+            for level in (a, b):
+                unlikely = 1.0 if probabilities is None else 1.0 - probabilities[i][level]
+                distance.append(0.0 if levels[level] == own[i] else unlikely)
+            likely.append((v * share, min(distance) * math.log(decay), abs(d)))
+    top = max(exponent for share, exponent, _ in likely if share > 0)
+    once = math.fsum(share * math.exp(e - top) for share, e, _ in likely)
+    twice = math.fsum(share * math.exp(2 * (e - top)) for share, e, _ in likely)
+    impact = sigma * math.fsum(brought)
+    return {
+        **figures,
+        "impact": impact,
+        "in_distribution_impact": sigma * math.fsum(s * math.exp(e - top) * d for s, e, d in likely) / once,
+        "heterogeneity": sigma * math.fsum(spread),
+        "effective_n": n_effective * once**2 / (math.fsum(share for share, _, _ in likely) * twice),
+        "largest_step_share": sigma * max(brought) / impact if impact > 0 else 0.0,
+    }

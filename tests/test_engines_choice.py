@@ -130,7 +130,7 @@ def test_an_engine_that_cannot_explain_the_model_says_so():
             "LinearRegression is not one of the tree ensembles whose trees can be read.",
         ("linear", forest()): "RandomForestRegressor is no linear model that is known here.",
         ("kernel", forest()): "RandomForestRegressor is no model with radial kernels that is known here.",
-        ("kernel", SVR(kernel="poly")): "The kernel of SVR is not radial, or it has several outputs.",
+        ("kernel", SVR(kernel="poly")): "The kernel of SVR is not radial.",
         ("tree", AdaBoostRegressor(n_estimators=2, random_state=0)):
             "AdaBoostRegressor predicts a weighted median of its trees, not a sum.",
     }  # fmt: skip

@@ -99,7 +99,7 @@ def test_columns_of_x_can_be_read_back(explanation):
     """Values by column, rows in the type of X, labels of the index."""
     X = customers()
     assert list(explanation.columns) == X.columns.tolist()
-    assert explanation.column("city").values.tolist() == X["city"].tolist()
+    assert explanation.column("city").labels.tolist() == X["city"].tolist()
     assert_allclose(explanation.column("member").values, X["member"].astype(float))
     assert explanation.column("age").values.dtype == np.float64
     pd.testing.assert_frame_equal(explanation.table_rows([3, 0]), X.iloc[[3, 0]])

@@ -194,7 +194,7 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
     """The colour of a level is that of the palette in strokes, dots and legend; missing has its own."""
     view = shown(explanation, feature="age", color_by="region")
     palette = level_palette(3, ordered=False)
-    order = explanation.column("region").values
+    order = explanation.column("region").labels
     expected = [palette.css(math.nan if v is None else view.coloring.levels.index(v)) for v in order]
     root = drawn(explanation, feature="age", color_by="region")
     assert [dot.get("fill") for dot in group(root, "own-values")] == expected

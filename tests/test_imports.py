@@ -17,12 +17,15 @@ ALLOWED = {
     "sampling": ("", "numpy"),
     "likelihood": ("", "numpy sklearn"),
     "grid": ("likelihood", "numpy"),
-    "decay": ("decay_numba likelihood", "numpy"),
+    "chebyshev": ("", "numpy"),
+    "own_values": ("chebyshev decay_numba", "numpy"),
+    "decay": ("chebyshev decay_numba likelihood own_values", "numpy"),
     "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
+    "category": ("decay metrics", "numpy"),
     "options": ("likelihood metrics", "numpy"),
     "progress": ("", "tqdm"),
-    "metrics_numba": ("metrics", "numba numpy"),
+    "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
     "adapters.*": ("", "narwhals numpy pandas sklearn"),
     # curves take a predict function, arrays of trees or coefficients, never a model

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import decay as decay_module
-from ice_explorer import metrics_numba
-from ice_explorer.decay import DecaySums, OwnValues
+from ice_explorer import decay_numba, metrics_numba
+from ice_explorer.decay import DecaySums
 from ice_explorer.metrics import FeatureSums, Moments, interval_mass
+from ice_explorer.own_values import OwnValues, hints_of
 
 ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
 
@@ -68,11 +69,11 @@ def assert_equal_sums(compiled, plain):
         if compiled.steps:
             assert_allclose(getattr(compiled, name), getattr(plain, name), rtol=1e-12, atol=1e-300, err_msg=name)
     assert (compiled.likelihoods is None) == (plain.likelihoods is None)
-    if compiled.likelihoods is not None and plain.likelihoods.by_node is not None:
-        by_node = plain.likelihoods.by_node
-        assert_allclose(
-            compiled.likelihoods.by_node, by_node, rtol=1e-11, atol=1e-14 * np.abs(by_node).max(initial=0)
-        )  # fmt: skip
+    if compiled.likelihoods is not None and plain.likelihoods.by_bucket is not None:
+        by_bucket = plain.likelihoods.by_bucket
+        close = {"rtol": 1e-11, "atol": 1e-14 * np.abs(by_bucket).max(initial=0)}
+        assert_allclose(compiled.likelihoods.by_bucket[:, : by_bucket.shape[1]], by_bucket, **close)
+        assert not compiled.likelihoods.by_bucket[:, by_bucket.shape[1] :].any()
     compiled.finish()
     plain.finish()
     for convention, weighting in parity.WAYS:
@@ -145,6 +146,59 @@ def test_inactive_intervals_are_intervals_of_slope_0(seed, n, n_grid, options):
                 )  # fmt: skip
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.sampled_from([1, 2, 30, 700]),
+    n_grid=st.sampled_from([1, 2, 9, 40]),
+    options=st.fixed_dictionaries(
+        {"n_active": st.sampled_from([None, 0, 3])}
+        | dict.fromkeys(("weighted", "own_scales", "on_grid", "compiled", "by_distance"), st.booleans())
+    ),
+)
+@settings(max_examples=80)
+def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options):
+    """Sums, table and decays are those of the curves; the slopes differ by exactly 0."""
+    rng = np.random.default_rng(seed)
+    compiled, most_cells = options.pop("compiled"), 0 if options.pop("by_distance") else None
+    grid, active, _, *rows = feature(rng, n, n_grid, **options)
+    rows = tuple(rows)
+    step, offsets = rng.normal(size=len(active) + 1), 10.0 * rng.normal(size=n)
+    change = rng.uniform(size=n)
+    mass = interval_mass(grid, rows[0], rows[2])
+    blocks = [block for block in np.split(np.arange(n), [n // 3, n // 2]) if len(block)]
+    found = []
+    for parallel in (True, False):
+        sums = FeatureSums(grid, 0.8, mass, rows, active, compiled=compiled, most_cells=most_cells)
+        for block in blocks:
+            part = tuple(values[block] for values in rows)
+            if parallel:
+                sums.add_parallel(step, offsets[block], part, change[block])
+            elif compiled:
+                metrics_numba.add(sums, offsets[block, None] + step, part, change[block])
+            else:
+                sums.add(offsets[block, None] + step, part, change[block])
+        sums.finish()
+        found.append(sums)
+    mine, theirs = found
+    assert (mine.n_rows, mine.lowest, mine.highest) == (theirs.n_rows, theirs.lowest, theirs.highest)
+    assert_array_equal(mine.slopes.squared, 0.0)
+    size = np.abs(step).max() + np.abs(offsets).max()
+    assert_allclose(mine.partial_dependence, theirs.partial_dependence, rtol=1e-12, atol=1e-14 * size)
+    assert_allclose(mine.spread, theirs.spread, rtol=1e-12, atol=1e-14 * size)
+    # The slopes of curves that are formed carry the rounding of the curves.
+    noise = 1e-15 * size / np.diff(grid).min(initial=1.0)
+    for convention, weighting in parity.WAYS:
+        for decay in (1.0, 0.5, 0.01):
+            figures, expected = (sums.metrics(decay, convention, weighting) for sums in found)
+            for name in vars(expected):
+                close = {"rtol": 1e-12, "atol": 10 * noise if n_grid > 1 else 0.0}
+                if name == "heterogeneity" and not math.isnan(expected.heterogeneity):
+                    assert figures.heterogeneity == 0.0
+                elif name == "largest_step_share":
+                    close["atol"] /= max(expected.impact, noise)
+                assert_allclose(getattr(figures, name), getattr(expected, name), **close, err_msg=name)
+
+
 def test_many_blocks_are_one():
     """A row at a time gives the sums of all rows at once, to rounding."""
     grid, active, stretches, *rows = feature(np.random.default_rng(0), 200, 9, weighted=True)
@@ -163,14 +217,15 @@ def test_squared_deviations_do_not_cancel():
         for column in columns.T
         for m in [math.fsum(w * x for w, x in zip(weights, column, strict=True)) / math.fsum(weights)]
     ]
-    plain, mean, squared, total = Moments(3), np.zeros(3), np.zeros(3), 0.0
+    grid = np.arange(3.0)
+    rows = np.ones(4000), np.ones(4000), weights
+    plain, compiled = Moments(3), empty(grid, np.arange(2), rows)
     for block in np.split(np.arange(4000), [1, 100, 2500]):
         plain.add(columns[block], weights[block])
-        metrics_numba._moments(columns[block], weights[block], total, mean, squared)
-        total += weights[block].sum()
+        metrics_numba.add(compiled, columns[block], tuple(values[block] for values in rows), None)
     # The mean is known to 1e-10, a part in ten million of the spread.
     assert_allclose(plain.squared, exact, rtol=1e-6)
-    assert_allclose(squared, exact, rtol=1e-6)
+    assert_allclose(compiled.curves.squared, exact, rtol=1e-6)
 
 
 def test_one_interval_that_is_longer_than_all_others_to_rounding():
@@ -380,37 +435,41 @@ def test_decay_sums_of_mass_that_is_far_away():
     seed=st.integers(0, 10**6),
     n_ends=st.sampled_from([1, 2, 40]),
     n_nodes=st.sampled_from([1, 3, 150]),
-    one_column=st.booleans(),
-    n_channels=st.integers(1, 3),
+    parts=st.sampled_from(["masses", "weights", "both"]),
+    n_u=st.integers(1, 3),
 )
-@settings(max_examples=30)
-def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes, one_column, n_channels):
+@settings(max_examples=40)
+def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes, parts, n_u):
     """Scales of 0 let nothing through but the own value itself; masses of 0 add nothing."""
     rng = np.random.default_rng(seed)
     ends = np.unique(rng.choice(np.arange(-60, 60) / 4, n_ends))
     nodes = np.concatenate([rng.uniform(-20, 20, n_nodes), ends[-1:], ends[:1]])
     scales = rng.choice([0.0, 0.3, 1.0, 7.0], len(nodes))
     scales[-2:] = 0.0, 0.5  # two distances are 0, one of them beside infinite ones
-    masses = rng.choice([0.0, 0.5, 2.0], (len(nodes), 1 if one_column else len(ends)))
-    masses[-2:] = 1.0
-    u = rng.uniform(0, 1, (len(ends), n_channels))
+    masses, weights = rng.choice([0.0, 0.5, 2.0], (len(nodes), len(ends) + 3)), rng.choice([0.0, 1.5], len(nodes))
+    masses[-2:] = weights[-2:] = 1.0
+    u = rng.uniform(0, 1, (len(ends), n_u))
+    n_channels = 2 * n_u if parts == "both" else n_u
     found = []
     for compiled in (True, False):
         sums = DecaySums(n_channels, 0.0, 150.0, compiled=compiled)
         for part in np.array_split(np.arange(len(nodes)), 2):
             if len(part):
-                sums.add_laid_out(ends, (nodes[part], scales[part]), masses[part], u)
+                sums.add_laid_out(
+                    ends, (nodes[part], scales[part]), None if parts == "weights" else masses[part],
+                    None if parts == "masses" else weights[part], u,
+                )  # fmt: skip
         sums.finish()
         found.append(sums.atoms())
-    everywhere = np.broadcast_to(masses, (len(nodes), len(ends)))
     for a in (0.0, 1e-3, 0.3, 4.6, 18.4):
-        expected = np.zeros(n_channels)
-        for node, scale, row in zip(nodes, scales, everywhere, strict=True):
+        expected = np.zeros((2, n_u))
+        for node, scale, row, weight in zip(nodes, scales, masses, weights, strict=True):
             gap = np.abs(ends - node)
             likely = np.exp(-a * gap / scale) if scale > 0 else 1.0 * (gap == 0)
-            expected += (row * likely) @ u
+            expected += [(row[: len(ends)] * likely) @ u, weight * likely @ u]
+        expected = {"masses": expected[0], "weights": expected[1], "both": expected.ravel()}[parts]
         for at, kept in found:
-            assert_allclose(np.exp(-a * at) @ kept, expected, rtol=1e-12, atol=1e-13 * everywhere.sum())
+            assert_allclose(np.exp(-a * at) @ kept, expected, rtol=1e-12, atol=1e-13 * masses.sum())
 
 
 def test_every_decay_without_numba(monkeypatch):
@@ -429,48 +488,104 @@ def test_decay_sums_of_nothing():
     assert (at.shape, found.shape) == ((0,), (0, 3))
 
 
+def shares_of_nodes(own, observed):
+    """Nodes of each own value, and its shares of them."""
+    bucket = own.find(observed)
+    degrees = own.polynomials(observed, bucket)
+    for at, of_row in enumerate(bucket):
+        nodes = slice(own.first[of_row], own.first[of_row] + own.count[of_row])
+        moments = np.zeros((len(own.nodes), 1))
+        moments[nodes, 0] = degrees[: own.count[of_row], at]
+        yield own.nodes[nodes], own.to_nodes(moments)[nodes, 0]
+
+
 @given(
     observed=st.lists(st.floats(-5, 5), min_size=1, max_size=400),
     breaks=st.lists(st.sampled_from([-4.0, -1.0, 0.0, 0.5, 3.0, 9.0]), unique=True).map(sorted),
     scale=st.sampled_from([0.05, 1.0, 50.0]),
 )
 @example(observed=np.linspace(-5, 5, 400).tolist(), breaks=[-1.0, 0.5], scale=1.0)
+@example(observed=np.linspace(-5, 5, 900).tolist(), breaks=np.linspace(-1, 1, 100).tolist(), scale=1.0)
 @example(observed=np.linspace(-5, 5, 400).tolist(), breaks=[], scale=50.0)
 @example(observed=[*np.linspace(-1, 1, 100).tolist(), -1.0, 1.0], breaks=[-1.0, 1.0], scale=50.0)
 @settings(max_examples=60)
 def test_own_values_are_combinations_of_nodes(observed, breaks, scale):
-    """Their weights sum to 1, and they carry the likelihood of any value that is a break or outside."""
+    """Their shares sum to 1, and carry the likelihood of any value that is a break or outside."""
     observed, breaks = np.array(observed), np.array(breaks)
-    own = OwnValues(np.unique(observed), breaks, scale)
-    first, shares = own.locate(observed)
-    assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-13)
-    nodes = own.nodes[first[:, None] + np.arange(own.n_weights)]
-    if own.n_weights == 1:
-        assert_array_equal(nodes[:, 0], observed)
-    for end in (*breaks, observed.min() - 1, observed.max() + 1):
-        for a in (0.3, 4.6, 9.2):
-            found = (shares * np.exp(-a * np.abs(end - nodes) / scale)).sum(axis=1)
-            # To rounding for decay 0.01, to 1e-11 for decay 1e-4, of the likeliest in the bucket.
-            exact = np.exp(-a * np.abs(end - observed) / scale)
-            assert_allclose(found, exact, rtol=1e-12 if a < 5 else 1e-10, atol=1e-300)
+    own = OwnValues(observed, np.ones(len(observed)), breaks, scale)
+    assert_array_equal(own.nodes, np.sort(own.nodes))
+    for value, (nodes, shares) in zip(observed[::7], shares_of_nodes(own, observed[::7]), strict=True):
+        assert_allclose(shares.sum(), 1.0, rtol=1e-13)
+        if not own.interpolates:
+            assert_array_equal(nodes, value)
+        for end in (*breaks, observed.min() - 1, observed.max() + 1):
+            for a in (0.3, 4.6, 9.2):
+                found = shares @ np.exp(-a * np.abs(end - nodes) / scale)
+                # To rounding for decay 0.01, to 1e-11 for decay 1e-4, of the likeliest in the bucket.
+                exact = np.exp(-a * np.abs(end - value) / scale)
+                assert_allclose(found, exact, rtol=1e-13 if a < 5 else 1e-10, atol=1e-300)
 
 
-def test_nodes_are_worth_it_only_for_many_values():
-    """Few distinct values are nodes themselves; many become twelve nodes a bucket."""
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("n_breaks", [0, 3, 40, 300])
+@pytest.mark.parametrize("whole", [True, False])
+def test_weights_move_to_the_nodes(whole, n_breaks, compiled):
+    """Whatever a bucket needs: any decay of the slider is that of all rows to 1e-13."""
+    rng = np.random.default_rng(n_breaks)
+    observed = rng.integers(0, 9, 5000) - 4.0 if whole else rng.normal(size=5000)
+    weights = rng.choice([0.5, 1.0, 3.0], 5000)
+    breaks = np.quantile(observed, np.linspace(0, 1, n_breaks)) if n_breaks else np.empty(0)
+    breaks = np.unique(breaks)
+    own = OwnValues(observed, weights, breaks, 0.7, compiled=compiled)
+    assert own.interpolates == (not whole)
+    assert (len(own.nodes), len(own.masses)) == (own.count.sum(),) * 2
+    for end in (*breaks[::10], -6.0, 6.0):
+        for decay in (1.0, 0.9, 0.5, 0.1, 0.01):
+            exact = math.fsum(weights * decay ** (np.abs(end - observed) / 0.7))
+            assert_allclose(own.masses @ decay ** (np.abs(end - own.nodes) / 0.7), exact, rtol=1e-13)
+
+
+def test_nodes_are_as_many_as_the_width_of_a_bucket_needs():
+    """Few distinct values are nodes themselves; of many, narrow buckets need few and empty ones none."""
     few, many = np.linspace(0, 1, 20), np.linspace(0, 1, 2000)
-    assert OwnValues(few, np.array([0.5]), 1.0).n_weights == 1
-    own = OwnValues(many, np.array([0.5]), 1.0)
-    assert own.n_weights == 12
-    assert len(own.nodes) == 12 * 4
-    assert OwnValues(many, many[::5], 1.0).n_weights == 1
+    assert not OwnValues(few, np.ones(20), np.array([0.5]), 1.0).interpolates
+    own = OwnValues(many, np.ones(2000), np.array([0.5]), 1.0)
+    assert own.count.tolist() == [11] * 6
+    own = OwnValues(many, np.ones(2000), many[::100], 1.0)
+    assert set(own.count.tolist()) == {9}
+    own = OwnValues(many[(many < 0.2) | (many > 0.8)], np.ones(800), np.array([0.3, 0.7]), 1.0)
+    assert own.count.tolist() == [11, 11, 0, 0, 11, 11]
+    assert len(own.nodes) == 44
+    assert not OwnValues(many, np.ones(2000), many[::5], 1.0).interpolates
+    assert not OwnValues(many, np.ones(2000), np.array([0.5]), 1e-12).interpolates
+
+
+@given(
+    edges=st.lists(st.floats(-10, 10) | st.floats(-1e300, 1e300), min_size=1, max_size=60, unique=True).map(sorted),
+    values=st.lists(st.floats(-10, 10) | st.floats(-1e300, 1e300), max_size=20),
+)
+@example(edges=[*np.linspace(0, 1, 50).tolist(), 1e12], values=[0.123, 0.999, 5.0])
+@example(edges=[0.0, 5e-324], values=[5e-324, 1.0])
+def test_a_value_is_found_between_the_edges_below_and_above_it(edges, values):
+    """The first or the last bucket for what lies outside; however unevenly the edges lie."""
+    edges = np.array(edges)
+    for value in (*edges, *np.nextafter(edges, np.inf), *np.nextafter(edges, -np.inf), *values):
+        expected = max(np.searchsorted(edges, value, side="right") - 1, 0)
+        assert decay_numba.bucket_of(value, edges, *hints_of(edges)) == expected
 
 
 def test_interval_mass_counts_each_observation_inside_the_grid_once():
     """The first value belongs to the first interval; outside nobody counts."""
     grid = np.array([0.0, 1.0, 2.0])
-    found = interval_mass(grid, np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]), np.array([9.0, 1, 1, 1, 2, 3, 9]))
-    assert_allclose(found, [3 / 8, 5 / 8], rtol=1e-15)
-    assert np.isnan(interval_mass(grid, np.array([-1.0, 3.0]), np.ones(2))).all()
+    observed, weights = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]), np.array([9.0, 1, 1, 1, 2, 3, 9])
+    for mass_of in (interval_mass, metrics_numba.interval_mass):
+        assert_allclose(mass_of(grid, observed, weights), [3 / 8, 5 / 8], rtol=1e-15)
+        assert np.isnan(mass_of(grid, np.array([-1.0, 3.0]), np.ones(2))).all()
+        assert mass_of(grid[:1], observed, weights).shape == (0,)
+    many = np.random.default_rng(0).choice(np.linspace(-1, 3, 1000), 5000)
+    grid = np.linspace(-1, 3, 1000)[10:990:7]
+    fast, plain = metrics_numba.interval_mass(grid, many, many + 2), interval_mass(grid, many, many + 2)
+    assert_allclose(fast, plain, rtol=1e-13)
 
 
 @given(observed=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=12))

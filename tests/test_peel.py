@@ -15,10 +15,16 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.feature_selection import SelectKBest
-from sklearn.impute import KNNImputer, SimpleImputer
-from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, RANSACRegressor, Ridge
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    RandomizedSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import (
     FunctionTransformer,
     KBinsDiscretizer,
@@ -29,8 +35,10 @@ from sklearn.preprocessing import (
     PowerTransformer,
     QuantileTransformer,
     RobustScaler,
+    SplineTransformer,
     StandardScaler,
 )
+from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from ice_explorer.adapters.peel import peel
@@ -118,6 +126,38 @@ def test_what_no_layer_is_known_of_stays_on():
     parity.assert_equal_explanations(fast, brute, ROUNDING)
 
 
+@pytest.mark.parametrize("response", ["predict_proba", "decision_function", "log_odds"])
+def test_a_threshold_changes_no_probability(response):
+    """Nor a margin, but the predicted class."""
+    X = numbers()
+    y = np.where(target(X) > 3, "yes", "no")
+    for wrapper in (
+        FixedThresholdClassifier(LogisticRegression(), threshold=0.2),
+        TunedThresholdClassifierCV(LogisticRegression(), cv=2, thresholds=5),
+    ):
+        model = wrapper.fit(X, y)
+        assert peel(model, response).model is model.estimator_
+        assert peel(model, "predict").model is model
+        compare("linear", model, X, 1e-11, response=response)
+    compare("brute", model, X, response="predict", grid="quantile", grid_size=4)
+
+
+def test_wrappers_that_answer_as_the_model_inside():
+    """Frozen in a pipeline, fitted to the rows that agree."""
+    X, y = numbers(), target(numbers())
+    frozen = make_pipeline(StandardScaler(), FrozenEstimator(Ridge().fit(StandardScaler().fit_transform(X), y)))
+    compare("linear", frozen.fit(X, y), X)
+    compare("linear", RANSACRegressor(random_state=0).fit(X, y), X)
+
+
+def test_pipelines_inside_pipelines_are_one():
+    """The transformers stand in their order, those that pass everything on are left out."""
+    X, y = numbers(), target(numbers())
+    inner = make_pipeline(StandardScaler(), "passthrough", make_pipeline(MinMaxScaler()))
+    peeled = peel(make_pipeline(inner, RobustScaler(), Ridge()).fit(X, y))
+    assert [type(step).__name__ for step in peeled.steps] == ["StandardScaler", "MinMaxScaler", "RobustScaler"]
+
+
 # Transformers that work column by column -----------------------------------------------------------
 
 
@@ -198,6 +238,89 @@ def test_two_transformers_of_one_column():
         model = make_pipeline(columns, last).fit(X, target(numbers()))
         fast, brute = (parity.explained(model, X, engine=engine) for engine in ("auto", "brute"))
         parity.assert_equal_explanations(fast, brute, ROUNDING)
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        FunctionTransformer(np.negative),
+        FunctionTransformer(np.abs),
+        QuantileTransformer(n_quantiles=20),
+        KBinsDiscretizer(4, encode="onehot", quantile_method="averaged_inverted_cdf"),
+        SplineTransformer(n_knots=4),
+        make_union(StandardScaler(), FunctionTransformer(np.negative)),
+        make_pipeline(StandardScaler(), SplineTransformer(degree=2, extrapolation="periodic")),
+        SelectKBest(k=2),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("last", [Ridge(), SVR()], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("grid", ["observed", {"x0": [-9.0, -1.05, 0.0, 12.0], "x1": [3.0], "x2": [50.0, 60.0]}])
+def test_closed_forms_follow_falling_and_several_columns(transformer, last, grid):
+    """Which way values go, and how many columns they make, is all one to a sum."""
+    X = numbers()
+    model = make_pipeline(transformer, last).fit(X, target(X))
+    assert peel(model).is_columnwise
+    compare("linear" if isinstance(last, Ridge) else "kernel", model, X, 1e-11, grid=grid)
+
+
+@pytest.mark.parametrize("last", [Ridge(), SVR()], ids=lambda model: type(model).__name__)
+def test_codes_of_whole_numbers_and_booleans(last):
+    """One-hot codes move together."""
+    X = frame()
+    columns = make_column_transformer(
+        (OneHotEncoder(), ["city", "rooms", "member"]), (QuantileTransformer(n_quantiles=9), ["age"])
+    )
+    model = make_pipeline(columns, last).fit(X, target(numbers()))
+    compare("linear" if isinstance(last, Ridge) else "kernel", model, X, 1e-11)
+
+
+def test_the_code_of_a_value_that_is_not_on_the_grid_goes_out_when_another_comes():
+    """A single row has it, and it is not the first."""
+    rng = np.random.default_rng(4)
+    X = np.column_stack([rng.integers(0, 4, 900), rng.normal(size=900).round(1)]).astype(float)
+    X[700, 0] = 9.0
+    y = X[:, 1] + 100 * (X[:, 0] == 9)
+    columns = make_column_transformer((OneHotEncoder(), [0]), (StandardScaler(), [1]))
+    model = make_pipeline(columns, LinearRegression()).fit(X, y)
+    grid = {"x0": [0.0, 1.0, 2.0]}
+    fast = parity.explained(model, X, grid=grid)
+    assert fast.engine == "linear"
+    brute = parity.explained(model, X, grid=grid, engine="brute")
+    assert_allclose(fast["x0"].rows([700]), brute["x0"].rows([700]), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [SimpleImputer(add_indicator=True), make_union(SimpleImputer(), MissingIndicator()), OneHotEncoder()],
+    ids=str,
+)
+def test_what_tells_missing_values_moves_with_them(transformer):
+    """Indicators and codes of missing values, of which there are three in 900 and none in the first row."""
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.integers(0, 4, 900), rng.integers(0, 5, 900)]).astype(float)
+    X[[500, 600, 700], 0] = np.nan
+    model = make_pipeline(transformer, Ridge(alpha=0.1)).fit(X, np.nan_to_num(X[:, 0], nan=50.0) + X[:, 1])
+    fast = compare("linear", model, X, 1e-11)
+    assert fast.table()["missing_impact"].max() > 10
+
+
+@pytest.mark.parametrize("last", [forest(), Ridge()], ids=lambda model: type(model).__name__)
+def test_transformers_are_asked_a_handful_of_times(monkeypatch, last):
+    """However many features there are: for X with all grids, for columns of text, for the phantoms."""
+    X = frame()
+    columns = make_column_transformer((StandardScaler(), ["age", "size", "rooms"]), (OneHotEncoder(), ["city"]))
+    model = make_pipeline(columns, last).fit(X, target(numbers()))
+    asked = []
+    own = ColumnTransformer.transform
+
+    def transform(self, X, **options):
+        asked.append(len(X))
+        return own(self, X, **options)
+
+    monkeypatch.setattr(ColumnTransformer, "transform", transform)
+    parity.explained(model, X)
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize("kind", ["target", "search", "classifier"])

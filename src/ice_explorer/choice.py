@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from ice_explorer.adapters.expansion import expand
 from ice_explorer.adapters.kernel import NotRadialError, radial_model
 from ice_explorer.adapters.linear import NotLinearError, linear_model
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.trees import tree_ensemble
 from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
-from ice_explorer.curves.closed_form import LinearCurves, RadialCurves
+from ice_explorer.curves.closed_form import LinearCurves
+from ice_explorer.curves.polynomial import PolynomialCurves
+from ice_explorer.curves.radial import RadialCurves
 from ice_explorer.curves.tree import SweepLimitError, TreeCurves
 from ice_explorer.engine import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.predict import Predictor
     from ice_explorer.adapters.trees.ensemble import Response
+    from ice_explorer.curves.closed_form import ClosedForm
     from ice_explorer.engine import Engine
     from ice_explorer.inputs import Columns, Context, FeatureInput
     from ice_explorer.options import EngineName
@@ -85,11 +89,11 @@ def choose_engine(
     if wanted == "brute" or context.probe is None:
         if wanted not in {"brute", "auto"}:
             raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
-        return BruteEngine(context, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
+        return BruteEngine(context, items, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
         "linear": _linear_engine, "kernel": _radial_engine, "tree": _tree_engine
     }  # fmt: skip
-    peeled = peel(model)
+    peeled = peel(model, context.predictor.response)
     notes = []
     for name in makers if wanted == "auto" else [wanted]:
         try:
@@ -99,7 +103,7 @@ def choose_engine(
                 raise InvalidOptionError.engine(name, str(error)) from error
             if not isinstance(error, NotLinearError | NotRadialError | NotTreesError):
                 notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
-    return BruteEngine(context, n_jobs, _BRUTE), notes
+    return BruteEngine(context, items, n_jobs, _BRUTE), notes
 
 
 def threshold_grids(
@@ -128,7 +132,7 @@ def threshold_grids(
     InvalidOptionError
         If the model is no tree ensemble that sees X itself.
     """
-    peeled = peel(model)
+    peeled = peel(model, predictor.response)
     try:
         if peeled.transform is not None:
             raise NotExactError.behind_transformers(peeled.model)
@@ -137,21 +141,21 @@ def threshold_grids(
         raise InvalidOptionError.thresholds(str(error)) from error
     grids = {}
     for position in positions:
-        column = columns.at(position)
-        present = column.values[np.isfinite(column.values)]
-        if present.size == 0:
-            continue
+        feature = columns.feature(position)
+        present = feature.values[~np.isnan(feature.values)]
+        if present.size == 0 or feature.kind not in {"numeric", "boolean"}:
+            continue  # the values that occur are all there is to tell apart
         here = ensemble.feature == position
         thresholds = np.unique(ensemble.threshold[here])
         if np.isnan(thresholds).any():
-            continue  # split by category: the observed values are all there is to tell apart
+            continue  # split by category
         held = thresholds.astype(ensemble.input_dtype)
         if ensemble.comparison == "le":
             # The last number on the left side of a threshold stands for what lies before it.
             held = np.where(held > thresholds, np.nextafter(held, -np.inf, dtype=held.dtype), held)
         low, high = present.min(), present.max()
         inside = held[(held > low) & (held < high)].astype(np.float64)
-        grids[column.label] = np.unique(np.concatenate([[low], inside, [high]]))
+        grids[feature.label] = np.unique(np.concatenate([[low], inside, [high]]))
     return grids
 
 
@@ -176,21 +180,26 @@ def _check(space: Space, found: Any, tolerance: float) -> None:
 
 
 def _linear_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    predictor = context.predictor
-    linear = _read(linear_model, peeled, predictor)
-    space = Space(context, items, peeled)
-    _check_width(linear.coefficients.shape[1], space)
-    curves = LinearCurves(linear, space.matrix)
+    expanded = expand(_read(linear_model, peeled, context.predictor), peeled.steps)
+    exponents = expanded.exponents
+    space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]))
+    curves: ClosedForm
+    if exponents is None:
+        _check_width(expanded.linear.coefficients.shape[1], space)
+        curves = LinearCurves(expanded.linear, space.matrix)
+    else:
+        _check_width(exponents.shape[1], space)
+        curves = PolynomialCurves(expanded.linear, exponents, space.matrix)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
     return ClosedFormEngine("linear", curves, space, context, n_jobs=n_jobs, reason=_named(peeled, "is written down"))
 
 
 def _radial_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    predictor = context.predictor
-    radial = _read(radial_model, peeled, predictor)
+    radial = _read(radial_model, peeled, context.predictor)
     space = Space(context, items, peeled)
     _check_width(radial.centres.shape[1], space)
-    curves = RadialCurves(radial, space.matrix)
+    moves = [(space.places[item.at_issue], space.grids[item.at_issue]) for item in items]
+    curves = RadialCurves(radial, space.matrix, moves, context.settings.memory_limit // 4)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
     reason = _named(peeled, "is a sum of radial kernels: one matrix product per feature")
     return ClosedFormEngine("kernel", curves, space, context, n_jobs=n_jobs, reason=reason)
@@ -205,14 +214,14 @@ def _check_width(n_columns: int, space: Space) -> None:
 def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
     predictor = context.predictor
     categorical = [
-        position for position in range(len(context.columns.names))
-        if peeled.transform is None and context.columns.at(position).kind == "category"
+        position for position, column in enumerate(context.columns.read)
+        if peeled.transform is None and column.kind in {"category", "ordered"}
     ]  # fmt: skip
     response = cast("Response", predictor.response)
     ensemble = tree_ensemble(peeled.model, predictor.position, response, categorical)
     if ensemble.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
         ensemble = replace(ensemble, input_dtype=np.dtype(np.float32))  # what LightGBM makes of such arrays
-    space = Space(context, items, peeled)
+    space = Space(context, items, peeled, ensemble.levels)
     _check_width(ensemble.n_features, space)
     n_rows = context.table.n_observations
     columns = [np.concatenate(pair) for pair in zip(space.columns, space.phantoms, strict=True)]

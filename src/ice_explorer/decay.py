@@ -8,7 +8,7 @@ likelihood scales (Eqs 2 and 3 of Yeh & Ngo 2021, arXiv:2109.02724). Written wit
 .. math:: F(a) = \sum_j m_j e^{-a d_j},
 
 so what must be kept for *every* later decay is how the mass is spread over d, not the phantoms.
-`DecaySums` keeps, for each of a few hundred cells of distance, the first Chebyshev moments of the
+`DecaySums` keeps, for each of a few dozen cells of distance, the first Chebyshev moments of the
 mass in it. The cells grow with the distance, as the exponential gets negligible there, so that
 each F(a) comes out to about 1e-14 of what the mass would weigh if it all lay at the nearest
 distance, for any decay, from memory that depends neither on the number of observations nor on the
@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from ice_explorer import chebyshev
 from ice_explorer.likelihood import distances
+from ice_explorer.own_values import OwnValues
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,23 +32,28 @@ MOST_CELLS = 1 << 22
 """Own values × intervals kept while the rows of one feature are added: 32 MB at most."""
 
 # Distances are measured from the smallest one (the ratio of two sums does not change), so mass
-# lies at 0 and whatever is beyond a·d = 40 does not count. With cells a quarter of an octave wide
-# e^{-ad} varies inside a counting cell by at most e^{-7.6}: 20 moments represent it to 1e-12 there,
-# where it is 4e-18 of the mass at 0, and to rounding error nearer by.
-_FIRST_CELL = 2.0**-12
-_CELLS_PER_OCTAVE = 4
+# lies at 0 and whatever is beyond a·d = 40 does not count. The first cell ends where e^{-ad} has
+# not moved far for any decay; beyond, four cells of one width share an octave, so that the cell of
+# a distance is read off the leading bits of the number. In the widest counting cell e^{-ad} varies
+# by e^{-10}: 20 moments represent it to 1e-10 there, where it is 4e-18 of the mass at 0, and to
+# rounding error nearer by.
+_FIRST_CELL = 2.0**-7
+_BITS_BELOW = 50  # of the 52 of a mantissa, two tell the quarter of an octave
+_BEFORE_FIRST = (int(np.float64(_FIRST_CELL).view(np.int64)) >> _BITS_BELOW) - 1
 _N_MOMENTS = 20
-_CHUNK = 1 << 14  # masses worked on at a time, so that their moments (20 doubles each) stay in the cache
+_CHUNK = 1 << 12  # masses worked on at a time, so that their moments (20 doubles each) stay in the cache
 _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
+_ROWS_AT_A_TIME = 2048
 
-# Own values between two breaks, at most a quarter of a likelihood scale apart: e^{-ad} is then
-# interpolated at 12 nodes to 1e-15 of its own value for decay 0.01 (a = 4.6), to 1e-11 for 1e-4.
-_N_NODES = 12
-_BUCKET_WIDTH = 0.25
 _MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, one pass along the axis is quicker
 _NEAR = 0.5  # likelihood scales; a grid farther than that from all rows is summed by distance
 _SEGMENT = 40.0
-_MOST_EXPONENT = 700.0  # e^-700 is the last that is not 0
+
+
+def _cell_of(distance: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Cell of each distance; infinite ones lie in very late cells."""
+    cell: NDArray[np.int64] = (distance.view(np.int64) >> _BITS_BELOW) - _BEFORE_FIRST
+    return np.maximum(cell, 0, out=cell)
 
 
 class DecaySums:
@@ -67,14 +74,19 @@ class DecaySums:
     def __init__(self, n_channels: int, nearest: float, farthest: float, *, compiled: bool = False) -> None:
         self._compiled = compiled
         self.nearest = nearest
-        extent = max(farthest - nearest, 0.0)
-        octaves = max(0.0, np.log2(max(extent, _FIRST_CELL) / _FIRST_CELL))
-        n_growing = int(np.ceil(octaves * _CELLS_PER_OCTAVE)) + 1
-        self._edges = np.concatenate([[0.0], _FIRST_CELL * 2.0 ** (np.arange(n_growing + 1) / _CELLS_PER_OCTAVE)])
+        n_cells = int(_cell_of(np.array([max(farthest - nearest, 0.0)]))[0]) + 1
+        starts = (np.arange(_BEFORE_FIRST, _BEFORE_FIRST + n_cells + 1) << _BITS_BELOW).view(np.float64)
+        starts[0] = 0.0
+        self._half, self._middle = np.diff(starts) / 2, (starts[:-1] + starts[1:]) / 2
+        self._inverse_half = 1.0 / self._half
         self._atoms: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._n_atoms = 0
         self._moments: NDArray[np.float64] | None = None
         self._n_channels = n_channels
+
+    @property
+    def _most_atoms(self) -> int:
+        return len(self._middle) * _N_MOMENTS
 
     def add(self, distances: NDArray[np.float64], masses: NDArray[np.float64]) -> None:
         """Add masses at distances.
@@ -89,22 +101,20 @@ class DecaySums:
         if self._moments is None:
             self._n_atoms += len(relative)
             self._atoms.append((relative, masses))
-            if self._n_atoms <= (len(self._edges) - 1) * _N_MOMENTS:
-                return
-            self._start_moments()
+            if self._n_atoms > self._most_atoms:
+                self._start_moments()
             return
-        for start in range(0, len(relative), _CHUNK):
-            chunk = slice(start, start + _CHUNK)
-            self._add_chunk(self._moments, relative[chunk], masses[chunk])
+        self._add_relative(self._moments, relative, masses)
 
     def add_laid_out(
         self,
         ends: NDArray[np.float64],
         own: tuple[NDArray[np.float64], NDArray[np.float64]],
-        masses: NDArray[np.float64],
+        masses: NDArray[np.float64] | None,
+        weights: NDArray[np.float64] | None,
         u: NDArray[np.float64],
     ) -> None:
-        """Add masses[node, end] · u[end] at the distance of node and end, for all of both.
+        """Add masses[node, end] · u[end] and weights[node] · u[end] at the distance of node and end, for all of both.
 
         Parameters
         ----------
@@ -112,52 +122,61 @@ class DecaySums:
             Increasing.
         own : tuple of two ndarrays of shape (n_nodes,)
             Nodes and their likelihood scales.
-        masses : ndarray of shape (n_nodes, n_ends) or (n_nodes, 1)
-            One column stands for all ends.
-        u : ndarray of shape (n_ends, n_channels)
+        masses : ndarray of shape (n_nodes, at least n_ends) or None
+            For the first channels.
+        weights : ndarray of shape (n_nodes,) or None
+            For the last channels.
+        u : ndarray of shape (n_ends, n_u)
+            No more than there are channels; half as many where both masses and weights come.
         """
         nodes, scales = own
-        n_masses = len(nodes) * len(ends)
-        if self._compiled and n_masses > (len(self._edges) - 1) * _N_MOMENTS:
+        if self._compiled and len(nodes) * len(ends) > self._most_atoms:
             from ice_explorer.decay_numba import add_laid_out
 
-            self._start_moments()
-            add_laid_out(ends, nodes, scales, np.ascontiguousarray(masses), u, self.nearest, self._edges, self._moments)
+            add_laid_out(
+                ends, nodes, scales, np.empty((0, 0)) if masses is None else np.ascontiguousarray(masses),
+                np.empty(0) if weights is None else weights, u, self.nearest,
+                self._middle, self._inverse_half, _BEFORE_FIRST, self._start_moments(),
+            )  # fmt: skip
             return
         step = max(1, _MOST_MASSES // len(ends))
+        n_u = u.shape[1]
         for start in range(0, len(nodes), step):
             some = slice(start, start + step)
             scaled = distances(ends, nodes[some], scales[some])
-            self.add(scaled.ravel(), (masses[some, :, None] * u).reshape(-1, u.shape[1]))
+            channels = np.zeros((self._n_channels, *scaled.shape))
+            for at, share in enumerate(u.T):
+                if masses is not None:
+                    np.multiply(masses[some, : len(ends)], share, out=channels[at])
+                if weights is not None:
+                    np.multiply(weights[some, None], share, out=channels[at - n_u])
+            self.add(scaled.ravel(), channels.reshape(self._n_channels, -1).T)
 
     def _start_moments(self) -> NDArray[np.float64]:
         """Turn the masses kept so far, if any, into moments."""
         if self._moments is None:
-            self._moments = np.zeros((len(self._edges) - 1, _N_MOMENTS, self._n_channels))
+            self._moments = np.zeros((len(self._middle), self._n_channels, _N_MOMENTS))
             kept, self._atoms = self._atoms, []
             for distances_, masses in kept:
-                for start in range(0, len(distances_), _CHUNK):
-                    chunk = slice(start, start + _CHUNK)
-                    self._add_chunk(self._moments, distances_[chunk], masses[chunk])
+                self._add_relative(self._moments, distances_, masses)
         return self._moments
 
-    def _add_chunk(
+    def _add_relative(
         self, moments: NDArray[np.float64], distances: NDArray[np.float64], masses: NDArray[np.float64]
     ) -> None:
-        last = len(self._edges) - 2
-        cells = np.searchsorted(self._edges, distances, side="right") - 1
-        np.clip(cells, 0, last, out=cells)
-        cells[~np.isfinite(distances)] = last + 1
+        cells = _cell_of(distances)
+        np.minimum(cells, len(moments) - 1, out=cells, where=distances < np.inf)
         order = np.argsort(cells.astype(np.uint16), kind="stable")
-        bounds = np.searchsorted(cells[order], np.arange(last + 2))
-        order = order[: bounds[-1]]  # infinite distances sort last and are dropped
-        cells, distances, masses = cells[order], distances[order], masses[order]
-        low, high = self._edges[cells], self._edges[cells + 1]
-        polynomials = _chebyshev((2.0 * distances - low - high) / (high - low), _N_MOMENTS)
-        for cell in range(last + 1):
-            start, stop = bounds[cell], bounds[cell + 1]
-            if start < stop:
-                moments[cell] += polynomials[:, start:stop] @ masses[start:stop]
+        cells = cells[order]
+        bounds = np.searchsorted(cells, np.arange(len(moments) + 1))
+        for begin in range(0, bounds[-1], _CHUNK):  # infinite distances sort last and are left out
+            end = min(begin + _CHUNK, bounds[-1])
+            chunk, at = order[begin:end], cells[begin:end]
+            position = (distances[chunk] - self._middle[at]) * self._inverse_half[at]
+            degrees, of_chunk = chebyshev.polynomials(position, _N_MOMENTS).T, masses.T[:, chunk]
+            for cell in range(at[0], at[-1] + 1):
+                held = slice(max(bounds[cell] - begin, 0), max(bounds[cell + 1] - begin, 0))
+                moments[cell] += of_chunk[:, held] @ degrees[held]
 
     def finish(self) -> None:
         """Write the masses of each cell at the Chebyshev nodes of the cell, where they sum alike."""
@@ -170,9 +189,8 @@ class DecaySums:
             self._atoms = [(distances[finite], masses[finite])]
             return
         held = np.flatnonzero(self._moments.any(axis=(1, 2)))
-        low, high = self._edges[held, None], self._edges[held + 1, None]
-        distances = (low + high) / 2 + (high - low) / 2 * _chebyshev_nodes(_N_MOMENTS)
-        masses = np.einsum("dn,cdh->cnh", _to_nodes(_N_MOMENTS), self._moments[held])
+        distances = self._middle[held, None] + self._half[held, None] * chebyshev.nodes(_N_MOMENTS)
+        masses = np.swapaxes(self._moments[held] @ chebyshev.to_nodes(_N_MOMENTS), 1, 2)
         self._atoms = [(distances.ravel(), masses.reshape(-1, self._n_channels))]
         self._moments = None
 
@@ -181,103 +199,10 @@ class DecaySums:
         return self._atoms[0]
 
 
-def _chebyshev_nodes(n_nodes: int) -> NDArray[np.float64]:
-    """Nodes on [-1, 1], increasing."""
-    return -np.cos(np.pi * (np.arange(n_nodes) + 0.5) / n_nodes)
-
-
-def _to_nodes(n_nodes: int) -> NDArray[np.float64]:
-    """Weights of the nodes from moments: row per degree, column per node.
-
-    A polynomial of a degree below `n_nodes` has the same sum over masses and over their nodes.
-    """
-    matrix = np.cos(np.arange(n_nodes)[:, None] * np.arccos(_chebyshev_nodes(n_nodes))) * (2.0 / n_nodes)
-    matrix[0] *= 0.5
-    return np.asarray(matrix)
-
-
-def _chebyshev(position: NDArray[np.float64], n_degrees: int) -> NDArray[np.float64]:
-    """Chebyshev polynomials of degree 0 … n_degrees - 1, one row each."""
-    polynomials = np.empty((n_degrees, len(position)))
-    polynomials[0] = 1.0
-    polynomials[1] = position
-    twice = 2.0 * position
-    for degree in range(2, n_degrees):
-        np.multiply(twice, polynomials[degree - 1], out=polynomials[degree])
-        polynomials[degree] -= polynomials[degree - 2]
-    return polynomials
-
-
-class OwnValues:
-    """Own values of all rows, written as combinations of few values: the nodes.
-
-    For phantoms on one side of it, the likelihood is a smooth function of the own value. Between two
-    neighbouring `breaks` it is therefore the combination of its values at a few Chebyshev nodes
-    (Lagrange interpolation: to rounding error for any decay of the slider, to 1e-9 down to 1e-4), so
-    that steepness can be added up by node instead of kept by row. Where the rows hold few distinct
-    values those are the nodes, and nothing is interpolated.
-
-    Parameters
-    ----------
-    distinct : ndarray
-        Increasing: the own values that will come.
-    breaks : ndarray
-        Increasing values at which distances change sides.
-    scale : float
-        Likelihood scale, the same for all rows.
-    """
-
-    def __init__(self, distinct: NDArray[np.float64], breaks: NDArray[np.float64], scale: float) -> None:
-        edges = _bucket_edges(distinct[0], distinct[-1], breaks, _BUCKET_WIDTH * scale, len(distinct) // _N_NODES)
-        if edges is None:
-            self.nodes, self.n_weights, self._edges = distinct, 1, None
-            return
-        half, middle = np.diff(edges) / 2, (edges[:-1] + edges[1:]) / 2
-        self.nodes = (middle[:, None] + half[:, None] * _chebyshev_nodes(_N_NODES)).ravel()
-        self.n_weights = _N_NODES
-        self._edges = edges
-
-    def locate(self, observed: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Write own values as combinations of nodes.
-
-        Returns
-        -------
-        first : ndarray of shape (n_rows,)
-            Position of the first node of each row; the others follow it.
-        weights : ndarray of shape (n_rows, n_weights)
-            They sum to 1.
-        """
-        if self._edges is None:
-            return np.searchsorted(self.nodes, observed), np.ones((len(observed), 1))
-        bucket = np.clip(np.searchsorted(self._edges, observed, side="right") - 1, 0, len(self._edges) - 2)
-        low, high = self._edges[bucket], self._edges[bucket + 1]
-        position = (2.0 * observed - low - high) / (high - low)
-        return bucket * _N_NODES, _chebyshev(position, _N_NODES).T @ _to_nodes(_N_NODES)
-
-
-def _bucket_edges(
-    lowest: float, highest: float, breaks: NDArray[np.float64], width: float, most: int
-) -> NDArray[np.float64] | None:
-    """Cut [lowest, highest] at the breaks, and evenly where that leaves more than `width`.
-
-    None where that takes more than `most` buckets.
-    """
-    inner = breaks[(breaks > lowest) & (breaks < highest)]
-    edges = np.concatenate([[lowest], inner, [highest]])
-    pieces = np.maximum(np.ceil(np.diff(edges) / width), 1.0)
-    if not pieces.sum() <= most:
-        return None
-    pieces = pieces.astype(np.int64)
-    step = np.repeat(np.diff(edges) / pieces, pieces)
-    count = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    return np.append(np.repeat(edges[:-1], pieces) + count * step, highest)
-
-
 class LikelihoodSums:
     """Likelihood-weighted sums of steepness for every way to weigh intervals, and any decay.
 
-    For each weighting u: Σ w_i u_k L_ik |S_ik| and Σ w_i u_k L_ik. The second needs no model; it is made
-    when the sums are finished.
+    For each weighting u: Σ w_i u_k L_ik |S_ik| and Σ w_i u_k L_ik. The second needs no model.
 
     Parameters
     ----------
@@ -287,14 +212,21 @@ class LikelihoodSums:
     u : dict of str to ndarray of shape (n_grid - 1,)
         Interval weights by name; all NaN where a weighting has nothing to stand on. Besides them
         the sums carry "first": the first interval with the likelihood of the first grid value.
-    observed, likelihood_scale, weights : ndarray of shape (n_rows,)
+    rows : tuple of three ndarrays of shape (n_rows,)
         Own values, none missing, likelihood scales and frequency weights of all rows that will be
         added.
     compiled : bool
-        Whether the compiled kernel is used where there is much to add.
+        Whether the compiled kernels are used where there is much to add.
     most_cells : int, optional
         How many own values × intervals may be kept while rows are added; beyond, each row is added by
         its distances at once, which takes longer.
+
+    Attributes
+    ----------
+    own : OwnValues or None
+        Where steepness is kept by own value: how own values are divided.
+    by_bucket : ndarray of shape (n_nodes, at least n_active) or None
+        Chebyshev moments of the weighted steepness of each bucket of `own`; further columns are 0.
     """
 
     def __init__(
@@ -307,26 +239,33 @@ class LikelihoodSums:
         compiled: bool = False,
         most_cells: int | None = None,
     ) -> None:
-        self._observed, self._scales, self._weights = rows
+        observed, scales, weights = rows
         self.own: OwnValues | None = None
-        self.by_node: NDArray[np.float64] | None = None
+        self.by_bucket: NDArray[np.float64] | None = None
         self._on_grid: OwnValues | None = None
-        nodes, scales = self._observed, self._scales
+        self._n_active = len(active)
+        nodes = observed
         if scales.min() == scales.max():
-            distinct = np.unique(self._observed)
-            self._on_grid = own = OwnValues(distinct, grid, float(scales[0]))
-            if len(active) < len(grid) - 1 and own.n_weights > 1:
-                own = OwnValues(distinct, np.concatenate([grid[:1], grid[active + 1]]), float(scales[0]))
-            if len(own.nodes) * len(active) <= (MOST_CELLS if most_cells is None else most_cells):
+            self._scale = scale = float(scales[0])
+            self._on_grid = own = OwnValues(observed, weights, grid, scale, compiled=compiled)
+            if len(active) < len(grid) - 1 and own.interpolates:
+                breaks = np.concatenate([grid[:1], grid[active + 1]])
+                own = OwnValues(observed, weights, breaks, scale, compiled=compiled)
+            n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
+            if len(own.nodes) * n_columns <= (MOST_CELLS if most_cells is None else most_cells):
                 self.own = own
-                self.by_node = np.zeros((len(own.nodes), len(active)))
-            # Nodes may lie nearer to an end than any row does.
-            nodes = distinct if own.n_weights == 1 else np.concatenate([distinct, own.nodes, self._on_grid.nodes])
-            scales = np.full(len(nodes), scales[0])
+                self.by_bucket = np.zeros((len(own.nodes), n_columns))
+                nodes = self._on_grid.nodes if own is self._on_grid else np.append(self._on_grid.nodes, own.nodes)
+            else:
+                nodes = np.append(observed, self._on_grid.nodes)
+            scales = np.full(len(nodes), scale)
         self._groups = [
             _Group(names, ends, intervals, active, _distance_bounds(ends, nodes, scales), compiled=compiled)
             for names, ends, intervals in _grouped(grid, u)
         ]
+        if self._on_grid is None:
+            for group in self._groups:
+                group.add(None, weights, observed, scales)
 
     def group(self, name: str) -> _Group:
         """Return the sums that carry a weighting."""
@@ -341,36 +280,53 @@ class LikelihoodSums:
     ) -> None:
         """Add rows: their |S| (n_rows, n_active), weights, own values and likelihood scales."""
         weighted = steepness * weights[:, None]
-        if self.own is None or self.by_node is None:
+        if self.own is None or self.by_bucket is None:
             for group in self._groups:
-                group.add_steepness(weighted, observed, likelihood_scale)
+                group.add(weighted, None, observed, likelihood_scale)
             return
-        first, shares = self.own.locate(observed)
-        order = np.argsort(first, kind="stable")
-        present, starts = np.unique(first[order], return_index=True)
+        own, bucket = self.own, self.own.find(observed)
+        order = np.argsort(bucket, kind="stable")
+        present, starts = np.unique(bucket[order], return_index=True)
         weighted = weighted[order]
-        for at in range(self.own.n_weights):
-            share = shares[order, at][:, None]
-            self.by_node[present + at] += np.add.reduceat(weighted * share, starts, axis=0)
+        by_bucket = self.by_bucket[:, : self._n_active]
+        if not own.interpolates:
+            by_bucket[present] += np.add.reduceat(weighted, starts, axis=0)
+            return
+        degrees = own.polynomials(observed[order], bucket[order])
+        for of_rows, start, stop in zip(present, starts, np.append(starts[1:], len(order)), strict=True):
+            first, count = own.first[of_rows], own.count[of_rows]
+            by_bucket[first : first + count] += degrees[:count, start:stop] @ weighted[start:stop]
+
+    def add_parallel(
+        self,
+        steepness: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        observed: NDArray[np.float64],
+        likelihood_scale: NDArray[np.float64],
+    ) -> None:
+        """Add rows that share |S|, (n_active,)."""
+        if self.own is not None and self.by_bucket is not None:
+            by_bucket = self.by_bucket[:, : self._n_active]
+            by_bucket += self.own.moments_of(observed, weights)[:, None] * steepness
+            return
+        for start in range(0, len(weights), _ROWS_AT_A_TIME):
+            some = slice(start, start + _ROWS_AT_A_TIME)
+            everywhere = np.broadcast_to(steepness, (len(weights[some]), self._n_active))
+            self.add(everywhere, weights[some], observed[some], likelihood_scale[some])
 
     def finish(self) -> None:
-        """Move what is kept by node into the sums over distance, and let go of the rows."""
-        observed, scales, weights = self._observed, self._scales, self._weights
-        if self.own is not None and self.by_node is not None:
-            for group in self._groups:
-                group.add_steepness(self.by_node, self.own.nodes, np.full(len(self.own.nodes), scales[0]))
-        if self._on_grid is not None:
-            own = self._on_grid
-            first, shares = own.locate(observed)
-            by_node = np.zeros(len(own.nodes))
-            for at in range(own.n_weights):
-                by_node += np.bincount(first + at, weights * shares[:, at], minlength=len(by_node))
-            observed, scales, weights = own.nodes, np.full(len(own.nodes), scales[0]), by_node
+        """Move what is kept by own value into the sums over distance."""
+        steepness, own, on_grid = None, self.own, self._on_grid
+        if own is not None and self.by_bucket is not None:
+            steepness = own.to_nodes(self.by_bucket)
         for group in self._groups:
-            group.add_likelihood(weights, observed, scales)
-            group.steepness.finish()
-        self.own = self.by_node = self._on_grid = None
-        self._observed = self._scales = self._weights = np.empty(0)
+            if own is not None and own is not on_grid:
+                group.add(steepness, None, own.nodes, np.full(len(own.nodes), self._scale))
+            if on_grid is not None:
+                together = steepness if own is on_grid else None
+                group.add(together, on_grid.masses, on_grid.nodes, np.full(len(on_grid.nodes), self._scale))
+            group.sums.finish()
+        self.own = self.by_bucket = self._on_grid = None
 
 
 def _grouped(
@@ -389,7 +345,10 @@ def _grouped(
 
 
 class _Group:
-    """Sums of the weightings that need the same intervals, by distance from the same ends."""
+    """Sums of the weightings that need the same intervals, by distance from the same ends.
+
+    The first channels of `sums` are w u |S|, the last ones w u.
+    """
 
     def __init__(
         self,
@@ -404,31 +363,40 @@ class _Group:
         self.names = list(u)
         self._ends = ends
         self._u = np.ascontiguousarray(np.array(list(u.values())).T)  # (n_intervals, n_names)
+        self._n_active = len(active)
         self._columns = np.flatnonzero(np.isin(active, intervals))
         self._stepping = np.searchsorted(intervals, active[self._columns])
         self.nearest = bounds[0]
-        self.steepness = DecaySums(len(u), *bounds, compiled=compiled)
-        self._likelihood = DecaySums(len(u), *bounds, compiled=compiled)
+        self.sums = DecaySums(2 * len(u), *bounds, compiled=compiled)
         self._scan: _Scan | None = None
 
-    def add_steepness(
-        self, weighted: NDArray[np.float64], nodes: NDArray[np.float64], scales: NDArray[np.float64]
+    def add(
+        self,
+        steepness: NDArray[np.float64] | None,
+        weights: NDArray[np.float64] | None,
+        nodes: NDArray[np.float64],
+        scales: NDArray[np.float64],
     ) -> None:
-        """Add w|S| (n_nodes, n_active) at nodes."""
-        if self._columns.size:
-            columns = weighted if len(self._columns) == weighted.shape[1] else weighted[:, self._columns]
-            stepping = self._stepping
-            self.steepness.add_laid_out(self._ends[stepping], (nodes, scales), columns, self._u[stepping])
-
-    def add_likelihood(
-        self, weights: NDArray[np.float64], nodes: NDArray[np.float64], scales: NDArray[np.float64]
-    ) -> None:
-        """Add w (n_nodes,) at nodes, for all intervals alike."""
-        if len(nodes) * len(self._ends) > _MOST_LAID_OUT and scales.min() == scales.max() and self.nearest < _NEAR:
+        """Add w|S| (n_nodes, at least n_active), and w (n_nodes,) for all intervals alike, at nodes."""
+        own = nodes, scales
+        if weights is not None and self._scans(nodes, scales):
             self._scan = _Scan(self._ends / scales[0], self._u, nodes / scales[0], weights, self.nearest)
-            return
-        self._likelihood.add_laid_out(self._ends, (nodes, scales), weights[:, None], self._u)
-        self._likelihood.finish()
+            weights = None
+        if steepness is not None and not self._columns.size:
+            steepness = None
+        if steepness is not None:
+            columns = steepness if len(self._columns) == self._n_active else steepness[:, self._columns]
+            stepping = self._stepping
+            together = weights if len(stepping) == len(self._ends) else None
+            self.sums.add_laid_out(self._ends[stepping], own, columns, together, self._u[stepping])
+            if together is not None:
+                return
+        if weights is not None:
+            self.sums.add_laid_out(self._ends, own, None, weights, self._u)
+
+    def _scans(self, nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> bool:
+        """Whether likelihoods are summed along the axis, for each decay."""
+        return len(nodes) * len(self._ends) > _MOST_LAID_OUT and scales.min() == scales.max() and self.nearest < _NEAR
 
     def totals(self, name: str, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum one weighting for some decays.
@@ -445,15 +413,15 @@ class _Group:
             Σ w u L |S|, Σ w u L and Σ w u L², relative to `nearest`.
         """
         at = self.names.index(name)
-        distances, masses = self.steepness.atoms()
-        steepness = np.exp(-exponents[:, None] * distances) @ masses[:, at]
+        distances, masses = self.sums.atoms()
+        likelihood = np.exp(-exponents[:, None] * distances)
+        steepness, once = (likelihood @ masses[:, [at, at + len(self.names)]]).T
         if self._scan is not None:
             once = np.array([self._scan.total(exponent)[at] for exponent in exponents])
             twice = np.array([self._scan.total(2.0 * exponent)[at] for exponent in exponents])
             return np.array([steepness, once, twice])
-        distances, masses = self._likelihood.atoms()
-        likelihood = np.exp(-exponents[:, None] * distances)
-        return np.array([steepness, likelihood @ masses[:, at], likelihood**2 @ masses[:, at]])
+        twice = likelihood**2 @ masses[:, at + len(self.names)]
+        return np.array([steepness, once, twice])
 
 
 class _Scan:

@@ -1,7 +1,6 @@
-"""`DecaySums.add` for masses laid out as own values × ends, compiled.
+"""Sums over own values and over masses laid out as own values × ends, compiled.
 
-The distances of one own value fall towards it and rise beyond it, so that the cell of each follows
-from the one before; no distance is stored and none is sorted. `DecaySums.add` is the reference.
+`OwnValues` and `DecaySums.add` are the references: a test holds each kernel to them.
 """
 
 from __future__ import annotations
@@ -9,50 +8,121 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+_FEW = 8  # edges that are looked at one by one
+
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def add_laid_out(ends, nodes, scales, masses, u, nearest, edges, moments):
-    """Add masses[node, end] · u[end] at the distance of node and end.
+def bucket_of(value, edges, hints, origin, per_width):
+    """Find the last of some lower edges that is not above a value; the first where there is none.
+
+    `hints`, `origin` and `per_width` are those of `own_values.hints_of`.
+    """
+    hint = int(min(max((value - origin) * per_width, 0.0), hints.shape[0] - 2.0))
+    bucket = hints[hint]
+    left = hints[hint + 1] - bucket + 1
+    while left > _FEW:
+        half = left // 2
+        if value >= edges[bucket + half]:
+            bucket += half
+        left -= half
+    while left > 1 and value >= edges[bucket + 1]:
+        bucket += 1
+        left -= 1
+    return bucket
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
+def add_weights(observed, weights, own, n_rows, moments):
+    """Count the rows of each bucket, and add the Chebyshev moments of their weights.
+
+    Parameters
+    ----------
+    observed, weights : float64 (n_rows,)
+    own : as `OwnValues.arrays`
+    n_rows : int64 (n_buckets,)
+        Added to.
+    moments : float64 (n_buckets, most moments)
+        Added to.
+    """
+    edges, hints, origin, per_width, middle, inverse_half, _, _ = own
+    n_moments = moments.shape[1]
+    for row in range(observed.shape[0]):
+        bucket = bucket_of(observed[row], edges, hints, origin, per_width)
+        n_rows[bucket] += 1
+        of_bucket = moments[bucket]
+        twice = 2.0 * (observed[row] - middle[bucket]) * inverse_half[bucket]
+        before = 0.5 * twice * weights[row]  # T_{-1} = T_1
+        now = weights[row]
+        for degree in range(n_moments):
+            of_bucket[degree] += now
+            before, now = now, twice * now - before
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def add_laid_out(
+    ends, nodes, scales, masses, weights, u, nearest, middle, inverse_half, before_first, moments
+):  # fmt: skip
+    """Add masses[node, end] · u[end] and weights[node] · u[end] at the distance of node and end.
 
     Parameters
     ----------
     ends : float64 (n_ends,)
-        Increasing.
     nodes, scales : float64 (n_nodes,)
-    masses : float64 (n_nodes, n_ends) or (n_nodes, 1)
-        One column stands for all ends.
+    masses : float64 (n_nodes, at least n_ends) or (n_nodes, 0)
+        For the first channels; none with no columns.
+    weights : float64 (n_nodes,) or (0,)
+        For the last channels; none where empty.
     u : float64 (n_ends, n_channels)
     nearest : float
-    edges : float64 (n_cells + 1,)
-    moments : float64 (n_cells, n_moments, n_channels)
+    middle, inverse_half : float64 (n_cells,)
+        A distance d lies at (d - middle) · inverse_half in its cell.
+    before_first : int
+        Leading bits of a distance less those of its cell, see `decay.cell_bits`.
+    moments : float64 (n_cells, at least n_channels, n_moments)
         Added to.
     """
-    n_cells = edges.shape[0] - 1
-    n_moments = moments.shape[1]
-    n_channels = moments.shape[2]
-    polynomials = np.empty(n_moments)
+    n_cells, n_targets, n_moments = moments.shape
+    n_ends, n_channels = u.shape
+    polynomials = np.empty(max(n_moments, 8))
+    distances = np.empty(n_ends)
+    bits = distances.view(np.int64)
     for node in range(nodes.shape[0]):
         value = nodes[node]
         scale = scales[node]
-        cell = n_cells - 1
-        for end in range(ends.shape[0]):
-            mass = masses[node, 0] if masses.shape[1] == 1 else masses[node, end]
-            gap = abs(ends[end] - value)
-            if mass == 0.0 or (scale == 0.0 and gap > 0.0):
+        inverse = 1.0 / scale if scale > 0.0 else 0.0
+        for end in range(n_ends):
+            distances[end] = abs(ends[end] - value) * inverse - nearest
+        for end in range(n_ends):
+            mass = masses[node, end] if masses.shape[1] > 0 else 0.0
+            weight = weights[node] if weights.shape[0] > 0 else 0.0
+            if (mass == 0.0 and weight == 0.0) or (scale == 0.0 and ends[end] != value):
                 continue
-            distance = (gap / scale if gap > 0.0 else 0.0) - nearest
-            while cell > 0 and distance < edges[cell]:
-                cell -= 1
-            while cell < n_cells - 1 and distance >= edges[cell + 1]:
-                cell += 1
-            low = edges[cell]
-            high = edges[cell + 1]
-            position = (2.0 * distance - low - high) / (high - low)
-            twice = 2.0 * position
-            polynomials[0] = mass
-            polynomials[1] = mass * position
-            for degree in range(2, n_moments):
-                polynomials[degree] = twice * polynomials[degree - 1] - polynomials[degree - 2]
-            for degree in range(n_moments):
+            cell = min(max((bits[end] >> 50) - before_first, 0), n_cells - 1)
+            # T_{m+4} = 2 T_4 T_m - T_{m-4}: four at a time, none of which waits for another.
+            first = (distances[end] - middle[cell]) * inverse_half[cell]
+            second = 2.0 * first * first - 1.0
+            third = 2.0 * first * second - first
+            fourth = 2.0 * second * second - 1.0
+            polynomials[0] = 1.0
+            polynomials[1] = first
+            polynomials[2] = second
+            polynomials[3] = third
+            polynomials[4] = fourth
+            polynomials[5] = 2.0 * fourth * first - third
+            polynomials[6] = 2.0 * fourth * second - second
+            polynomials[7] = 2.0 * fourth * third - first
+            for degree in range(8, n_moments):
+                polynomials[degree] = 2.0 * fourth * polynomials[degree - 4] - polynomials[degree - 8]
+            # Loops of a function of their own would take three times as long.
+            if mass != 0.0:
                 for channel in range(n_channels):
-                    moments[cell, degree, channel] += polynomials[degree] * u[end, channel]
+                    share = mass * u[end, channel]
+                    target = moments[cell, channel]
+                    for degree in range(n_moments):
+                        target[degree] += share * polynomials[degree]
+            if weight != 0.0:
+                for channel in range(n_channels):
+                    share = weight * u[end, channel]
+                    target = moments[cell, n_targets - n_channels + channel]
+                    for degree in range(n_moments):
+                        target[degree] += share * polynomials[degree]

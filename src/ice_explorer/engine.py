@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ice_explorer.category import CategorySums
 from ice_explorer.curves.brute import place_of
+from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.inputs import level_weights
 from ice_explorer.metrics import FeatureSums, interval_mass
 
 if TYPE_CHECKING:
@@ -26,10 +29,13 @@ if TYPE_CHECKING:
     from ice_explorer.space import Space
 
     Array = NDArray[np.float64]
+    Sums = FeatureSums | CategorySums
     Report = Callable[[int, int, str], object]
 
 _HAS_NUMBA = find_spec("numba") is not None
 _ROWS_AT_A_TIME = 2048
+_PARALLEL_AT_A_TIME = 1 << 16
+_FEW_VALUES = 20  # of a grid, of which a row's own is one
 _WORTH_COMPILING = 2_000_000  # predictions; numba takes longer to load than NumPy to add up fewer
 
 
@@ -42,7 +48,7 @@ class Engine(Protocol):
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
 
 
@@ -53,12 +59,26 @@ def empty_sums(
     *,
     compiled: bool,
     most_cells: int | None = None,
-) -> FeatureSums:
+) -> Sums:
     """Make the sums of a feature, nothing added yet."""
-    held = np.flatnonzero((weights > 0) & ~np.isnan(item.column.values))
-    grid, rows = item.grid.values, rows_of(item, weights, item.summed)
-    mass = interval_mass(grid, item.own[held], weights[held])
+    held = np.flatnonzero((weights > 0) & ~np.isnan(item.feature.values))
+    grid = item.grid.values
+    if item.feature.is_unordered:
+        shares = level_weights(item.feature, weights)[grid.astype(np.intp)]
+        distances = None if item.distances is None else item.distances[item.summed]
+        return CategorySums(grid, item.scale, shares, distances, active)
+    rows = rows_of(item, weights, item.summed)
+    mass = _interval_mass(grid, item.own[held], weights[held], compiled=compiled)
     return FeatureSums(grid, item.scale, mass, rows, active, compiled=compiled, most_cells=most_cells)
+
+
+def _interval_mass(grid: Array, observed: Array, weights: Array, *, compiled: bool) -> Array:
+    """Share of the observations in each interval, by the compiled kernel where that is loaded."""
+    if compiled:
+        from ice_explorer import metrics_numba
+
+        return metrics_numba.interval_mass(grid, observed, weights)
+    return interval_mass(grid, observed, weights)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
@@ -66,12 +86,41 @@ def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tupl
     return item.own[rows], item.likelihood_scale[rows], weights[rows]
 
 
+def _add(
+    sums: Sums,
+    curves: Array | tuple[Array, Array],
+    item: FeatureInput,
+    block: tuple[NDArray[np.int64], Array, Array | None],
+    *,
+    compiled: bool,
+) -> None:
+    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
+    rows, weights, change = block
+    if isinstance(sums, CategorySums):
+        distances = None if item.distances is None else item.distances[rows]
+        levels = item.own[rows], distances, weights[rows]
+        if isinstance(curves, tuple):
+            sums.add_parallel(*curves, levels, change)
+        else:
+            sums.add(curves, levels, change)
+        return
+    of_rows = rows_of(item, weights, rows)
+    if isinstance(curves, tuple):
+        sums.add_parallel(*curves, of_rows, change)
+    elif compiled:  # only where that is worth loading
+        from ice_explorer import metrics_numba
+
+        metrics_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
+    else:
+        sums.add(curves, of_rows, change)
+
+
 def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:
     """How far the prediction of each row moves when the value goes missing; None where none is."""
     if not item.has_missing:
         return None
     values = np.column_stack([item.own[rows], np.full(len(rows), np.nan)])
-    predictions = brute.evaluate(item.column.name, item.at_issue, rows, values)
+    predictions = brute.evaluate(item.feature, rows, values)
     return np.abs(predictions[:, 1] - predictions[:, 0])
 
 
@@ -85,21 +134,9 @@ def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, val
     """Return predictions (n_rows, n_values), or name the first that is no number."""
     if not np.isfinite(predictions).all():
         row, column = np.argwhere(~np.isfinite(predictions))[0]
-        where = place_of(float(values[column]), int(rows[row]))
-        raise PredictionError.not_finite(item.column.name, where, float(predictions[row, column]))
+        where = place_of(item.feature, float(values[column]), int(rows[row]))
+        raise PredictionError.not_finite(item.feature.name, where, float(predictions[row, column]))
     return predictions
-
-
-def _add(
-    sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], change: Array | None, *, compiled: bool
-) -> None:
-    """Add a block, by the compiled kernel where that is worth loading."""
-    if compiled:
-        from ice_explorer import metrics_numba
-
-        metrics_numba.add(sums, np.ascontiguousarray(stretches), rows, change)
-    else:
-        sums.add(stretches, rows, change)
 
 
 class _FeatureByFeature:
@@ -118,26 +155,33 @@ class _FeatureByFeature:
         """Curves of some rows at every grid value, (n_rows, n_grid)."""
         raise NotImplementedError
 
+    def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:  # noqa: ARG002
+        """Curves of some rows as a step (n_grid,) and offsets (n_rows,), where they are known to be parallel."""
+        return None
+
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
         for rows in _in_blocks(positions, self._block_size(item)):
             yield rows, self._curves(item, rows)
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
         total = len(item.summed) * item.n_predictions_per_row
-        compiled = _HAS_NUMBA and total > _WORTH_COMPILING
+        are_parallel = self._parallel(item, item.summed[:1]) is not None
+        compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
         sums = empty_sums(item, self._weights, compiled=compiled)
 
-        def compute(rows: NDArray[np.int64]) -> tuple[Array, Array | None]:
-            return self._curves(item, rows), missing_change(self._brute, item, rows)
+        def compute(rows: NDArray[np.int64]) -> tuple[tuple[Array, Array] | Array, Array | None]:
+            parallel = self._parallel(item, rows) if are_parallel else None
+            curves = self._curves(item, rows) if parallel is None else parallel
+            return curves, missing_change(self._brute, item, rows)
 
-        blocks = _in_blocks(item.summed, self._block_size(item))
+        blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
-            _stop_if(cancelled, item.column.label)
-            _add(sums, curves, rows_of(item, self._weights, rows), change, compiled=compiled)
+            _stop_if(cancelled, item.feature.label)
+            _add(sums, curves, item, (rows, self._weights, change), compiled=compiled)
             if report is not None:
-                report(len(rows) * item.n_predictions_per_row, total, item.column.label)
+                report(len(rows) * item.n_predictions_per_row, total, item.feature.label)
         sums.finish()
         return sums
 
@@ -161,20 +205,64 @@ def _in_order(
 
 
 class BruteEngine(_FeatureByFeature):
-    """Asks the model for every phantom."""
+    """Asks the model for every phantom, but once for those that are equal.
+
+    Rows that differ in the feature at issue alone share their curve, and a phantom with the row's own
+    value is the row itself, whose prediction other features have a use for, too.
+    """
 
     name = "brute"
 
-    def __init__(self, context: Context, n_jobs: int, reason: str) -> None:
-        super().__init__(context, n_jobs)
+    def __init__(self, context: Context, items: Sequence[FeatureInput], n_jobs: int, reason: str) -> None:
+        super().__init__(context, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
+        self._jobs = n_jobs
+        columns = context.columns.read
+        comparable = all(
+            column.kind != "other" and tells_apart(column.values, is_whole=column.is_integer) for column in columns
+        )
+        self._repeats = Repeats([column.values for column in columns]) if comparable else None
+        own = {item.at_issue for item in items if _meets_own_values(item)} if context.settings.sample is None else set()
+        # One feature alone would pay for the rows what it saves.
+        self._meeting_own = own if len(own) > 1 else set()
+        self._of_rows = np.full(context.table.n_observations, np.nan)
 
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
-        values = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
-        return self._brute.evaluate(item.column.name, item.at_issue, rows, values)
+        grid, first, group = item.grid.values, np.arange(len(rows)), np.arange(len(rows))
+        if self._repeats is not None:
+            first, group = self._repeats.but_for(item.columns, rows)
+        if item.at_issue not in self._meeting_own:
+            return self._ask(item, rows[first], np.broadcast_to(grid, (len(first), len(grid))))[group]
+        own = item.feature.values[rows]
+        at = np.searchsorted(grid, own)  # missing values come after the last
+        met = np.flatnonzero(np.append(grid, np.nan)[at] == own)
+        curves = np.full((len(first), len(grid)), np.nan)
+        curves[group[met], at[met]] = self._predictions(item, rows[met])
+        row, column = np.nonzero(np.isnan(curves))
+        curves[row, column] = self._ask(item, rows[first][row], grid[column][:, None])[:, 0]
+        return curves[group]
+
+    def _predictions(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+        """Predict rows as they are."""
+        new = rows[np.isnan(self._of_rows[rows])]
+        if len(new):
+            self._of_rows[new] = self._ask(item, new, item.feature.values[new][:, None])[:, 0]
+        return self._of_rows[rows]
+
+    def _ask(self, item: FeatureInput, rows: NDArray[np.int64], values: Array) -> Array:
+        return self._brute.evaluate(item.feature, rows, values, self._jobs)
+
+
+def _meets_own_values(item: FeatureInput) -> bool:
+    """Whether a fair share of the phantoms of a feature are rows of X to the bit."""
+    if item.grid.n_grid > _FEW_VALUES:
+        return False
+    values, grid = item.feature.values, item.grid.values
+    # Other values may need another dtype than that of X, which a model may not take for the same.
+    return bool(np.isin(grid, values).all()) and not bool(np.any(np.signbit(values[values == 0.0])))
 
 
 class ClosedFormEngine(_FeatureByFeature):
@@ -191,8 +279,16 @@ class ClosedFormEngine(_FeatureByFeature):
         self._memory_limit = context.settings.memory_limit
 
     def _block_size(self, item: FeatureInput) -> int:
-        row_bytes = self._closed_form.row_bytes * (item.grid.n_grid + 1) + 160 * item.grid.n_grid
+        row_bytes = self._closed_form.row_bytes(item.grid.n_grid) + 160 * item.grid.n_grid
         return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
+
+    def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:
+        if self._space.peeled.restore is not None:
+            return None
+        places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
+        parallel = self._closed_form.parallel(places, grid, rows)
+        # What is no number is named by the curves.
+        return parallel if parallel is not None and all(np.isfinite(part).all() for part in parallel) else None
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
         places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
@@ -222,7 +318,7 @@ class TreeEngine:
         self._weights = context.row_weights
         self._memory_limit = context.settings.memory_limit
         self._n_jobs = n_jobs
-        self._sums: dict[int, FeatureSums] = {}
+        self._sums: dict[int, Sums] = {}
         self.reason = reason
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
@@ -232,7 +328,7 @@ class TreeEngine:
         for rows in self._blocks(positions):
             yield rows, _finite(item, rows, self._peeled.output(of_rows(rows)[:, at_grid]), item.grid.values)
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> FeatureSums:
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature, and of all others with it where they have the same rows."""
         if item.at_issue not in self._sums:
             together = [other for other in self._items if other.summed is item.summed]
@@ -259,17 +355,12 @@ class TreeEngine:
         values = {item.at_issue: item.grid.values[np.append(0, active[item.at_issue] + 1)] for item in items}
         blocks = self._blocks(self._trees.alike(items[0].summed))
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
-        label = items[0].column.label if len(items) == 1 else f"{len(items)} features"
+        label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
         def add(item: FeatureInput, rows: NDArray[np.int64], stretches: Array) -> None:
             change = missing_change(self._brute, item, rows)
-            _add(
-                sums[item.at_issue],
-                _finite(item, rows, self._peeled.output(stretches), values[item.at_issue]),
-                rows_of(item, self._weights, rows),
-                change,
-                compiled=_HAS_NUMBA,
-            )
+            curves = _finite(item, rows, self._peeled.output(stretches), values[item.at_issue])
+            _add(sums[item.at_issue], curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
 
         def done(rows: NDArray[np.int64]) -> None:
             if report is not None:

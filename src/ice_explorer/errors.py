@@ -119,6 +119,107 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`grid` must give each feature increasing finite values; {problem} for {feature!r}. {advice}")
 
     @classmethod
+    def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
+        """Offer the levels of a category."""
+        return cls(
+            f"`grid` must give a category levels that occur in X; got {got!r} for {feature!r}."
+            f"{_did_you_mean(got, levels)} Its levels are {_listed(levels)}."
+        )
+
+    @classmethod
+    def grid_level_twice(cls, feature: object, got: object) -> InvalidOptionError:
+        """Say that a level is one grid value."""
+        return cls(f"`grid` must give each level once; got {got!r} twice for {feature!r}. Remove one of them.")
+
+    @classmethod
+    def grid_without_levels(cls, feature: object, levels: Sequence[object]) -> InvalidOptionError:
+        """Say that a grid has at least one level."""
+        return cls(
+            f"`grid` must give a category at least one level; got none for {feature!r}. "
+            f"Its levels are {_listed(levels)}."
+        )
+
+    @classmethod
+    def scale_of_category(cls, feature: object) -> InvalidOptionError:
+        """Say that levels without an order have no distance to scale."""
+        return cls(
+            "`scale` must give standard deviations of features with an order; got one for "
+            f"{feature!r}, an unordered category, whose levels are all as far from each other. "
+            'Leave it out, or use `scale="conditional"`.'
+        )
+
+    @classmethod
+    def anchor_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
+        """Say which anchors a category has."""
+        return cls(
+            f"`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got {got!r} for "
+            f"{feature!r}.{_did_you_mean(got, levels)} Its grid is {_listed(levels)}."
+        )
+
+    @classmethod
+    def no_slopes(cls, feature: object) -> InvalidOptionError:
+        """Say that levels without an order are not joined by slopes."""
+        return cls(
+            f"Slopes need a feature with an order; {feature!r} is an unordered category. "
+            "Use `centered_curves`, the change of each curve since one of the levels."
+        )
+
+    @classmethod
+    def groups(cls, got: object) -> InvalidOptionError:
+        """Say how groups are written."""
+        return cls(
+            f"`groups` must be a mapping of names to lists of columns; got {got!r}. "
+            "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
+        )
+
+    @classmethod
+    def group_name(cls, name: object) -> InvalidOptionError:
+        """Say that a group is no column."""
+        return cls(
+            f"`groups` must have names of their own; {name!r} is the name of a column or of another group. "
+            "Choose another name for the group."
+        )
+
+    @classmethod
+    def group_of_one(cls, name: object, members: Sequence[object]) -> InvalidOptionError:
+        """Say that columns are grouped, not a column."""
+        got = _listed(members) if members else "none"
+        return cls(
+            f"`groups` must give each group at least two columns; got {got} for {name!r}. "
+            "A single column of 0 and 1 is a feature as it is."
+        )
+
+    @classmethod
+    def groups_overlap(cls, column: object, first: object, second: object) -> InvalidOptionError:
+        """Say that a column moves with one group."""
+        where = f"in {first!r} and in {second!r}" if first != second else f"twice in {first!r}"
+        return cls(f"A column can be in one group, once; {column!r} is {where}. Remove it from one place.")
+
+    @classmethod
+    def member_values(cls, column: object, group: object, got: object, row: int) -> InvalidOptionError:
+        """Say what columns of a group hold."""
+        return cls(
+            f"The columns of a group must hold 0 and 1 only; {column!r} of {group!r} holds {got!r} in row {row}. "
+            "Leave the column out of the group."
+        )
+
+    @classmethod
+    def two_members(cls, first: object, second: object, group: object, row: int) -> InvalidOptionError:
+        """Say that a row is at one level."""
+        return cls(
+            f"At most one column of a group can be 1 in a row; {first!r} and {second!r} of {group!r} are both 1 in "
+            f"row {row}. Leave one of them out of the group, or explain the columns without it."
+        )
+
+    @classmethod
+    def member_as_feature(cls, column: object, group: object) -> InvalidOptionError:
+        """Say that a column of a group is no feature by itself."""
+        return cls(
+            f"A column of a group moves with the others; {column!r} belongs to {group!r}. "
+            f"Name {group!r} instead, or leave the column out of `groups`."
+        )
+
+    @classmethod
     def scale_values(cls, feature: object, problem: str) -> InvalidOptionError:
         """Say what is wrong with the likelihood scale given for one feature."""
         return cls(
@@ -177,6 +278,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
             f"`positions` must be row positions of X, from 0 to {n_observations - 1}; got {got!r}. "
             "Rows are addressed by position, not by index label."
         )
+
+    @classmethod
+    def names(cls, option: str, got: object) -> InvalidOptionError:
+        """Say that names come in a list."""
+        return cls(f"`{option}` must be a list of names; got {got!r}. Pass `list(…)` of it, or leave it out.")
 
     @classmethod
     def no_features(cls) -> InvalidOptionError:
@@ -307,10 +413,11 @@ class InputDataError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def not_numeric(cls, feature: object, dtype: object) -> InputDataError:
-        """Say that a column named as a feature is not numeric."""
+    def no_kind(cls, feature: object, dtype: object) -> InputDataError:
+        """Say that a column named as a feature holds nothing that an axis is made of."""
         return cls(
-            f"A feature must be numeric or boolean; {feature!r} has dtype {dtype}. "
+            "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; "
+            f"{feature!r} has dtype {dtype} and holds other objects. "
             "Leave it out of `features=`: it stays available to colour by."
         )
 
@@ -318,8 +425,8 @@ class InputDataError(ICEExplorerError, ValueError):
     def no_features(cls, names: Sequence[object]) -> InputDataError:
         """Say that no column can be explained."""
         return cls(
-            f"X must have at least one numeric or boolean column to explain; its columns are {_listed(names)}. "
-            "Encode a column as numbers in front of the model."
+            "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
+            f"explain; its columns are {_listed(names)}. Turn one into such a column in front of the model."
         )
 
     @classmethod

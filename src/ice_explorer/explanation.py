@@ -29,6 +29,8 @@ def explain(
     X: Any,
     *,
     features: Sequence[Name] | None = None,
+    groups: Mapping[Name, Sequence[Name]] | None = None,
+    categorical: Sequence[Name] = (),
     output: object = None,
     response: Response = "auto",
     grid: GridName | Mapping[Name, ArrayLike] = "observed",
@@ -55,7 +57,13 @@ def explain(
     X : DataFrame or ndarray of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     features : sequence, optional
-        Names or positions of the features; default all numeric and boolean columns.
+        Names or positions of the features, groups among them; default all columns of numbers, booleans,
+        categories, texts, dates and timedeltas.
+    groups : mapping, optional
+        Columns of 0 and 1 that are one category in truth, by its name: {"city": ["city_a", "city_b"]}. They
+        move together and leave the ranking. `find_groups` offers some.
+    categorical : sequence, optional
+        Columns whose values are names without an order, such as codes.
     output : object, optional
         Class label, output name or position, looked up in that order. Two classes: the second.
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
@@ -63,9 +71,10 @@ def explain(
         predict for other models.
     grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
         Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
-        mapping gives values by feature, others get "observed".
+        mapping gives values by feature, others get "observed". Categories without an order have their
+        levels, the most frequent ones where there are too many.
     grid_size : int, optional
-        Most grid values: 1000 for "observed", 100 otherwise.
+        Most grid values: 1000 for "observed", 100 otherwise and for categories without an order.
     sample : int or float, optional
         Count or fraction of the observations whose curves are computed, drawn for each feature on
         its own, stratified by it. Scales and grids are always those of all observations.
@@ -82,12 +91,14 @@ def explain(
         "published" repeats the first slope, as the paper's printed tables do.
     weighting : {"interval", "length", "mass"}
         How the intervals of the grid are averaged.
-    engine : {"auto", "brute", "tree"}
+    engine : {"auto", "linear", "kernel", "tree", "brute"}
         How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
-        is exact for the model.
+        is exact for the model. "brute" asks the model for every phantom, once for those that are equal:
+        the prediction of a row must not depend on chance, nor on the rows predicted beside it.
     n_jobs : int, optional
         Threads, 1 by default, -1 for one per processor; the result is the same to the bit. A model that
-        is asked for every phantom is then asked from several threads at once.
+        is asked for every phantom is then asked from several threads at once, for fewer phantoms each;
+        if it rounds otherwise for fewer rows, as matrix products do, so does the result.
     memory_limit : str or number
         What one block of phantom observations may take: bytes, or a text such as "500MB".
     progress : bool or callable, optional
@@ -121,7 +132,7 @@ def explain(
         msg = "explain"
         raise UnknownOptionError.keyword(msg, next(iter(unknown)), OPTIONS)
     plan = prepare(
-        model, X, features=features, output=output, response=response, grid=grid, grid_size=grid_size,
+        model, X, features=features, groups=groups, categorical=categorical, output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
         convention=convention, weighting=weighting, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
     )  # fmt: skip

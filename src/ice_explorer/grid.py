@@ -20,7 +20,7 @@ GridName = Literal["observed", "quantile", "uniform", "random", "thresholds"]
 GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random", "thresholds")
 
 _OBSERVED_CAP = 1000
-_CHOSEN_SIZE = 100
+_CHOSEN_SIZE = 100  # and levels of an unordered category, whose metrics compare each to each
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Grid:
     n_distinct : int
         Distinct observed values of the column, of rows that have weight.
     capped : bool
-        True where not every observed value is a grid value although `grid="observed"`.
+        True where not every observed value is a grid value although `grid="observed"`, or not every
+        level of an unordered category without being asked for.
     """
 
     values: NDArray[np.float64]
@@ -60,6 +61,7 @@ def make_grid(
     grid: GridName | Mapping[str, NDArray[np.float64]],
     grid_size: int | None,
     is_integer: bool,
+    is_unordered: bool = False,
     random_state: int,
 ) -> Grid:
     """Choose the grid of one feature.
@@ -69,15 +71,19 @@ def make_grid(
     feature : str
         Label, for messages, seeds and to look up a grid given by its values.
     values : ndarray of shape (n_observations,)
-        The column [feature]; NaN is missing and never a grid value.
+        Own coordinates [feature]; NaN is missing and never a grid value.
     weights : ndarray of shape (n_observations,) or None
         Rows of weight 0 give no grid value; quantiles are weighted.
     grid : str or mapping
         How to choose, or the values by label; labels not in it get their observed values.
     grid_size : int or None
-        Most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise.
+        Most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for
+        levels without an order.
     is_integer : bool
         True keeps a uniform grid on whole numbers.
+    is_unordered : bool
+        True makes the grid of levels that occur, the most frequent ones where there are more than
+        `grid_size`, drawn ones for grid="random".
     random_state : int
         Seed of grid="random".
 
@@ -101,6 +107,10 @@ def make_grid(
         if given is not None:
             return Grid(given, len(distinct))
         grid = "observed"
+    if is_unordered:
+        generator = feature_seed(random_state, feature) if grid == "random" else None
+        most = _CHOSEN_SIZE if grid_size is None else grid_size
+        return _levels(column, None if weights is None else weights[present], most, generator)
     size = grid_size if grid_size is not None else (_OBSERVED_CAP if grid == "observed" else _CHOSEN_SIZE)
     column_weights = None if weights is None else weights[present]
     if grid == "observed":
@@ -113,6 +123,23 @@ def make_grid(
         evenly = np.linspace(distinct[0], distinct[-1], size)
         return Grid(np.unique(np.rint(evenly) if is_integer else evenly), len(distinct))
     return Grid(_random_values(distinct, size, feature_seed(random_state, feature)), len(distinct))
+
+
+def _levels(
+    codes: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    size: int,
+    generator: np.random.Generator | None,
+) -> Grid:
+    """Take all levels, or the most frequent ones, or some at random."""
+    distinct, of_row = np.unique(codes, return_inverse=True)
+    if len(distinct) <= size:
+        return Grid(distinct, len(distinct))
+    if generator is not None:
+        drawn = generator.choice(distinct, size=size, replace=False)
+        return Grid(np.sort(drawn), len(distinct))
+    most_frequent = np.argsort(-np.bincount(of_row, weights), kind="stable")[:size]
+    return Grid(np.sort(distinct[most_frequent]), len(distinct), capped=True)
 
 
 def _quantiles(column: NDArray[np.float64], weights: NDArray[np.float64] | None, size: int) -> NDArray[np.float64]:

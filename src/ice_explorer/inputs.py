@@ -1,4 +1,4 @@
-"""What a feature is before the model is asked: its column, grid, scales and rows."""
+"""What a feature is before the model is asked: its axis, grid, scales and rows."""
 
 from __future__ import annotations
 
@@ -8,22 +8,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.category import category_scale
+from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
-from ice_explorer.likelihood import conditional_scale, floored_scale, lower_median, standard_deviation
+from ice_explorer.groups import make_group
+from ice_explorer.likelihood import (
+    conditional_distances,
+    conditional_scale,
+    floored_scale,
+    lower_median,
+    most_frequent,
+    standard_deviation,
+)
 from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.predict import Predictor
     from ice_explorer.adapters.table import Column, Name, Table
     from ice_explorer.curves.brute import BruteCurves
+    from ice_explorer.feature import Feature
     from ice_explorer.grid import Grid, GridName
     from ice_explorer.options import Settings
     from ice_explorer.probe import Probe
+
+    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +65,50 @@ class Context:
 
 
 class Columns:
-    """The columns of X by name, read once each."""
+    """The columns of X by name, read once each, and the features made of them.
 
-    def __init__(self, table: Table) -> None:
+    Attributes
+    ----------
+    names : list
+        Of the columns of X.
+    groups : dict of object to tuple of int
+        Positions of the columns that move together, by name of the group.
+    """
+
+    def __init__(
+        self, table: Table, groups: Mapping[Name, Sequence[Name]] | None = None, categorical: Iterable[Name] = ()
+    ) -> None:
         self._table = table
         self.names = table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
         self._by_label = {str(name): position for position, name in enumerate(table.names)}
         self._read: dict[int, Column] = {}
+        self._features: dict[int, Feature] = {}
+        self.groups: dict[Name, tuple[int, ...]] = {}
+        self._group_of: dict[int, Name] = {}
+        for name, members in (groups or {}).items():
+            self._declare(name, members)
+        self._categorical = {self._alone(name) for name in categorical}
+
+    def _declare(self, name: Name, members: Sequence[Name]) -> None:
+        """Check that a group has a name of its own, and columns of its own."""
+        if str(name) in self._by_label or any(str(name) == str(other) for other in self.groups):
+            raise InvalidOptionError.group_name(name)
+        positions = [self.position(member) for member in members]
+        if len(positions) < 2:
+            raise InvalidOptionError.group_of_one(name, members)
+        for position in positions:
+            if position in self._group_of:
+                raise InvalidOptionError.groups_overlap(self.names[position], self._group_of[position], name)
+            self._group_of[position] = name
+        self.groups[name] = tuple(positions)
+
+    def _alone(self, name: Name) -> int:
+        """Find a column that moves by itself."""
+        position = self.position(name)
+        if position in self._group_of:
+            raise InvalidOptionError.member_as_feature(self.names[position], self._group_of[position])
+        return position
 
     def position(self, name: Name) -> int:
         """Find a column by name, by its text, or by position, in that order."""
@@ -79,21 +129,102 @@ class Columns:
             self._read[position] = self._table.column(position)
         return self._read[position]
 
+    @property
+    def read(self) -> list[Column]:
+        """All columns."""
+        return [self.at(position) for position in range(len(self.names))]
+
+    @cached_property
+    def moves(self) -> dict[int, tuple[int, ...]]:
+        """Columns that move together, by number of the feature; each column is in one of them."""
+        alone = {place: (place,) for place in range(len(self.names)) if place not in self._group_of}
+        return alone | {len(self.names) + at: positions for at, positions in enumerate(self.groups.values())}
+
+    @property
+    def features(self) -> list[int]:
+        """Numbers of all features, a group where its first column stands; columns of no kind are none."""
+        usable = [at for at, positions in self.moves.items() if self.at(positions[0]).kind != "other"]
+        return sorted(usable, key=lambda at: min(self.moves[at]))
+
+    def number(self, name: Name) -> int:
+        """Find a feature: a group by its name, or a column that is in none."""
+        for at, group in enumerate(self.groups):
+            if isinstance(name, type(group)) and name == group or name == str(group):
+                return len(self.names) + at
+        return self._alone(name)
+
+    def feature(self, number: int) -> Feature:
+        """Return a feature by its number.
+
+        Raises
+        ------
+        InputDataError, InvalidOptionError
+            If what its columns hold cannot be put on an axis.
+        """
+        if number not in self._features:
+            self._features[number] = self._make(number)
+        return self._features[number]
+
+    def _make(self, number: int) -> Feature:
+        if number >= len(self.names):
+            name = list(self.groups)[number - len(self.names)]
+            positions = self.groups[name]
+            return make_group(number, name, [self.at(position) for position in positions], positions)
+        feature = feature_of(number, self.at(number))
+        return unordered(feature) if number in self._categorical else feature
+
 
 @dataclass(frozen=True, eq=False)
 class FeatureInput:
-    """One feature before the model is asked: its column, grid, scales and rows."""
+    """One feature before the model is asked: its axis, grid, scales and rows.
 
-    at_issue: int
-    column: Column
+    Attributes
+    ----------
+    feature : Feature
+    grid : Grid
+        Coordinates.
+    scale : float
+        σ, or σ_c of levels without an order [feature].
+    median : float
+        Lower (weighted) median, or the most frequent level.
+    own : ndarray of shape (n_observations,)
+        Own coordinates, the median standing in for missing ones.
+    likelihood_scale : ndarray of shape (n_observations,)
+        s_i [feature]; 1 for levels without an order.
+    distances : ndarray of shape (n_observations, n_grid), or None
+        For levels without an order: how unlikely each is for a row, where that is estimated.
+    positions : ndarray of shape (n_rows,)
+        Rows that the curves are of.
+    summed : ndarray
+        Those of them that have weight: the metrics are theirs.
+    has_missing : bool
+        Whether any observation that has weight lacks the value.
+    """
+
+    feature: Feature
     grid: Grid
     scale: float
     median: float
-    own: NDArray[np.float64]  # own values, the median standing in for missing ones
-    likelihood_scale: NDArray[np.float64]
-    positions: NDArray[np.int64]  # rows that the curves are of
-    summed: NDArray[np.int64]  # those of them that have weight: the metrics are theirs
-    has_missing: bool  # whether any observation that has weight lacks the value
+    own: Array
+    likelihood_scale: Array
+    distances: Array | None
+    positions: NDArray[np.int64]
+    summed: NDArray[np.int64]
+    has_missing: bool
+
+    @property
+    def at_issue(self) -> int:
+        """Number of the feature."""
+        return self.feature.at_issue
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Positions of the columns that move."""
+        return self.feature.positions
+
+    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
+        """What to write into X for coordinates of any shape, by position of the column."""
+        return self.feature.natives(coordinates)
 
     @property
     def n_predictions_per_row(self) -> int:
@@ -103,59 +234,82 @@ class FeatureInput:
 
 def feature_input(
     context: Context,
-    at_issue: int,
-    grid: GridName | Mapping[str, NDArray[np.float64]],
+    number: int,
+    grid: GridName | Mapping[str, Array],
     scale: ArrayLike | None,
     n_rows: int | None,
 ) -> FeatureInput:
     """Choose grid, scales and rows of one feature."""
-    column, weights, settings = context.columns.at(at_issue), context.weights, context.settings
-    _check_finite(column)
-    values = column.values
+    feature, weights, settings = context.columns.feature(number), context.weights, context.settings
+    values = feature.values
     chosen = make_grid(
-        column.label, values, weights, grid=grid, grid_size=settings.grid_size,
-        is_integer=column.is_integer, random_state=settings.random_state,
+        feature.label, values, weights, grid=grid, grid_size=settings.grid_size,
+        is_integer=feature.is_integer, is_unordered=feature.is_unordered, random_state=settings.random_state,
     )  # fmt: skip
-    sigma = standard_deviation(values, weights)
-    median = lower_median(values, weights)
+    sigma = _scale_of(feature, weights)
+    median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
     own = np.where(np.isnan(values), median, values)
+    likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale)
     n_observations = context.table.n_observations
-    if settings.scale == "conditional":
-        likelihood_scale = _conditional(context, at_issue, sigma)
-    elif scale is not None:
-        likelihood_scale = floored_scale(column.name, scale, sigma, n_observations)
-    else:
-        likelihood_scale = np.full(n_observations, sigma)
-    weighing = context.weighing
     if n_rows is None:
-        positions, summed = np.arange(n_observations), weighing
+        positions, summed = np.arange(n_observations), context.weighing
     else:
-        generator = feature_seed(settings.random_state, column.label)
-        positions = summed = draw_stratified(values, weighing, n_rows, generator)
+        generator = feature_seed(settings.random_state, feature.label)
+        positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
-            raise InvalidOptionError.weights_of_sample(column.name, float(weights[summed].sum()))
+            raise InvalidOptionError.weights_of_sample(feature.name, float(weights[summed].sum()))
     return FeatureInput(
-        at_issue, column, chosen, sigma, median, own, likelihood_scale, positions, summed,
-        has_missing=bool(np.isnan(values[weighing]).any()),
+        feature, chosen, sigma, median, own, likelihood_scale,
+        None if distances is None else distances[:, chosen.values.astype(np.intp)],
+        positions, summed, has_missing=bool(np.isnan(values[context.weighing]).any()),
     )  # fmt: skip
 
 
-def _conditional(context: Context, at_issue: int, sigma: float) -> NDArray[np.float64]:
-    """Conditional scale of one feature given all other numeric columns."""
+def _scale_of(feature: Feature, weights: Array | None) -> float:
+    """Standard deviation of a feature, that of its levels where they have no order."""
+    if not feature.is_unordered:
+        return standard_deviation(feature.values, weights)
+    shares = level_weights(feature, weights)
+    return category_scale(shares / shares.sum())
+
+
+def level_weights(feature: Feature, weights: Array | None) -> Array:
+    """Weight of the observations at each level, (n_levels,)."""
+    assert feature.levels is not None  # noqa: S101 - it has no order
+    present = ~np.isnan(feature.values)
+    codes = feature.values[present].astype(np.intp)
+    return np.bincount(codes, None if weights is None else weights[present], len(feature.levels)).astype(np.float64)
+
+
+def _likelihoods(
+    context: Context, feature: Feature, own: Array, sigma: float, scale: ArrayLike | None
+) -> tuple[Array, Array | None]:
+    """Return likelihood scales, and for levels without an order how unlikely each is, where that is estimated."""
+    n_observations, is_conditional = context.table.n_observations, context.settings.scale == "conditional"
+    if feature.is_unordered:
+        if scale is not None:
+            raise InvalidOptionError.scale_of_category(feature.name)
+        assert feature.levels is not None  # noqa: S101 - it has no order
+        distances = None
+        if is_conditional:
+            distances = conditional_distances(
+                own, ~np.isnan(feature.values), _others(context, feature), context.weights,
+                n_levels=len(feature.levels), random_state=context.settings.random_state,
+            )  # fmt: skip
+        return np.ones(n_observations), distances
+    if is_conditional:
+        others = _others(context, feature)
+        found = conditional_scale(feature.values, others, sigma, context.weights, context.settings.random_state)
+        return found, None
+    if scale is not None:
+        return floored_scale(feature.name, scale, sigma, n_observations), None
+    return np.full(n_observations, sigma), None
+
+
+def _others(context: Context, feature: Feature) -> Array:
+    """Coordinates of all other columns that have some, (n_observations, n_others)."""
     columns = context.columns
-    others = [columns.at(position) for position in range(len(columns.names)) if position != at_issue]
-    numeric = [column for column in others if column.kind in {"numeric", "boolean"}]
-    for column in numeric:
-        _check_finite(column)
-    matrix = (
-        np.column_stack([column.values for column in numeric])
-        if numeric
-        else np.empty((context.table.n_observations, 0))
-    )
-    return conditional_scale(columns.at(at_issue).values, matrix, sigma, context.weights, context.settings.random_state)
-
-
-def _check_finite(column: Column) -> None:
-    infinite = np.flatnonzero(np.isinf(column.values))
-    if infinite.size:
-        raise InputDataError.infinite(column.name, [int(row) for row in infinite])
+    others = [place for place in range(len(columns.names)) if place not in feature.positions]
+    # As features they are checked to be finite.
+    values = [feature_of(place, columns.at(place)).values for place in others if columns.at(place).kind != "other"]
+    return np.column_stack(values) if values else np.empty((context.table.n_observations, 0))

@@ -47,6 +47,13 @@ def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | Non
     return float(observed_quantiles(values[present], np.array([0.5]), mass)[0])
 
 
+def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+    """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
+    present = ~np.isnan(codes) if weights is None else ~np.isnan(codes) & (weights > 0)
+    held = codes[present].astype(np.intp)
+    return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
+
+
 def observed_quantiles(
     values: NDArray[np.float64], levels: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
@@ -191,3 +198,57 @@ def conditional_scale(
     variance = moments[:, 1] - moments[:, 0] ** 2
     conditional = standard_deviation_ * np.sqrt(np.maximum(variance, 0.0))
     return np.maximum(conditional, _LEAST_SHARE_OF_SCALE * standard_deviation_)
+
+
+def conditional_distances(
+    own: NDArray[np.float64],
+    is_known: NDArray[np.bool_],
+    others: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    *,
+    n_levels: int,
+    random_state: int,
+) -> NDArray[np.float64]:
+    """How unlikely each level of a category is among observations that are alike in the other features.
+
+    A random forest predicts the level from the other features, each observation by the trees that
+    did not see it.
+
+    Parameters
+    ----------
+    own : ndarray of shape (n_observations,)
+        Codes of the own levels, the most frequent one standing in for missing ones.
+    is_known : ndarray of shape (n_observations,)
+        False where the own level is missing.
+    others : ndarray of shape (n_observations, n_others)
+        The other features as numbers; NaN is missing.
+    weights : ndarray of shape (n_observations,) or None
+        Frequency weights.
+    n_levels : int
+        Levels have the codes 0 … n_levels - 1.
+    random_state : int
+        Seed of the forest.
+
+    Returns
+    -------
+    ndarray of shape (n_observations, n_levels)
+        Exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated probability.
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    distance = np.ones((len(own), n_levels))
+    present = is_known if weights is None else is_known & (weights > 0)
+    if others.shape[1] and len(np.unique(own[present])) > 1:
+        forest = RandomForestClassifier(
+            n_estimators=200, min_samples_leaf=5, max_features=1.0, oob_score=True, random_state=random_state, n_jobs=1
+        )
+        codes = own.astype(np.intp)
+        forest.fit(others[present], codes[present], sample_weight=None if weights is None else weights[present])
+        seen = forest.classes_
+        # 200 trees leave each row out about 74 times; one that was never left out keeps distance 1.
+        distance[np.ix_(present, seen)] -= np.nan_to_num(forest.oob_decision_function_)
+        if not present.all():
+            distance[np.ix_(~present, seen)] -= forest.predict_proba(others[~present])
+        np.clip(distance, 0.0, 1.0, out=distance)
+    distance[np.arange(len(own)), own.astype(np.intp)] = 0.0
+    return distance

@@ -49,7 +49,7 @@ class ColumnHead(TypedDict):
     """A column of X; those of kind "other" cannot colour the lines."""
 
     name: str
-    kind: Literal["numeric", "boolean", "category", "other"]
+    kind: Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"]
 
 
 class DecaySteps(TypedDict):

@@ -29,6 +29,9 @@ Convention = Literal["equations", "published"]
 Weighting = Literal["interval", "length", "mass"]
 CONVENTIONS: tuple[Convention, ...] = ("equations", "published")
 WEIGHTINGS: tuple[Weighting, ...] = ("interval", "length", "mass")
+N_STEPS = 4  # the weightings, and "published"
+_CHUNK = 1 << 16  # values worked on at a time, so that they stay in the cache
+_LANES = 8  # compiled sums run over whole vectors
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ class Moments:
         block = Moments(0)
         block.weight = float(weights.sum())
         block.mean = weights @ columns / block.weight
-        block.squared = weights @ (columns - block.mean) ** 2
+        deviation = columns - block.mean
+        block.squared = weights @ np.multiply(deviation, deviation, out=deviation)
         self.merge(block)
 
     def merge(self, other: Moments) -> None:
@@ -202,14 +206,22 @@ class FeatureSums:
         self._has_missing = False
         self.steps: dict[str, StepWeights] = {}
         self.likelihoods: LikelihoodSums | None = None
+        n_columns = -(-len(self.active) // _LANES) * _LANES if compiled else len(self.active)
+        self.u = np.zeros((N_STEPS, n_columns))
+        self.elsewhere = np.zeros(N_STEPS)
+        self.divisor = np.full(N_STEPS, np.inf)
+        self.spread_along = np.zeros(N_STEPS)
+        self.deviation_along = np.zeros(N_STEPS)
         if n_grid < 2:
             return
         gaps = np.diff(grid)
         u = {"interval": np.full(n_grid - 1, 1.0 / (n_grid - 1)), "length": gaps / gaps.sum(), "mass": mass}
         self.steps = {name: StepWeights.of(weights, self.active) for name, weights in u.items()}
         self.steps["published"] = StepWeights.published(n_grid - 1, self.active)
-        self.spread_along = np.zeros(len(self.steps))
-        self.deviation_along = np.zeros(len(self.steps))
+        for at, step in enumerate(self.steps.values()):
+            self.u[at, : len(self.active)] = step.u
+            self.elsewhere[at] = step.u_elsewhere
+            self.divisor[at] = step.variance_divisor if step.varies else np.inf
         if scale > 0:
             self.likelihoods = LikelihoodSums(grid, self.active, u, rows, compiled=compiled, most_cells=most_cells)
 
@@ -228,27 +240,81 @@ class FeatureSums:
         """
         if len(stretches) == 0:
             return
+        size = max(1, _CHUNK // stretches.shape[1])
+        for start in range(0, len(stretches), size):
+            some = slice(start, start + size)
+            self._add_some(stretches[some], (rows[0][some], rows[1][some], rows[2][some]))
+        self.count(rows[2], missing_change)
+
+    def _add_some(self, stretches: Array, rows: tuple[Array, Array, Array]) -> None:
+        """Add a few rows, so that what is made of them stays in the cache."""
         observed, likelihood_scale, weights = rows
         self.lowest = min(self.lowest, float(stretches.min()))
         self.highest = max(self.highest, float(stretches.max()))
         self.curves.add(stretches, weights)
         if self.steps:
-            slopes = np.diff(stretches, axis=1) / self.gaps
-            steepness = np.abs(slopes)
+            slopes = np.diff(stretches, axis=1)
+            slopes /= self.gaps
             self.slopes.add(slopes, weights)
+            self._add_along(slopes, weights)
+            steepness = np.abs(slopes, out=slopes)
             self.slope_abs += weights @ steepness
-            for at, step in enumerate(self.steps.values()):
-                # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
-                mean = slopes @ step.u
-                deviation = slopes - mean[:, None]
-                absolute = np.abs(deviation) @ step.u + step.u_elsewhere * np.abs(mean)
-                self.deviation_along[at] += weights @ absolute
-                if step.varies:
-                    variance = (deviation**2 @ step.u + step.u_elsewhere * mean**2) / step.variance_divisor
-                    self.spread_along[at] += weights @ np.sqrt(variance)
             if self.likelihoods is not None:
                 self.likelihoods.add(steepness, weights, observed, likelihood_scale)
+
+    def add_parallel(
+        self,
+        step: Array,
+        offsets: Array,
+        rows: tuple[Array, Array, Array],
+        missing_change: Array | None = None,
+    ) -> None:
+        """Add a block of rows whose curves are parallel, without forming them.
+
+        Their slopes are the same, so that they differ by exactly 0 and not by rounding. `add` gives
+        the same sums for the curves `offsets[:, None] + step`.
+
+        Parameters
+        ----------
+        step : ndarray of shape (n_active + 1,)
+            What the curves have in common: where all intervals are active, at every grid value
+            [output].
+        offsets : ndarray of shape (n_rows,)
+            What each curve adds to it [output].
+        rows, missing_change
+            As for `add`.
+        """
+        if len(offsets) == 0:
+            return
+        observed, likelihood_scale, weights = rows
+        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
+        self.highest = max(self.highest, float(offsets.max() + step.max()))
+        block = Moments(1)
+        block.add(offsets[:, None], weights)
+        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
+        self.curves.merge(block)
+        if self.steps:
+            slopes = np.diff(step) / self.gaps
+            block.mean, block.squared = slopes, np.zeros(len(slopes))
+            self.slopes.merge(block)
+            self.slope_abs += block.weight * np.abs(slopes)
+            self._add_along(slopes[None, :], np.array([block.weight]))
+            if self.likelihoods is not None:
+                self.likelihoods.add_parallel(np.abs(slopes), weights, observed, likelihood_scale)
         self.count(weights, missing_change)
+
+    def _add_along(self, slopes: Array, weights: Array) -> None:
+        """Add how much each curve's slope differs along it, for every way to weigh intervals."""
+        u = self.u[:, : slopes.shape[1]]
+        means = u @ slopes.T
+        deviation, squared = np.empty_like(slopes), np.empty_like(slopes)
+        for at, mean in enumerate(means):
+            # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
+            np.subtract(slopes, mean[:, None], out=deviation)
+            variance = np.multiply(deviation, deviation, out=squared) @ u[at] + self.elsewhere[at] * mean**2
+            absolute = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
+            self.deviation_along[at] += weights @ absolute
+            self.spread_along[at] += weights @ np.sqrt(variance / self.divisor[at])
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
         """Count rows that were added, and how far their predictions move when the value goes missing."""

@@ -2,6 +2,10 @@
 
 Kernels at module level (cached on disk), releasing the interpreter lock. `FeatureSums.add` is the
 reference: both must give the same sums, which a test holds them to.
+
+Rows are worked on a few dozen at a time, so that their slopes stay in the cache from one sum to the
+next. Slopes stand in rows of whole vectors, 0 where there is no interval, so that no loop is left
+with a remainder.
 """
 
 from __future__ import annotations
@@ -11,6 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from ice_explorer.decay_numba import bucket_of
+from ice_explorer.own_values import hints_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -18,96 +25,225 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def _moments(columns, weights, total, mean, squared):
-    """Merge a block of weighted rows into running means and squared deviations (Chan)."""
-    n_rows, n_columns = columns.shape
-    block = 0.0
-    block_mean = np.zeros(n_columns)
-    for row in range(n_rows):
-        weight = weights[row]
-        block += weight
-        values = columns[row]
-        for at in range(n_columns):
-            block_mean[at] += weight * values[at]
-    for at in range(n_columns):
-        block_mean[at] /= block
-    block_squared = np.zeros(n_columns)
-    for row in range(n_rows):
-        weight = weights[row]
-        values = columns[row]
-        for at in range(n_columns):
-            deviation = values[at] - block_mean[at]
-            block_squared[at] += weight * deviation * deviation
-    both = total + block
-    for at in range(n_columns):
-        shift = block_mean[at] - mean[at]
-        squared[at] += block_squared[at] + shift * shift * (total * block / both)
-        mean[at] += shift * (block / both)
+_ROWS_AT_A_TIME = 64
+_NO_OWN = (
+    np.empty(0), np.empty(0, np.int64), 0.0, 0.0, np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+)  # fmt: skip
+_NO_BUCKETS = np.empty((0, 0))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def _slopes_of(stretches, gaps, weights, slopes, slope_abs):
-    """Turn curves into slopes; add up their steepness; return the extremes of the curves."""
-    n_rows, n_stretches = stretches.shape
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc", "nnan"})
+def _extremes(values):
+    """Smallest and largest of finite values."""
     lowest = np.inf
     highest = -np.inf
-    for row in range(n_rows):
-        values = stretches[row]
-        weight = weights[row]
-        for at in range(n_stretches):
-            lowest = min(lowest, values[at])
-            highest = max(highest, values[at])
-        for at in range(n_stretches - 1):
-            slope = (values[at + 1] - values[at]) / gaps[at]
-            slopes[row, at] = slope
-            slope_abs[at] += weight * abs(slope)
+    for at in range(values.shape[0]):
+        lowest = min(lowest, values[at])
+        highest = max(highest, values[at])
     return lowest, highest
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def _along(slopes, weights, u, elsewhere, divisor, varies, spread, deviation):
-    """Add how much each curve's slope differs along it, for every way to weigh intervals."""
-    n_rows, n_active = slopes.shape
-    for way in range(u.shape[0]):
-        share = u[way]
-        sum_spread = 0.0
-        sum_deviation = 0.0
-        for row in range(n_rows):
-            values = slopes[row]
-            mean = 0.0
-            for at in range(n_active):
-                mean += share[at] * values[at]
-            absolute = elsewhere[way] * abs(mean)
-            variance = elsewhere[way] * mean * mean
-            for at in range(n_active):
-                apart = values[at] - mean
-                weighted = share[at] * apart
-                absolute += abs(weighted)
-                variance += weighted * apart
-            sum_deviation += weights[row] * absolute
-            if varies[way]:
-                sum_spread += weights[row] * np.sqrt(variance / divisor[way])
-        spread[way] += sum_spread
-        deviation[way] += sum_deviation
+def _add_deviations(columns, weights, pivot, once, squared):
+    """Add up w(x - pivot) and w(x - pivot)² of each column."""
+    for row in range(columns.shape[0]):
+        weight = weights[row]
+        values = columns[row]
+        for at in range(pivot.shape[0]):
+            apart = values[at] - pivot[at]
+            weighted = weight * apart
+            once[at] += weighted
+            squared[at] += weighted * apart
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def _by_node(slopes, weights, order, first, shares, by_node):
-    """Add weighted steepness to the nodes of each row's own value, rows in the order of their nodes."""
-    n_active = slopes.shape[1]
-    steepness = np.empty(n_active)
-    for at_row in range(order.shape[0]):
-        row = order[at_row]
+def _merge(total, block, pivot, once, squared, mean, squared_so_far):
+    """Merge what `_add_deviations` made of a block into running means and squared deviations (Chan).
+
+    The pivot is the mean of the heavier of the two, the rows before or the block, so that the
+    difference of squares does not cancel beside what the shift of the mean brings.
+    """
+    for at in range(mean.shape[0]):
+        beside = once[at] / block
+        shift = pivot[at] - mean[at] + beside
+        within = max(squared[at] - beside * beside * block, 0.0)
+        squared_so_far[at] += within + shift * shift * (total * block / (total + block))
+        mean[at] += shift * (block / (total + block))
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def _mean_of(columns, weights, block, mean):
+    """Weighted mean of each column of a block."""
+    for row in range(columns.shape[0]):
+        share = weights[row] / block
+        values = columns[row]
+        for at in range(mean.shape[0]):
+            mean[at] += share * values[at]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def _slopes_of(stretches, inverse_gaps, slopes):
+    """Turn curves into slopes."""
+    for row in range(stretches.shape[0]):
+        values = stretches[row]
+        of_row = slopes[row]
+        for at in range(inverse_gaps.shape[0]):
+            of_row[at] = (values[at + 1] - values[at]) * inverse_gaps[at]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def _add_along(slopes, weights, u, elsewhere, divisor, spread, deviation):
+    """Add how much each curve's slope differs along it, for four ways to weigh intervals at once."""
+    u_0, u_1, u_2, u_3 = u[0], u[1], u[2], u[3]
+    for row in range(weights.shape[0]):
         values = slopes[row]
+        mean_0 = mean_1 = mean_2 = mean_3 = 0.0
+        for at in range(values.shape[0]):
+            value = values[at]
+            mean_0 += u_0[at] * value
+            mean_1 += u_1[at] * value
+            mean_2 += u_2[at] * value
+            mean_3 += u_3[at] * value
+        absolute_0 = elsewhere[0] * abs(mean_0)
+        absolute_1 = elsewhere[1] * abs(mean_1)
+        absolute_2 = elsewhere[2] * abs(mean_2)
+        absolute_3 = elsewhere[3] * abs(mean_3)
+        variance_0 = elsewhere[0] * mean_0 * mean_0
+        variance_1 = elsewhere[1] * mean_1 * mean_1
+        variance_2 = elsewhere[2] * mean_2 * mean_2
+        variance_3 = elsewhere[3] * mean_3 * mean_3
+        for at in range(values.shape[0]):
+            value = values[at]
+            apart = value - mean_0
+            weighted = u_0[at] * apart
+            absolute_0 += abs(weighted)
+            variance_0 += weighted * apart
+            apart = value - mean_1
+            weighted = u_1[at] * apart
+            absolute_1 += abs(weighted)
+            variance_1 += weighted * apart
+            apart = value - mean_2
+            weighted = u_2[at] * apart
+            absolute_2 += abs(weighted)
+            variance_2 += weighted * apart
+            apart = value - mean_3
+            weighted = u_3[at] * apart
+            absolute_3 += abs(weighted)
+            variance_3 += weighted * apart
+        weight = weights[row]
+        deviation[0] += weight * absolute_0
+        deviation[1] += weight * absolute_1
+        deviation[2] += weight * absolute_2
+        deviation[3] += weight * absolute_3
+        spread[0] += weight * np.sqrt(variance_0 / divisor[0])
+        spread[1] += weight * np.sqrt(variance_1 / divisor[1])
+        spread[2] += weight * np.sqrt(variance_2 / divisor[2])
+        spread[3] += weight * np.sqrt(variance_3 / divisor[3])
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def _add_by_bucket(slopes, weights, observed, own, by_bucket):
+    """Add weighted steepness, times Chebyshev polynomials of the own value in its bucket."""
+    edges, hints, origin, per_width, middle, inverse_half, first, count = own
+    for row in range(weights.shape[0]):
+        steepness = slopes[row]
+        bucket = bucket_of(observed[row], edges, hints, origin, per_width)
+        twice = 2.0 * (observed[row] - middle[bucket]) * inverse_half[bucket]
+        before = 0.5 * twice * weights[row]  # T_{-1} = T_1
+        now = weights[row]
+        for moment in range(first[bucket], first[bucket] + count[bucket]):
+            target = by_bucket[moment]
+            for at in range(steepness.shape[0]):
+                target[at] += now * steepness[at]
+            before, now = now, twice * now - before
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def _steepness_of(slopes, weights, slope_abs):
+    """Turn slopes into steepness, and add it up."""
+    for row in range(weights.shape[0]):
+        weight = weights[row]
+        values = slopes[row]
+        for at in range(values.shape[0]):
+            values[at] = abs(values[at])
+            slope_abs[at] += weight * values[at]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs, own, by_bucket):
+    """Add a block of rows to all sums; return the extremes of the curves.
+
+    Parameters
+    ----------
+    stretches : float64 (n_rows, n_active + 1)
+    rows : own values and weights, float64 (n_rows,) each
+    total : float64
+        Weight of the rows before.
+    inverse_gaps : float64 (n_active,)
+    curves, slopes : means and squared deviations, float64 (n_active + 1,) and (n_active,)
+        Merged into.
+    along : u (4, n_active rounded up), and elsewhere, divisor, spread, deviation (4,)
+        As for `StepWeights`, the divisor infinite where the slope cannot vary. The last two are added to.
+    slope_abs : float64 (n_active,)
+        Added to.
+    own : as `OwnValues.arrays`
+    by_bucket : float64 (n_nodes, n_active rounded up)
+        Added to; without columns where steepness is not kept by own value.
+    """
+    observed, weights = rows
+    u, elsewhere, divisor, spread, deviation = along
+    n_rows, n_stretches = stretches.shape
+    n_active = n_stretches - 1
+    block = weights.sum()
+    scratch = np.zeros((min(n_rows, _ROWS_AT_A_TIME), u.shape[1]))
+    pivots = np.zeros((2, n_stretches))
+    if total >= block:
+        pivots[0] = curves[0]
+        pivots[1, :n_active] = slopes[0]
+    else:
+        _mean_of(stretches, weights, block, pivots[0])
         for at in range(n_active):
-            steepness[at] = weights[row] * abs(values[at])
-        for node in range(shares.shape[1]):
-            share = shares[row, node]
-            target = by_node[first[row] + node]
-            for at in range(n_active):
-                target[at] += share * steepness[at]
+            pivots[1, at] = (pivots[0, at + 1] - pivots[0, at]) * inverse_gaps[at]
+    steepness = np.zeros(u.shape[1])
+    once = np.zeros((2, n_stretches))
+    squared = np.zeros((2, n_stretches))
+    for start in range(0, n_rows, _ROWS_AT_A_TIME):
+        stop = min(start + _ROWS_AT_A_TIME, n_rows)
+        some = stretches[start:stop]
+        of_some = weights[start:stop]
+        _add_deviations(some, of_some, pivots[0], once[0], squared[0])
+        _slopes_of(some, inverse_gaps, scratch)
+        _add_along(scratch, of_some, u, elsewhere, divisor, spread, deviation)
+        if n_active > 0:
+            _add_deviations(scratch[: stop - start], of_some, pivots[1, :n_active], once[1], squared[1])
+            _steepness_of(scratch, of_some, steepness)
+            if by_bucket.shape[1] > 0:
+                _add_by_bucket(scratch, of_some, observed[start:stop], own, by_bucket)
+    for at in range(n_active):
+        slope_abs[at] += steepness[at]
+    _merge(total, block, pivots[0], once[0], squared[0], curves[0], curves[1])
+    _merge(total, block, pivots[1], once[1], squared[1], slopes[0], slopes[1])
+    return _extremes(stretches.ravel())
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _mass_within(grid, hints, origin, per_width, observed, weights, mass):
+    """Add the weights of the rows in each interval."""
+    for row in range(observed.shape[0]):
+        value = observed[row]
+        if grid[0] <= value <= grid[-1]:
+            bucket = bucket_of(value, grid, hints, origin, per_width)
+            mass[max(bucket - (value == grid[bucket]), 0)] += weights[row]
+
+
+def interval_mass(grid: Array, observed: Array, weights: Array) -> Array:
+    """Do what `metrics.interval_mass` does."""
+    mass = np.zeros(len(grid) - 1)
+    if mass.size:
+        hints, origin, per_width = hints_of(grid)
+        _mass_within(grid, hints, origin, per_width, observed, weights, mass)
+    total = mass.sum()
+    return mass / total if total > 0 else np.full(len(mass), np.nan)
 
 
 def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None) -> None:
@@ -122,23 +258,18 @@ def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], m
     missing_change : ndarray of shape (n_rows,) or None
     """
     observed, likelihood_scale, weights = rows
-    slopes = np.empty((len(stretches), len(sums.active)))
-    lowest, highest = _slopes_of(stretches, sums.gaps, weights, slopes, sums.slope_abs)
+    likelihoods = sums.likelihoods
+    own, by_bucket = _NO_OWN, _NO_BUCKETS
+    if likelihoods is not None and likelihoods.own is not None and likelihoods.by_bucket is not None:
+        own, by_bucket = likelihoods.own.arrays, likelihoods.by_bucket
+    elif likelihoods is not None:
+        likelihoods.add(np.abs(np.diff(stretches) / sums.gaps), weights, observed, likelihood_scale)
+    lowest, highest = _add(
+        stretches, (observed, weights), sums.total_weight, 1.0 / sums.gaps,
+        (sums.curves.mean, sums.curves.squared), (sums.slopes.mean, sums.slopes.squared),
+        (sums.u, sums.elsewhere, sums.divisor, sums.spread_along, sums.deviation_along),
+        sums.slope_abs, own, by_bucket,
+    )  # fmt: skip
     sums.lowest, sums.highest = min(sums.lowest, lowest), max(sums.highest, highest)
-    _moments(stretches, weights, sums.total_weight, sums.curves.mean, sums.curves.squared)
-    if sums.steps:
-        _moments(slopes, weights, sums.total_weight, sums.slopes.mean, sums.slopes.squared)
-        steps = sums.steps.values()
-        _along(
-            slopes, weights, np.array([step.u for step in steps]),
-            np.array([step.u_elsewhere for step in steps]), np.array([step.variance_divisor for step in steps]),
-            np.array([step.varies for step in steps]), sums.spread_along, sums.deviation_along,
-        )  # fmt: skip
-        likelihoods = sums.likelihoods
-        if likelihoods is not None and likelihoods.own is not None:
-            first, shares = likelihoods.own.locate(observed)
-            _by_node(slopes, weights, np.argsort(first, kind="stable"), first, shares, likelihoods.by_node)
-        elif likelihoods is not None:
-            likelihoods.add(np.abs(slopes), weights, observed, likelihood_scale)
     sums.curves.weight = sums.slopes.weight = sums.total_weight + float(weights.sum())
     sums.count(weights, missing_change)

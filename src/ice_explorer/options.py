@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -64,6 +65,15 @@ def resolve_display(
     )
     check_display(*resolved)
     return resolved
+
+
+def check_names(option: str, names: object) -> list[Any]:
+    """Return names as a list; one name stands for a list of it."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return [names]
+    if isinstance(names, Mapping):
+        raise InvalidOptionError.names(option, names)
+    return list(names)
 
 
 def check_integer(option: str, got: object, minimum: int, advice: str) -> None:

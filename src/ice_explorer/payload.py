@@ -202,11 +202,11 @@ def curves(
     lines = feature.rows(positions)
     lowest, highest = feature.prediction_range
     offset = (lowest + highest) / 2
-    edges, counts = histogram(feature.observed)
+    edges, counts = histogram(feature.observed_axis)
     body = CurvesBody(
         feature=feature.label,
         n_lines=len(positions),
-        n_grid=len(feature.grid),
+        n_grid=len(feature.axis),
         n_observations=explanation.n_observations,
         offset=offset,
         prediction_range=(lowest, highest),
@@ -215,10 +215,10 @@ def curves(
     )
     return body, [
         _u32(positions),
-        _f64(feature.observed[positions]),
+        _f64(feature.observed_axis[positions]),
         _f64(feature.likelihood_scale[positions]),
         _f32(feature.predictions(positions) - offset),
-        _f64(feature.grid),
+        _f64(feature.axis),
         _f32(lines - offset),
         _f32(feature.partial_dependence - offset),
         _f32(feature.spread),
@@ -292,7 +292,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
         The values, or the index of the level; NaN where missing.
     """
     chosen = _checked(positions, len(column.values))
-    if column.kind == "category":
+    if column.kind in {"category", "ordered"}:
         return _category_colors(column, chosen)
     values = column.values.astype(np.float64)
     distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
@@ -320,7 +320,7 @@ def _level_text(column: Column, value: float) -> str:
 
 
 def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[CategoryColorsBody, list[bytes]]:
-    texts = [None if value is None else str(value) for value in column.values]
+    texts = [None if value is None else str(value) for value in column.labels]
     present = np.array([text for text in texts if text is not None], dtype=object)
     names, counts = np.unique(present, return_counts=True)
     # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
@@ -366,11 +366,15 @@ def number_text(value: float) -> str:
 def rows(columns: Sequence[Column], positions: Sequence[int]) -> RowsBody:
     """Rows of X as text; a missing value is empty."""
     chosen = _checked(positions, len(columns[0].values))
-    by_column = [[_cell_text(column, value) for value in column.values[chosen]] for column in columns]
+    by_column = [[_cell_text(column, value) for value in _cells(column)[chosen]] for column in columns]
     return RowsBody(
         columns=[column.label for column in columns],
         rows=[list(row) for row in zip(*by_column, strict=True)],
     )
+
+
+def _cells(column: Column) -> NDArray[Any]:
+    return column.values if column.kind in {"numeric", "boolean"} else column.labels
 
 
 def _cell_text(column: Column, value: Any) -> str:

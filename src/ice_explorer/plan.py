@@ -7,7 +7,7 @@ the order of the features and stop between blocks.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +19,7 @@ from ice_explorer.choice import choose_engine, threshold_grids
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.grid import GRID_NAMES, check_grid_values
+from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import Columns, Context, feature_input
 from ice_explorer.options import (
     ENGINES,
@@ -26,6 +27,7 @@ from ice_explorer.options import (
     check_display,
     check_integer,
     check_n_jobs,
+    check_names,
     check_sample,
     check_weights,
     parse_memory_limit,
@@ -54,6 +56,8 @@ def prepare(
     X: Any,
     *,
     features: Sequence[Name] | None = None,
+    groups: Mapping[Name, Sequence[Name]] | None = None,
+    categorical: Sequence[Name] = (),
     output: object = None,
     response: Response = "auto",
     grid: GridName | Mapping[Name, ArrayLike] = "observed",
@@ -78,14 +82,14 @@ def prepare(
     jobs = check_n_jobs(n_jobs)
     table = table_from(X)
     weights = check_weights(sample_weight, table.n_observations)
-    columns = Columns(table)
+    columns = Columns(table, check_groups(groups), check_names("categorical", categorical))
     chosen, notes = _choose_features(features, columns)
-    predictor, probe, probed = _probed(model, table, random_state, output, response)
+    predictor, probe, probed = _probed(model, table, Probe(table, columns.moves, random_state), output, response)
     if jobs == 1:
         predictor = replace(predictor, predict=_one_at_a_time(predictor.predict))
     grid_choice = _check_grid(grid, grid_size, columns)
     if grid_choice == "thresholds":
-        grid_choice = threshold_grids(model, predictor, columns, [columns.position(name) for name in chosen])
+        grid_choice = threshold_grids(model, predictor, columns, chosen)
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         output=predictor.output,
@@ -105,9 +109,9 @@ def prepare(
     brute = BruteCurves(predictor.predict, table, limit)
     context = Context(table, columns, weights, predictor, settings, brute, probe, probed)
     scales = _check_scale(scale, columns)
-    inputs = [feature_input(context, columns.position(name), grid_choice, scales.get(name), n_rows) for name in chosen]
+    inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
     chosen_engine, engine_notes = choose_engine(engine, model, context, inputs, jobs)
-    notes = [*predictor.notes, *notes, *_grid_notes(inputs, settings), *engine_notes]
+    notes = [*predictor.notes, *notes, *_group_notes(columns), *_grid_notes(inputs, settings), *engine_notes]
     return Plan(context, chosen_engine, inputs, notes)
 
 
@@ -123,10 +127,9 @@ def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[A
 
 
 def _probed(
-    model: Any, table: Table, random_state: int, output: object, response: Response
+    model: Any, table: Table, probe: Probe, output: object, response: Response
 ) -> tuple[Predictor, Probe | None, NDArray[np.float64]]:
     """Choose what to predict, from what the model returns for some phantoms; else for the first rows."""
-    probe = Probe(table, random_state)
     try:
         predictor = make_predictor(model, probe.container, len(probe.rows), output=output, response=response)
         return predictor, probe, predictor.predict(probe.container)
@@ -137,27 +140,20 @@ def _probed(
         return predictor, None, np.empty(0)
 
 
-def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[Name], list[str]]:
-    """Resolve the names of the features, and say which columns are none."""
-    kinds = {"numeric", "boolean"}
+def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[int], list[str]]:
+    """Resolve the names of the features to their numbers, and say which columns are none."""
     if features is None:
-        read = [columns.at(position) for position in range(len(columns.names))]
-        chosen = [column.name for column in read if column.kind in kinds]
+        chosen = columns.features
         if not chosen:
             raise InputDataError.no_features(columns.names)
         notes = [
-            f"{column.label!r} is not numeric (dtype {column.dtype}): it is not ranked, and can be coloured by."
-            for column in read
-            if column.kind not in kinds
+            f"{column.label!r} holds objects of no kind that an axis is made of (dtype {column.dtype}): "
+            "it is not ranked, and can be coloured by."
+            for column in columns.read
+            if column.kind == "other"
         ]
         return chosen, notes
-    if isinstance(features, str) or not isinstance(features, Iterable):
-        features = [features]
-    resolved = [columns.at(columns.position(feature)) for feature in features]
-    for column in resolved:
-        if column.kind not in kinds:
-            raise InputDataError.not_numeric(column.name, column.dtype)
-    chosen = list(dict.fromkeys(column.name for column in resolved))
+    chosen = list(dict.fromkeys(columns.number(name) for name in check_names("features", features)))
     if not chosen:
         raise InvalidOptionError.no_features()
     return chosen, []
@@ -167,30 +163,47 @@ def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridNa
     if grid_size is not None:
         check_integer("grid_size", grid_size, 2, "Leave it out for the default.")
     if isinstance(grid, Mapping):
-        return {
-            columns.at(columns.position(name)).label: check_grid_values(name, values) for name, values in grid.items()
-        }
+        features = [(columns.feature(columns.number(name)), values) for name, values in grid.items()]
+        return {feature.label: feature.grid_of(values, check_grid_values) for feature, values in features}
     for name in GRID_NAMES:
         if grid == name:
             return name
     raise InvalidOptionError.not_one_of_or_mapping(option="grid", got=grid, choices=GRID_NAMES)
 
 
-def _check_scale(scale: object, columns: Columns) -> Mapping[Name, ArrayLike]:
+def _check_scale(scale: object, columns: Columns) -> Mapping[int, ArrayLike]:
     if isinstance(scale, Mapping):
-        return {columns.names[columns.position(name)]: values for name, values in scale.items()}
+        return {columns.number(name): values for name, values in scale.items()}
     if scale not in ("marginal", "conditional"):
         raise InvalidOptionError.not_one_of_or_mapping(option="scale", got=scale, choices=("marginal", "conditional"))
     return {}
 
 
-def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
-    notes = [
-        f"{item.column.label!r} has {item.grid.n_distinct} distinct values; its grid is {item.grid.n_grid} of them, "
-        f"at even quantiles. Pass `grid_size={item.grid.n_distinct}` for all."
-        for item in inputs
-        if item.grid.capped
+def _group_notes(columns: Columns) -> list[str]:
+    """Say which columns look like one category and were not declared as one."""
+    alone = [columns.at(positions[0]) for positions in columns.moves.values() if len(positions) == 1]
+    found = groups_among(alone)
+    if not found:
+        return []
+    listed = "; ".join(f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in found.items())
+    return [
+        f"Some columns of 0 and 1 look like one category each ({listed}), and are moved one by one. "
+        "Pass `groups=ice.find_groups(X)` to move them together."
     ]
+
+
+def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
+    notes = []
+    for item in inputs:
+        label, grid = item.feature.label, item.grid
+        what, which = (
+            ("levels", "the most frequent ones") if item.feature.is_unordered else ("distinct values", "at even quantiles")
+        )
+        if grid.capped:
+            notes.append(
+                f"{label!r} has {grid.n_distinct} {what}; its grid is {grid.n_grid} of them, {which}. "
+                f"Pass `grid_size={grid.n_distinct}` for all."
+            )
     if settings.sample is not None:
         notes.append(
             f"Curves are those of {len(inputs[0].positions)} of {len(inputs[0].own)} observations, "
@@ -215,9 +228,9 @@ class Plan:
         self._context = context
         self._engine = engine
         self._lock = threading.Lock()
-        self._inputs = {item.column.name: item for item in inputs}
+        self._inputs = {item.feature.name: item for item in inputs}
         self.features: tuple[Name, ...] = tuple(self._inputs)
-        self.labels = tuple(item.column.label for item in inputs)
+        self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
         self.notes = tuple(notes)
 
@@ -243,7 +256,7 @@ class Plan:
     def outline(self, feature: Name) -> tuple[str, int, float]:
         """Return kind, grid size and scale of a feature, known before anything is computed."""
         item = self._inputs[feature]
-        return item.column.kind, item.grid.n_grid, item.scale
+        return item.feature.kind, item.grid.n_grid, item.scale
 
     def column(self, name: Name) -> Column:
         """Return a column of X, feature or not."""

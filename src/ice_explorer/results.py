@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
 from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
+from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import check_integer, resolve_display
 from ice_explorer.sampling import draw_stratified
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Column, Name
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.engine import Engine
+    from ice_explorer.engine import Engine, Sums
     from ice_explorer.inputs import Context, FeatureInput
-    from ice_explorer.metrics import Convention, FeatureSums, Weighting
+    from ice_explorer.metrics import Convention, Weighting
 
 TABLE_COLUMNS = (
     "impact",
@@ -57,37 +60,49 @@ class FeatureExplanation:
     Attributes
     ----------
     feature : object
-        Name, as in X.
+        Name, as in X, or of a group.
     label : str
         Name as text.
-    kind : str
-        "numeric" or "boolean".
+    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
     grid : ndarray of shape (n_grid,)
-        Where the feature is evaluated [feature].
+        Where the feature is evaluated [feature]: numbers, whole ones where the column holds such, booleans,
+        labels, datetimes in UTC or timedeltas.
+    axis : ndarray of shape (n_grid,)
+        The same as numbers: codes 0 … of `levels`, days since 1970-01-01, days.
+    levels : list or None
+        Levels of a category, ordered or not, or of a group: all that occur.
     scale : float
-        σ, the standard deviation of the feature over all observations, ddof=0 [feature].
+        σ, the standard deviation of the feature over all observations, ddof=0 [axis]; for a category
+        without an order σ_c = √((1 - Σp²)/2) of the shares p of its levels.
     likelihood_scale : ndarray of shape (n_observations,)
-        s_i, in which distance from the own value counts [feature].
+        s_i, in which distance from the own value counts [axis]; 1 where levels have no order, as each is as
+        far as any other.
     observed : ndarray of shape (n_observations,)
-        Own values; NaN where missing.
+        Own values as in `grid`; NaN, NaT or None where missing.
+    observed_axis : ndarray of shape (n_observations,)
+        The same as numbers, NaN where missing.
     row_positions : ndarray of shape (n_rows,)
         Rows of X that the curves and metrics are of.
     """
 
-    def __init__(self, context: Context, engine: Engine, item: FeatureInput, sums: FeatureSums) -> None:
+    def __init__(self, context: Context, engine: Engine, item: FeatureInput, sums: Sums) -> None:
         self._context = context
         self._engine = engine
         self._item = item
         self._sums = sums
         self._lock = threading.RLock()
         self._rows: dict[int, NDArray[np.float64]] = {}
-        self.feature = item.column.name
-        self.label = item.column.label
-        self.kind = item.column.kind
-        self.grid = _frozen(item.grid.values)
+        feature = item.feature
+        self.feature = feature.name
+        self.label = feature.label
+        self.kind = feature.kind
+        self.grid = _frozen(feature.native(item.grid.values))
+        self.axis = _frozen(item.grid.values)
+        self.levels = None if feature.levels is None else feature.levels.tolist()
         self.scale = item.scale
         self.likelihood_scale = _frozen(item.likelihood_scale)
-        self.observed = _frozen(item.column.values)
+        self.observed = _frozen(feature.native(feature.values))
+        self.observed_axis = _frozen(feature.values)
         self.row_positions = _frozen(item.positions)
 
     def __repr__(self) -> str:
@@ -168,26 +183,82 @@ class FeatureExplanation:
 
     @property
     def slopes(self) -> NDArray[np.float64]:
-        """d-ICE: finite differences of the curves, (n_rows, n_grid - 1) [output / feature]."""
-        return transforms.slopes(self.curves, self.grid)
+        """d-ICE: finite differences of the curves, (n_rows, n_grid - 1) [output / axis]: per rank or day.
 
-    def centered_curves(self, anchor: AnchorName | float = "min") -> NDArray[np.float64]:
+        Raises
+        ------
+        InvalidOptionError
+            If the levels of the feature have no order; also a ValueError.
+        """
+        if self._item.feature.is_unordered:
+            raise InvalidOptionError.no_slopes(self.feature)
+        return transforms.slopes(self.curves, self.axis)
+
+    def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
         """c-ICE: change of each curve since the anchor, (n_rows, n_grid) [output].
 
         Parameters
         ----------
-        anchor : {"min", "max", "median", "own"} or float
+        anchor : {"min", "max", "median", "own"} or object
             First or last grid value, the one nearest to the median of the feature, each
-            observation's own value, or the grid value nearest to a number.
+            observation's own value, or the grid value nearest to a value of the feature. For a category
+            without an order "median" is its most frequent level, and a value a level on the grid.
         """
-        own = self._item.own[self._item.positions]
-        checked = transforms.check_anchor(anchor)
-        return transforms.centered_curves(self.curves, self.grid, own, self._item.median, checked)
+        positions = self._item.positions
+        if self._item.feature.is_unordered:
+            return self.curves - self._at_level(self._check_level(anchor), positions)
+        own, checked = self._item.own[positions], self._check_anchor(anchor)
+        return transforms.centered_curves(self.curves, self.axis, own, self._item.median, checked)
+
+    def _check_anchor(self, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature with an order, values as coordinates."""
+        if isinstance(anchor, str) and anchor in transforms.ANCHOR_NAMES:
+            return transforms.check_anchor(anchor)
+        coordinate = self._item.feature.coordinate_of(anchor)
+        if coordinate is None and self.levels is not None:
+            raise InvalidOptionError.anchor_level(self.feature, anchor, self.grid.tolist())
+        return transforms.check_anchor(anchor if coordinate is None else coordinate)
+
+    def _check_level(self, anchor: object) -> int | None:
+        """Return where on the grid an anchor stands; None for each observation's own level."""
+        if isinstance(anchor, str) and anchor in transforms.ANCHOR_NAMES:
+            if anchor == "own":
+                return None
+            if anchor != "median":
+                return 0 if anchor == "min" else len(self.axis) - 1
+            return int(np.argmax(level_weights(self._item.feature, self._context.weights)[self.axis.astype(np.intp)]))
+        at = np.flatnonzero(self.axis == self._item.feature.coordinate_of(anchor))
+        if at.size == 0:
+            raise InvalidOptionError.anchor_level(self.feature, anchor, self.grid.tolist())
+        return int(at[0])
+
+    def _at_level(self, level: int | None, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predictions of rows at a level of the grid, or each at its own, which need not be on the grid; (n_rows, 1)."""
+        if level is not None:
+            return self.curves[:, [level]]
+        own = self._item.own[positions]
+        at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
+        found = np.take_along_axis(self.curves, at[:, None], axis=1)
+        off = np.flatnonzero(self.axis[at] != own)
+        if off.size:
+            with self._lock:
+                found[off] = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
+        return found
 
     @property
     def median(self) -> float:
-        """Lower (weighted) median of the feature: an observed value."""
+        """Lower (weighted) median of the feature, an observed value, or its most frequent level [axis]."""
         return self._item.median
+
+    @property
+    def mean_change(self) -> float:
+        """Mean absolute change of the prediction per change of category: impact / σ_c [output].
+
+        NaN for features with an order, and for a category that is the same everywhere.
+        """
+        if not self._item.feature.is_unordered or self.scale == 0:
+            return math.nan
+        return self.metrics()["impact"] / self.scale
 
     @property
     def partial_dependence(self) -> NDArray[np.float64]:
@@ -206,21 +277,27 @@ class FeatureExplanation:
 
     @property
     def missing_curve(self) -> NDArray[np.float64] | None:
-        """Predictions with the value missing, (n_rows,); None where no observation lacks it."""
-        if not self._item.has_missing:
-            return None
-        positions = self._item.positions
-        values = np.full((len(positions), 1), np.nan)
+        """Predictions of `row_positions` with the value missing, (n_rows,); None where no observation lacks it."""
+        return self.missing_rows(self._item.positions) if self._item.has_missing else None
+
+    def missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
+        wanted = self._check_positions(positions)
         with self._lock:
-            return self._context.brute.evaluate(self.feature, self._item.at_issue, positions, values)[:, 0]
+            return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
 
     def likelihood(self, decay: float | None = None) -> NDArray[np.float64]:
         """Likelihood of each phantom, (n_rows, n_grid): 1 at the own value (Eq. 3)."""
+        return self.likelihood_of(self._item.positions, decay)
+
+    def likelihood_of(self, positions: ArrayLike, decay: float | None = None) -> NDArray[np.float64]:
+        """Likelihood of the phantoms of some rows of X, (n_rows, n_grid)."""
         decay = self._context.settings.decay if decay is None else check_decay(decay)
-        positions = self._item.positions
-        return likelihood(
-            self._item.grid.values, self._item.own[positions], self._item.likelihood_scale[positions], decay
-        )
+        wanted, item = self._check_positions(positions), self._item
+        if not item.feature.is_unordered:
+            return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
+        far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
+        return np.asarray(decay**far)
 
     def draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
         """Choose rows to draw: stratified by the feature, seeded, plus some that must be there.
@@ -239,19 +316,22 @@ class FeatureExplanation:
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
         generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
         drawn = draw_stratified(
-            self._item.column.values, self._item.positions, max_lines, generator, self._context.weights
+            self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
         return np.union1d(drawn, self._check_positions(np.fromiter(include, dtype=np.int64)))
 
     @property
     def lies_outside_the_data(self) -> bool:
         """Whether no observation lies inside the grid, so that `weighting="mass"` has nothing to stand on."""
+        if isinstance(self._sums, CategorySums):
+            return not self._sums.is_defined
         return len(self.grid) > 1 and math.isnan(self._sums.steps["mass"].variance_divisor)
 
     @property
     def note(self) -> str | None:
-        """Says so where a single step of the grid brings most of the impact."""
-        brought = self._sums.interval_impact()
+        """Says so where a single step of the grid, or a single pair of levels, brings most of the impact."""
+        is_unordered = isinstance(self._sums, CategorySums)
+        brought = self._sums.pair_impact() if isinstance(self._sums, CategorySums) else self._sums.interval_impact()
         total = brought.sum()
         if len(self.grid) < 3 or not total > 0:
             return None
@@ -259,8 +339,15 @@ class FeatureExplanation:
         share = brought[largest] / total
         if share <= _DOMINANT_STEP:
             return None
-        low, high = self.grid[largest], self.grid[largest + 1]
-        return f"{share * 100:.0f} % of the impact comes from the step {low:.6g} → {high:.6g}"
+        ends = self._sums.pairs[largest] if isinstance(self._sums, CategorySums) else (largest, largest + 1)
+        low, high = (self._text(self.grid[at]) for at in ends)
+        what = f"change {low} ↔ {high}" if is_unordered else f"step {low} → {high}"
+        return f"{share * 100:.0f} % of the impact comes from the {what}"
+
+    @staticmethod
+    def _text(value: object) -> str:
+        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        return f"{value:.6g}" if is_number else str(value)
 
 
 class Explanation:
@@ -299,7 +386,9 @@ class Explanation:
         self.output_label = context.predictor.output_label
         dominated = [f"{result.label!r}: {note}." for result in results if (note := result.note) is not None]
         unsupported = [
-            f'{result.label!r}: no observation lies inside its grid, so `weighting="mass"` is undefined.'
+            f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
+            if result.kind in UNORDERED
+            else f'{result.label!r}: no observation lies inside its grid, so `weighting="mass"` is undefined.'
             for result in results
             if result.lies_outside_the_data
         ]

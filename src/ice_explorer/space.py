@@ -1,9 +1,9 @@
 """X as the model inside sees it: through the transformers around it, column by column.
 
 Where every transformer works column by column, moving one column of X moves known columns of the
-matrix that the model sees, to values that do not depend on the row. What a feature's grid becomes is
-found by transforming it; that the transformers do work column by column is checked on phantoms,
-whose predictions must be the model's own.
+matrix that the model sees, to values that do not depend on the row. Which columns, and to what, is
+found by transforming phantoms; that the transformers do work column by column is checked on phantoms
+of every row, unless they are known to, and on some whose predictions must be the model's own.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import numpy as np
 from ice_explorer.errors import ICEExplorerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.peel import Peeled
+    from ice_explorer.adapters.table import Column
     from ice_explorer.inputs import Context, FeatureInput
 
     Array = NDArray[np.float64]
@@ -45,6 +46,24 @@ def _same(some: Array, others: Array) -> NDArray[np.bool_]:
     return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
 
 
+def _seen(column: Column, coordinates: Array, *, is_labelled: bool) -> NDArray[Any]:
+    """What a model takes for coordinates of a column: categories are labels, which may be numbers."""
+    if column.levels is None:
+        return coordinates
+    labels = column.native(coordinates)
+    try:
+        return labels if is_labelled else labels.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotColumnwiseError.failed(error) from error
+
+
+def _grid_seen(item: FeatureInput, labelled: Container[int]) -> NDArray[Any]:
+    """What a model takes for the grid of a feature, (n_grid, n_columns)."""
+    feature = item.feature
+    members = zip(feature.positions, feature.members, feature.of_members(item.grid.values), strict=True)
+    return np.column_stack([_seen(column, own, is_labelled=place in labelled) for place, column, own in members])
+
+
 class Space:
     """The matrix that the model inside sees, with some phantoms to check an engine on.
 
@@ -52,69 +71,46 @@ class Space:
     ----------
     columns : list of ndarray of shape (n_rows,)
         Columns of the matrix; those of X itself where nothing stands around the model.
+    phantoms : list of ndarray of shape (n_phantoms,)
+        The same of the phantoms of `Probe`, put together from columns.
     places : dict of int to ndarray
-        By position of a feature in X: the columns that move with it.
+        By number of a feature: the columns that move with it.
     grids : dict of int to ndarray of shape (n_grid, n_places)
         What those columns become at each grid value.
+
+    Parameters
+    ----------
+    context : Context
+    items : sequence of FeatureInput
+    peeled : Peeled
+    labelled : container of int
+        Columns of X whose labels the model looks up itself; of all others it takes numbers.
     """
 
-    def __init__(self, context: Context, items: Sequence[FeatureInput], peeled: Peeled) -> None:
+    def __init__(
+        self, context: Context, items: Sequence[FeatureInput], peeled: Peeled, labelled: Container[int] = ()
+    ) -> None:
         assert context.probe is not None  # noqa: S101 - without one no engine is chosen
         self.peeled = peeled
-        rows, donors, crossed = context.probe.rows, context.probe.donors, context.probe.crossed
         self._predicted = context.probed
-        columns, n_columns = context.columns, len(context.columns.names)
         if peeled.transform is None:
-            self.columns = [columns.at(position).values for position in range(n_columns)]
-            self.places = {item.at_issue: np.array([item.at_issue]) for item in items}
-            self.grids = {item.at_issue: item.grid.values[:, None] for item in items}
-        else:
-            self._transform(context, items, peeled)
-        # The phantoms again, put together from columns: the moved ones from the donor.
-        self.phantoms = []
-        moves = [np.array([position]) for position in range(n_columns)]
-        if peeled.transform is not None:
-            moves = [self.places.get(position, np.empty(0, np.intp)) for position in range(n_columns)]
-        for place, values in enumerate(self.columns):
-            moved = np.array([place in moves[position] for position in crossed])
-            self.phantoms.append(values[np.where(moved, donors, rows)])
-        known = np.array([position in self.places for position in crossed])
-        self._known = known if peeled.transform is not None else np.ones(len(rows), np.bool_)
-
-    def _transform(self, context: Context, items: Sequence[FeatureInput], peeled: Peeled) -> None:
-        assert peeled.transform is not None  # noqa: S101 - the caller has looked
-        table = context.table
-        everything = np.arange(table.n_observations)
-        first = everything[:1]
-        try:
-            matrix = peeled.transform(table.take(everything))
-            moves = [
-                peeled.transform(table.phantoms(first, item.at_issue, item.grid.values[None, :])) for item in items
+            columns = context.columns
+            self.columns = [
+                _seen(column, column.values, is_labelled=place in labelled) for place, column in enumerate(columns.read)
             ]
-        except (TypeError, ValueError) as error:
-            raise NotColumnwiseError.failed(error) from error
-        self.columns = list(matrix.T)
-        self.places, self.grids = {}, {}
-        for item, moved in zip(items, moves, strict=True):
-            places = np.flatnonzero(~_same(moved, matrix[:1]).all(axis=0))
-            self.places[item.at_issue] = places
-            self.grids[item.at_issue] = moved[:, places]
-            if not peeled.is_columnwise:
-                self._check_alone(context, item, peeled.transform, matrix)
-
-    def _check_alone(
-        self, context: Context, item: FeatureInput, transform: Callable[[Any], Array], matrix: Array
-    ) -> None:
-        """Give every row another's value of the feature: its columns follow, and no others, in any row."""
-        generator = np.random.default_rng(context.settings.random_state)
-        everything = np.arange(len(matrix))
-        donors = generator.permutation(everything)
-        crossed = transform(context.table.crossed(everything, np.full(len(matrix), item.at_issue), donors))
-        expected = matrix.copy()
-        places = self.places[item.at_issue]
-        expected[:, places] = matrix[donors][:, places]
-        if crossed.shape != expected.shape or not _same(crossed, expected).all():
-            raise NotColumnwiseError.mixed(item.column.label)
+            self.places = {number: np.array(positions) for number, positions in columns.moves.items()}
+            self.grids = {item.at_issue: _grid_seen(item, labelled) for item in items}
+        else:
+            transformed = _Transformed(context, items, peeled.transform)
+            self.columns = list(transformed.matrix.T)
+            self.places = transformed.places(is_columnwise=peeled.is_columnwise)
+            self.grids = {position: transformed.moves[position][:, to] for position, to in self.places.items()}
+        rows, donors, crossed = context.probe.rows, context.probe.donors, context.probe.crossed
+        moved = np.zeros((len(self.columns), len(rows)), np.bool_)
+        for position, places in self.places.items():
+            moved[np.ix_(places, crossed == position)] = True
+        self.phantoms = [values[np.where(here, donors, rows)] for values, here in zip(self.columns, moved, strict=True)]
+        self._known = np.isin(crossed, list(self.places))
 
     @property
     def matrix(self) -> Array:
@@ -128,3 +124,107 @@ class Space:
         apart = np.abs(self.peeled.output(found) - self._predicted)[self._known]
         size = float(np.max(np.abs(self._predicted), initial=1e-300))
         return float(np.max(apart, initial=0.0)) / size
+
+
+class _Transformed:
+    """X and phantoms behind the transformers, as few calls of them as possible.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_rows, n_columns)
+    moves : dict of int to ndarray of shape (n_grid, n_columns)
+        By number of a feature: the first row at each of its grid values.
+    """
+
+    def __init__(self, context: Context, items: Sequence[FeatureInput], transform: Callable[[Any], Array]) -> None:
+        self._table = context.table
+        self._transform = transform
+        self._labels = {item.at_issue: item.feature.label for item in items}
+        self._moving = {item.at_issue: item.columns for item in items}
+        self._donors = np.random.default_rng(context.settings.random_state).permutation(context.table.n_observations)
+        donors = {item.at_issue: _rows_with(item) for item in items}
+        try:
+            self.matrix, self.moves = self._first_phantoms(donors)
+            for item in items:
+                if item.at_issue not in self.moves:
+                    first = np.zeros(1, np.int64)
+                    phantoms = self._table.phantoms(first, item.natives(item.grid.values[None, :]))
+                    self.moves[item.at_issue] = transform(phantoms)
+        except (TypeError, ValueError) as error:
+            raise NotColumnwiseError.failed(error) from error
+
+    def _first_phantoms(self, donors: dict[int, NDArray[np.int64] | None]) -> tuple[Array, dict[int, Array]]:
+        """Transform X, and with it the first row with whatever values other rows can give it."""
+        everything = np.arange(self._table.n_observations)
+        given = {position: rows for position, rows in donors.items() if rows is not None}
+        of_grids = np.concatenate([np.empty(0, np.int64), *given.values()])
+        crossed = [number for number, rows in given.items() for _ in rows]
+        # A row that gets nothing is itself.
+        transformed = self._cross(
+            np.concatenate([everything, np.zeros_like(of_grids)]),
+            [None] * len(everything) + crossed,
+            np.concatenate([everything, of_grids]),
+        )
+        ends = np.cumsum([len(everything), *(len(rows) for rows in given.values())])
+        matrix, *moves = np.split(transformed, ends[:-1])
+        return matrix, dict(zip(given, moves, strict=True))
+
+    def _cross(self, rows: NDArray[np.int64], numbers: Sequence[int | None], donors: NDArray[np.int64]) -> Array:
+        """Transform rows that get what a donor has of one feature each, or of none."""
+        taken = [() if number is None else self._moving[number] for number in numbers]
+        return self._transform(self._table.crossed(rows, taken, donors))
+
+    def places(self, *, is_columnwise: bool) -> dict[int, NDArray[np.intp]]:
+        """Find the columns that move with each feature.
+
+        Raises
+        ------
+        NotColumnwiseError
+            If a feature moves columns to values that depend on the row.
+        """
+        first = self.matrix[:1]
+        moving = {position: np.asarray(~_same(moved, first).all(axis=0)) for position, moved in self.moves.items()}
+        if is_columnwise:
+            self._claim_the_rest(moving)
+        else:
+            moving = {position: self._checked(position, moves) for position, moves in moving.items()}
+        return {position: np.flatnonzero(moves) for position, moves in moving.items()}
+
+    def _claim_the_rest(self, moving: dict[int, NDArray[np.bool_]]) -> None:
+        """Find whose the columns are that no grid value moved, such as the code of a value not on the grid.
+
+        A column that comes from one column of X changes between two rows, in which it differs, with
+        the value of that column and no other.
+        """
+        differs = ~_same(self.matrix, self.matrix[:1])
+        rest = np.flatnonzero(differs.any(axis=0) & ~np.any(list(moving.values()), axis=0))
+        others, of_column = np.unique(np.argmax(differs[:, rest], axis=0), return_inverse=True)
+        at_a_time = max(1, len(self.matrix) // max(1, len(others)))
+        numbers = list(moving)
+        for start in range(0, len(numbers) if len(rest) else 0, at_a_time):
+            some = numbers[start : start + at_a_time]
+            donors = np.tile(others, len(some))
+            crossed = self._cross(np.zeros_like(donors), [number for number in some for _ in others], donors)
+            changed = ~_same(crossed, self.matrix[:1]).reshape(len(some), len(others), -1)
+            for number, here in zip(some, changed, strict=True):
+                moving[number][rest] = here[of_column, rest]
+
+    def _checked(self, position: int, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Give every row another's value of the feature: what moves must follow it, in every row."""
+        everything = np.arange(len(self.matrix))
+        crossed = self._cross(everything, [position] * len(everything), self._donors)
+        if crossed.shape != self.matrix.shape:
+            raise NotColumnwiseError.mixed(self._labels[position])
+        moves = moves | ~_same(crossed, self.matrix).all(axis=0)
+        if not _same(crossed[:, moves], self.matrix[self._donors][:, moves]).all():
+            raise NotColumnwiseError.mixed(self._labels[position])
+        return moves
+
+
+def _rows_with(item: FeatureInput) -> NDArray[np.int64] | None:
+    """Rows that have the grid values of a feature; None where some grid value is no row's."""
+    values = item.feature.values
+    order = np.argsort(values)  # missing values come last
+    at = np.searchsorted(values, item.grid.values, sorter=order)
+    rows = order[np.minimum(at, len(order) - 1)]
+    return rows if np.array_equal(values[rows], item.grid.values) else None

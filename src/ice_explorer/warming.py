@@ -25,7 +25,7 @@ def warmup() -> None:
     from ice_explorer.adapters.trees.link import Link
     from ice_explorer.curves.tree import TreeCurves
     from ice_explorer.decay import DecaySums
-    from ice_explorer.metrics import FeatureSums, interval_mass
+    from ice_explorer.metrics import FeatureSums
 
     stump = TreeEnsemble(
         feature=np.array([0, -1, -1], np.int32),
@@ -46,8 +46,11 @@ def warmup() -> None:
     own = np.arange(4.0)
     ones = np.ones(4)
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
-    sums = FeatureSums(own, 1.0, interval_mass(own, own, ones), (own, ones, ones), trees.active[0])
+    mass = metrics_numba.interval_mass(own, own, ones)
+    sums = FeatureSums(own, 1.0, mass, (own, ones, ones), trees.active[0], compiled=True)
     TreeCurves(stump, [np.array([0.0, np.nan])], {0: (np.zeros(1, np.intp), own[:, None])}).predict(np.arange(2))
     metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
     many = np.arange(100.0)  # so many masses that they are not kept one by one
-    DecaySums(1, 0.0, 100.0, compiled=True).add_laid_out(many, (many, many + 1.0), many[:, None], many[:, None])
+    DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(
+        many, (many, many + 1.0), many * many[:, None], many, many[:, None]
+    )

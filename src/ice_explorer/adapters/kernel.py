@@ -24,7 +24,7 @@ class NotRadialError(ICEExplorerError):
     @classmethod
     def other_kernel(cls, model: object) -> NotRadialError:
         """Say that the kernel is another."""
-        return cls(f"The kernel of {type(model).__name__} is not radial, or it has several outputs.")
+        return cls(f"The kernel of {type(model).__name__} is not radial.")
 
     @classmethod
     def other_response(cls) -> NotRadialError:
@@ -59,7 +59,7 @@ def radial_model(model: Any, position: int | None, response: str) -> RadialModel
         SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
         GaussianProcessRegressor.
     position : int or None
-        Which of two classes; None takes the second.
+        Which of two classes or of several outputs; None takes the second class or the only output.
     response : str
         As `Predictor.response`.
 
@@ -73,9 +73,9 @@ def radial_model(model: Any, position: int | None, response: str) -> RadialModel
         if name in {"SVR", "NuSVR", "SVC", "NuSVC", "OneClassSVM"}:
             return _support_vectors(model, position, response)
         if name == "KernelRidge":
-            return _kernel_ridge(model)
+            return _kernel_ridge(model, position)
         if name == "GaussianProcessRegressor":
-            return _gaussian_process(model)
+            return _gaussian_process(model, position)
     raise NotRadialError.unknown(model)
 
 
@@ -88,28 +88,74 @@ def _support_vectors(model: Any, position: int | None, response: str) -> RadialM
             raise NotRadialError.other_response()
         sign = -1.0 if position == 0 else 1.0
     gamma = np.full(model.support_vectors_.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
-    return RadialModel(
-        np.asarray(model.support_vectors_, dtype=np.float64), sign * np.asarray(model.dual_coef_, np.float64).ravel(),
-        gamma, sign * float(model.intercept_[0]),
-    )  # fmt: skip
+    weights = sign * _dense(model.dual_coef_).ravel()
+    return RadialModel(_dense(model.support_vectors_), weights, gamma, sign * float(model.intercept_[0]))
 
 
-def _kernel_ridge(model: Any) -> RadialModel:
-    if model.kernel != "rbf" or model.dual_coef_.ndim != 1:
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    """Return a matrix that is sparse where the model was fitted on one."""
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+
+
+def _kernel_ridge(model: Any, position: int | None) -> RadialModel:
+    if model.kernel != "rbf":
         raise NotRadialError.other_kernel(model)
-    centres = np.asarray(model.X_fit_, dtype=np.float64)
+    centres = _dense(model.X_fit_)
     gamma = 1.0 / centres.shape[1] if model.gamma is None else float(model.gamma)
-    return RadialModel(centres, np.asarray(model.dual_coef_, np.float64), np.full(centres.shape[1], gamma), 0.0)
+    return RadialModel(centres, _output(model.dual_coef_, position), np.full(centres.shape[1], gamma), 0.0)
 
 
-def _gaussian_process(model: Any) -> RadialModel:
-    kernel, factor = model.kernel_, 1.0
-    if type(kernel).__name__ == "Product" and type(kernel.k1).__name__ == "ConstantKernel":
-        factor, kernel = float(kernel.k1.constant_value), kernel.k2
-    if type(kernel).__name__ != "RBF" or model.y_train_.ndim != 1:
+def _output(weights: Any, position: int | None) -> NDArray[np.float64]:
+    """Return the weights (n_centres,) of one output of (n_centres,) or (n_centres, n_outputs)."""
+    columns = np.asarray(weights, np.float64).reshape(len(weights), -1)
+    return np.ascontiguousarray(columns[:, position or 0])
+
+
+@dataclass(frozen=True)
+class _Covariance:
+    """A kernel between a new point and known ones: factor · radial + constant.
+
+    Attributes
+    ----------
+    factor : float
+    length : float, ndarray or None
+        Length scale of the radial part; None where there is none.
+    constant : float
+    """
+
+    factor: float
+    length: Any
+    constant: float
+
+
+def _covariance(model: Any, kernel: Any) -> _Covariance:
+    """Read sums and products of one radial kernel, constants and noise, which new points do not share."""
+    name = type(kernel).__name__
+    if name == "RBF":
+        return _Covariance(1.0, kernel.length_scale, 0.0)
+    if name == "ConstantKernel":
+        return _Covariance(0.0, None, float(kernel.constant_value))
+    if name == "WhiteKernel":
+        return _Covariance(0.0, None, 0.0)
+    if name in {"Product", "Sum"}:
+        some, other = sorted(
+            (_covariance(model, kernel.k1), _covariance(model, kernel.k2)), key=lambda k: k.length is None
+        )
+        if other.length is None:
+            if name == "Sum":
+                return _Covariance(some.factor, some.length, some.constant + other.constant)
+            return _Covariance(some.factor * other.constant, some.length, some.constant * other.constant)
+    raise NotRadialError.other_kernel(model)
+
+
+def _gaussian_process(model: Any, position: int | None) -> RadialModel:
+    covariance = _covariance(model, model.kernel_)
+    if covariance.length is None:
         raise NotRadialError.other_kernel(model)
     centres = np.asarray(model.X_train_, dtype=np.float64)
-    length = np.broadcast_to(np.asarray(kernel.length_scale, np.float64), centres.shape[1])
-    spread = float(np.squeeze(model._y_train_std))  # noqa: SLF001 - checked on phantoms
-    centre = float(np.squeeze(model._y_train_mean))  # noqa: SLF001
-    return RadialModel(centres, factor * spread * np.asarray(model.alpha_, np.float64), 0.5 / length**2, centre)
+    length = np.broadcast_to(np.asarray(covariance.length, np.float64), centres.shape[1])
+    spread = float(np.ravel(model._y_train_std)[position or 0])  # noqa: SLF001 - checked on phantoms
+    mean = float(np.ravel(model._y_train_mean)[position or 0])  # noqa: SLF001
+    alpha = spread * _output(model.alpha_, position)
+    intercept = mean + covariance.constant * float(alpha.sum())
+    return RadialModel(centres, covariance.factor * alpha, 0.5 / length**2, intercept)

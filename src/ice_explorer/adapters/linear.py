@@ -72,25 +72,41 @@ def linear_model(model: Any, position: int | None, response: str) -> LinearModel
         If the model is no linear one, or its response is no function of its margins.
     """
     bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
-    if not type(model).__module__.startswith("sklearn.") or not hasattr(model, "coef_"):
+    if not type(model).__module__.startswith("sklearn."):
         raise NotLinearError.unknown(model)
-    coefficients = np.atleast_2d(np.asarray(_dense(model.coef_), dtype=np.float64))
+    if "KernelRidge" in bases and model.kernel == "linear":
+        weights = np.asarray(model.dual_coef_, np.float64)
+        return _outputs((_dense(model.X_fit_).T @ weights).T, 0.0, position)
+    if not hasattr(model, "coef_"):
+        raise NotLinearError.unknown(model)
+    coefficients = np.atleast_2d(_dense(model.coef_))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
-    if "PLSRegression" in bases or "_PLS" in bases:
+    if "_PLS" in bases:
         # coef_ belongs to columns moved to their training mean.
         intercepts = np.atleast_1d(model.intercept_) - coefficients @ model._x_mean  # noqa: SLF001 - checked on phantoms
     if "_GeneralizedLinearRegressor" in bases:
         return LinearModel(coefficients, intercepts, Link(_glm_link(model)))
     if hasattr(model, "classes_"):
         return _classifier(model, coefficients, intercepts, position, response)
-    if not bases & {"LinearModel", "LinearSVR", "_PLS", "SGDRegressor", "BaseSGDRegressor", "HuberRegressor"}:
+    if "SGDOneClassSVM" in bases:
+        intercepts = -np.atleast_1d(model.offset_)
+    elif not bases & {"BaseLibSVM", "BaseSGDRegressor", "LinearModel", "LinearSVR", "_PLS"}:
         raise NotLinearError.unknown(model)
+    return _outputs(coefficients, intercepts, position)
+
+
+def _outputs(
+    coefficients: NDArray[np.float64], intercepts: NDArray[np.float64] | float, position: int | None
+) -> LinearModel:
+    """Return the model of one output, or of the only one."""
+    coefficients = np.atleast_2d(coefficients)
     chosen = slice(None) if position is None else slice(position, position + 1)
     return LinearModel(coefficients[chosen], np.broadcast_to(intercepts, len(coefficients))[chosen], Link())
 
 
-def _dense(coefficients: Any) -> Any:
-    return coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    """Return a matrix that is sparse where the model was fitted on one."""
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
 
 
 def _glm_link(model: Any) -> LinkKind:
@@ -114,7 +130,7 @@ def _classifier(
             return LinearModel(sign * coefficients, sign * intercepts, links[response])
     elif response == "decision_function":
         return LinearModel(coefficients[[chosen]], intercepts[[chosen]], Link())
-    elif "LogisticRegression" in type(model).__name__:
+    elif {"LinearDiscriminantAnalysis", "LogisticRegression"} & {base.__name__ for base in type(model).__mro__}:
         kinds: dict[str, LinkKind] = {"predict_proba": "softmax", "log_odds": "softmax_log_odds"}
         if response in kinds:
             return LinearModel(coefficients, intercepts, Link(kinds[response], output=chosen))

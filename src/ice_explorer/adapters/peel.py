@@ -21,46 +21,90 @@ class Peeled:
     ----------
     model : object
         The estimator inside.
-    transform : callable or None
-        Rows of X -> the matrix that the model sees, (n_rows, n_columns); None where it sees X.
-    is_columnwise : bool
-        Whether every transformer is one that is known to work on each column by itself.
+    steps : tuple of objects
+        The fitted transformers that rows of X go through before the model sees them, in order.
     restore : callable or None
         Outputs of the model -> outputs of the whole, element by element; None where they are the same.
     """
 
     model: Any
-    transform: Callable[[Any], NDArray[np.float64]] | None
-    is_columnwise: bool
+    steps: tuple[Any, ...]
     restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
+
+    @property
+    def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
+        """Rows of X -> the matrix that the model sees, (n_rows, n_columns); None where it sees X."""
+        return _chain(self.steps) if self.steps else None
+
+    @property
+    def is_columnwise(self) -> bool:
+        """Whether every column that the model sees is known to come from one column of X by itself."""
+        return all(map(_is_columnwise, self.steps))
 
     def output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn outputs of the model into outputs of the whole."""
         return predicted if self.restore is None else self.restore(predicted)
 
 
-def peel(model: Any) -> Peeled:
-    """Take off scikit-learn's searches, pipelines and target transformers, however nested."""
+def peel(model: Any, response: str = "auto") -> Peeled:
+    """Take off scikit-learn's searches, pipelines, target transformers and other wrappers, however nested.
+
+    Parameters
+    ----------
+    model : object
+    response : str
+        As `Predictor.response`: a tuned threshold changes the predicted class, and no probability.
+    """
     steps: list[Any] = []
     restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     while True:
         name = type(model).__name__
-        if name.endswith("SearchCV") and hasattr(model, "best_estimator_") and _is_sklearn(model):
-            model = model.best_estimator_
+        inner = _inside(model, response)
+        if inner is not None:
+            model = inner
         elif name == "Pipeline" and _can_be_peeled(model):
-            steps += [step for _, step in model.steps[:-1] if not _is_passthrough(step)]
+            steps += _flat(model.steps[:-1])
             model = model.steps[-1][1]
         elif name == "TransformedTargetRegressor" and restore is None and _is_sklearn(model):
             restore = _inverse(model.transformer_)
             model = model.regressor_
         else:
-            return Peeled(model, _chain(steps) if steps else None, all(map(_is_columnwise, steps)), restore)
+            return Peeled(model, tuple(steps), restore)
 
 
-# Their output for a value depends on that value and on what they were fitted on, nothing else.
+# Where wrappers that answer as the model inside does keep it; a threshold changes predicted classes alone.
+_INSIDE = {"FrozenEstimator": "estimator", "RANSACRegressor": "estimator_"}
+_INSIDE_OF_THRESHOLDS = {"FixedThresholdClassifier": "estimator_", "TunedThresholdClassifierCV": "estimator_"}
+
+
+def _inside(model: Any, response: str) -> Any:
+    """Return the model inside a wrapper that answers as it does, or None."""
+    if not _is_sklearn(model):
+        return None
+    name = type(model).__name__
+    if name.endswith("SearchCV"):
+        return getattr(model, "best_estimator_", None)
+    kept = _INSIDE.get(name) if response == "predict" else (_INSIDE | _INSIDE_OF_THRESHOLDS).get(name)
+    return None if kept is None else getattr(model, kept, None)
+
+
+def _flat(steps: Any) -> list[Any]:
+    """Return the transformers of a pipeline, those of pipelines inside it among them."""
+    flat: list[Any] = []
+    for _, step in steps:
+        if type(step).__name__ == "Pipeline" and _is_sklearn(step):
+            flat += _flat(step.steps)
+        elif not _is_passthrough(step):
+            flat.append(step)
+    return flat
+
+
+# Each column of their output is made from one column, by what they were fitted on and nothing else.
 _COLUMNWISE = {
-    "Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder",
-    "PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer", "StandardScaler",
+    "Binarizer", "GenericUnivariateSelect", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "MissingIndicator",
+    "OneHotEncoder", "OrdinalEncoder", "PowerTransformer", "QuantileTransformer", "RobustScaler", "SelectFdr",
+    "SelectFpr", "SelectFromModel", "SelectFwe", "SelectKBest", "SelectPercentile", "SimpleImputer",
+    "SplineTransformer", "StandardScaler", "TargetEncoder", "VarianceThreshold",
 }  # fmt: skip
 
 
@@ -86,11 +130,16 @@ def _is_columnwise(step: Any) -> bool:
         return True
     if not _is_sklearn(step):
         return False
-    if name == "ColumnTransformer":
-        return all(_is_columnwise(inner) for _, inner, _ in step.transformers_)
-    if name == "Pipeline":
-        return all(_is_columnwise(inner) for _, inner in step.steps)
-    return name in _COLUMNWISE and not getattr(step, "add_indicator", False)
+    lists = {"ColumnTransformer": "transformers_", "FeatureUnion": "transformer_list", "Pipeline": "steps"}
+    if name in lists:
+        return all(_is_columnwise(inner) for _, inner, *_ in getattr(step, lists[name]))
+    return name in _COLUMNWISE or (name == "FunctionTransformer" and _is_elementwise(step.func, step.kw_args))
+
+
+def _is_elementwise(function: Any, options: Any) -> bool:
+    if function is None:
+        return True
+    return isinstance(function, np.ufunc) and function.nin == function.nout == 1 and not options
 
 
 def _inverse(transformer: Any) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
@@ -100,7 +149,7 @@ def _inverse(transformer: Any) -> Callable[[NDArray[np.float64]], NDArray[np.flo
     return restore
 
 
-def _chain(steps: list[Any]) -> Callable[[Any], NDArray[np.float64]]:
+def _chain(steps: tuple[Any, ...]) -> Callable[[Any], NDArray[np.float64]]:
     def transform(rows: Any) -> NDArray[np.float64]:
         for step in steps:
             rows = step.transform(rows)

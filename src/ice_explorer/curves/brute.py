@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,24 +13,40 @@ import numpy as np
 from ice_explorer.errors import PredictionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,)."""
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
-_CALL_SIZES = (1 << 14, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
+_CALL_SIZES = (1 << 13, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
 
 
 class PhantomRows(Protocol):
     """Builds phantom observations in the container the model was fitted on."""
 
-    def phantoms(self, positions: NDArray[np.int64], at_issue: int, values: NDArray[np.float64]) -> Any:
-        """Stack rows: row r with the at-issue column set to each of values[r], (n_rows, n_values)."""
+    def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> Any:
+        """Stack rows: row r with column c set to each of writes[c][r], (n_rows, n_values)."""
 
     @property
     def row_bytes(self) -> int:
         """Bytes that one phantom takes in the container."""
+
+
+class Moving(Protocol):
+    """A feature: it knows what its coordinates mean in X."""
+
+    @property
+    def name(self) -> object:
+        """As in X, for messages."""
+
+    def natives(self, coordinates: NDArray[np.float64]) -> Mapping[int, NDArray[Any]]:
+        """What to write into X for coordinates of any shape, by position of the column."""
+
+    def text(self, coordinate: float) -> str:
+        """Write a coordinate for a message."""
 
 
 class CallSize:
@@ -49,15 +66,16 @@ class CallSize:
         with self._lock:
             return self._untried[0] if self._untried else self._best
 
-    def took(self, size: int, n_phantoms: int, seconds: float) -> None:
-        """Learn from a call; one that was not full says nothing."""
+    def took(self, n_phantoms: int, seconds: float) -> None:
+        """Learn from a call; one that was not full, or of a size tried before, says nothing."""
         with self._lock:
-            if not self._untried or size != self._untried[0] or 2 * n_phantoms < size:
+            asked = self._untried[0] if self._untried else 0
+            if not asked / 2 <= n_phantoms <= asked:
                 return
             self._untried = self._untried[1:]
             rate = n_phantoms / max(seconds, 1e-9)
             if rate > self._best_rate:
-                self._best, self._best_rate = size, rate
+                self._best, self._best_rate = asked, rate
 
 
 class BruteCurves:
@@ -88,22 +106,21 @@ class BruteCurves:
 
     def evaluate(
         self,
-        feature: object,
-        at_issue: int,
+        feature: Moving,
         positions: NDArray[np.int64],
         values: NDArray[np.float64],
+        n_jobs: int = 1,
     ) -> NDArray[np.float64]:
         """Predict rows with the feature set to given values.
 
         Parameters
         ----------
-        feature : object
-            Name, for messages.
-        at_issue : int
-            Position of its column.
+        feature : Moving
         positions : ndarray of shape (n_rows,)
         values : ndarray of shape (n_rows, n_values)
-            What each row's feature is set to.
+            Coordinates that each row's feature is set to; NaN is missing.
+        n_jobs : int
+            From how many threads the model is called.
 
         Returns
         -------
@@ -115,72 +132,77 @@ class BruteCurves:
             If the model raises or returns a number that is not finite; names feature, grid value
             and row.
         """
+        predictions = np.empty(values.shape)
+
+        def call(part: tuple[slice, slice]) -> None:
+            start = perf_counter()
+            predictions[part] = self._call(feature, positions[part[0]], values[part])
+            self._calls.took(predictions[part].size, perf_counter() - start)
+
         n_rows, n_values = values.shape
-        predictions = np.empty((n_rows, n_values))
-        row = 0
-        while row < n_rows:
-            size = self._calls.next()
-            rows_per_call, values_per_call = max(1, size // n_values), min(n_values, size)
-            for column in range(0, n_values, values_per_call):
-                at = np.s_[row : row + rows_per_call, column : column + values_per_call]
-                start = perf_counter()
-                predictions[at] = self._call(feature, at_issue, positions[at[0]], values[at])
-                self._calls.took(size, predictions[at].size, perf_counter() - start)
-            row += rows_per_call
+        if n_jobs == 1:
+            for part in self._parts(n_rows, n_values, values.size):
+                call(part)
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                # Each thread has something to do, however little there is.
+                list(pool.map(call, self._parts(n_rows, n_values, -(-values.size // n_jobs))))
         return predictions
 
+    def _parts(self, n_rows: int, n_values: int, most: int) -> Iterator[tuple[slice, slice]]:
+        """Cut a block into calls of the model."""
+        row = 0
+        while row < n_rows:
+            size = min(self._calls.next(), most)
+            rows_per_call, values_per_call = max(1, size // n_values), max(1, min(n_values, size))
+            for column in range(0, n_values, values_per_call):
+                yield np.s_[row : row + rows_per_call, column : column + values_per_call]
+            row += rows_per_call
+
     def _call(
-        self,
-        feature: object,
-        at_issue: int,
-        positions: NDArray[np.int64],
-        values: NDArray[np.float64],
+        self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         try:
-            flat = self._predict(self._rows.phantoms(positions, at_issue, values))
+            flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
         except PredictionError:
             raise
         except Exception as error:
-            where = self._culprit(at_issue, positions, values)
-            raise PredictionError.failed_on_phantoms(feature, where, error) from error
+            where = self._culprit(feature, positions, values)
+            raise PredictionError.failed_on_phantoms(feature.name, where, error) from error
         predictions = flat.reshape(values.shape)
         if not np.isfinite(predictions).all():
             row, column = np.argwhere(~np.isfinite(predictions))[0]
-            where = place_of(values[row, column], positions[row])
-            raise PredictionError.not_finite(feature, where, float(predictions[row, column]))
+            where = place_of(feature, values[row, column], positions[row])
+            raise PredictionError.not_finite(feature.name, where, float(predictions[row, column]))
         return predictions
 
-    def _culprit(self, at_issue: int, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str:
+    def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str:
         """Say on which phantom the model fails, by asking for halves of the block that failed."""
         rows = np.repeat(positions, values.shape[1])
         single = values.reshape(-1, 1)
         low, high = 0, len(rows)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._fails(at_issue, rows[low:middle], single[low:middle]):
+            if self._fails(feature, rows[low:middle], single[low:middle]):
                 high = middle
-            elif self._fails(at_issue, rows[middle:high], single[middle:high]):
+            elif self._fails(feature, rows[middle:high], single[middle:high]):
                 low = middle
             else:
                 # Neither half fails alone: the failure belongs to the block as a whole.
                 return (
-                    f"grid values {_number(values.min())} to {_number(values.max())}, "
+                    f"grid values {feature.text(values.min())} to {feature.text(values.max())}, "
                     f"rows {positions[0]} to {positions[-1]} of X"
                 )
-        return place_of(single[low, 0], rows[low])
+        return place_of(feature, single[low, 0], rows[low])
 
-    def _fails(self, at_issue: int, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
+    def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
         try:
-            self._predict(self._rows.phantoms(positions, at_issue, values))
+            self._predict(self._rows.phantoms(positions, feature.natives(values)))
         except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for
             return True
         return False
 
 
-def place_of(value: float, row: int) -> str:
+def place_of(feature: Moving, value: float, row: int) -> str:
     """Say where a phantom is."""
-    return f"grid value {_number(value)}, row {row} of X"
-
-
-def _number(value: float) -> str:
-    return repr(float(value))
+    return f"grid value {feature.text(value)}, row {row} of X"

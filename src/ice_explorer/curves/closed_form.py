@@ -1,4 +1,4 @@
-"""ICE curves of models that can be written down: weighted sums of the columns, sums of radial kernels.
+"""ICE curves of models that can be written down.
 
 Moving one column of a row changes one term. What the other columns bring is computed once for a row,
 and every grid value follows from it without the model.
@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
 
 class ClosedForm(Protocol):
-    """Curves of one feature for some rows."""
+    """Curves of one feature for some rows, where the columns take the rows of grid (n_grid, n_columns)."""
 
-    row_bytes: int
+    def row_bytes(self, n_grid: int) -> int:
+        """Bytes that the curves of one row take."""
 
     def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
-        """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
+        """Return curves, (n_rows, n_grid)."""
+
+    def parallel(
+        self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]
+    ) -> tuple[Array, Array] | None:
+        """Return curves as a step (n_grid,) and offsets (n_rows,), or None where they are not parallel."""
 
     def predict(self, matrix: Array) -> Array:
         """Predict rows, (n_rows,)."""
@@ -47,6 +52,10 @@ class Linear(Protocol):
 class Link(Protocol):
     """A function of margins (n_margins, …)."""
 
+    @property
+    def kind(self) -> str:
+        """Its name; "identity" where nothing becomes of a margin."""
+
     def apply(self, margins: Array) -> Array:
         """Turn margins into outputs (…)."""
 
@@ -64,73 +73,30 @@ class LinearCurves:
         self._model = model
         self._matrix = matrix
         self._margins = model.coefficients @ matrix.T + model.intercepts[:, None]
-        self.row_bytes = 16 * len(model.coefficients)
+
+    def row_bytes(self, n_grid: int) -> int:
+        """Bytes that the curves of one row take."""
+        return 16 * n_grid * len(self._model.coefficients)
+
+    def _without(self, columns: NDArray[np.intp], positions: NDArray[np.int64]) -> Array:
+        """What the other columns bring to the margins of rows, (n_margins, n_rows)."""
+        own: Array = self._model.coefficients[:, columns] @ self._matrix[positions][:, columns].T
+        return self._margins[:, positions] - own
 
     def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
         """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
-        coefficients = self._model.coefficients[:, columns]
-        own = coefficients @ self._matrix[positions][:, columns].T
-        others = self._margins[:, positions] - own
-        return self._model.link.apply(others[:, :, None] + (coefficients @ grid.T)[:, None, :])
+        moved = self._model.coefficients[:, columns] @ grid.T
+        return self._model.link.apply(self._without(columns, positions)[:, :, None] + moved[:, None, :])
+
+    def parallel(
+        self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]
+    ) -> tuple[Array, Array] | None:
+        """Return curves as a step (n_grid,) and offsets (n_rows,), or None where they are not parallel."""
+        if self._model.link.kind != "identity":
+            return None
+        output = self._model.coefficients[0, columns]
+        return grid @ output, self._without(columns, positions)[0]
 
     def predict(self, matrix: Array) -> Array:
         """Predict rows, (n_rows,)."""
         return self._model.link.apply(self._model.coefficients @ matrix.T + self._model.intercepts[:, None])
-
-
-class Radial(Protocol):
-    """A sum of radial kernels as `adapters.kernel` reads it."""
-
-    @property
-    def centres(self) -> Array:
-        """Of shape (n_centres, n_features)."""
-
-    @property
-    def weights(self) -> Array:
-        """Of shape (n_centres,)."""
-
-    @property
-    def gamma(self) -> Array:
-        """Of shape (n_features,)."""
-
-    @property
-    def intercept(self) -> float:
-        """What is added to the sum."""
-
-
-class RadialCurves:
-    """Curves of a sum of radial kernels: what the other columns bring, times a matrix of grid × centres.
-
-    Parameters
-    ----------
-    model : Radial
-    matrix : ndarray of shape (n_rows, n_features)
-    """
-
-    def __init__(self, model: Radial, matrix: Array) -> None:
-        self._model = model
-        self._matrix = matrix
-        self.row_bytes = 24 * len(model.centres)
-
-    def _similarity(self, rows: Array, columns: NDArray[np.intp]) -> Array:
-        """exp(-Σ_j gamma_j (x_j - centre_j)²) over some columns, (n_rows, n_centres)."""
-        root = np.sqrt(self._model.gamma[columns])
-        rows, centres = rows[:, columns] * root, self._model.centres[:, columns] * root
-        # (a - b)² = a² - 2ab + b²: one matrix product; rounding may leave less than 0.
-        squared = np.sum(rows**2, axis=1)[:, None] - 2.0 * rows @ centres.T + np.sum(centres**2, axis=1)
-        return np.asarray(np.exp(-np.maximum(squared, 0.0)))
-
-    def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
-        """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
-        others = np.setdiff1d(np.arange(self._matrix.shape[1]), columns)
-        fixed = self._similarity(self._matrix[positions], others)
-        free = np.empty((len(grid), self._matrix.shape[1]))
-        free[:, columns] = grid
-        curves: Array = fixed @ (self._similarity(free, columns) * self._model.weights).T + self._model.intercept
-        return curves
-
-    def predict(self, matrix: Array) -> Array:
-        """Predict rows, (n_rows,)."""
-        everything = np.arange(self._matrix.shape[1])
-        predicted: Array = self._similarity(matrix, everything) @ self._model.weights + self._model.intercept
-        return predicted

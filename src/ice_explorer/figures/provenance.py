@@ -49,7 +49,7 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict
         "color_by": state.color_by,
         "rows_drawn": len(lines.positions),
         "rows_used": len(feature.row_positions),
-        "n_grid": len(feature.grid),
+        "n_grid": len(feature.axis),
         "rank_by": state.rank_by,
         "decay": state.decay,
         "convention": settings.convention,

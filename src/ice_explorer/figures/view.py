@@ -331,21 +331,21 @@ def lines_of(explanation: Explanation, feature: FeatureExplanation, state: ViewS
     """Compute the lines of a feature as one kind of picture shows them."""
     positions = feature.draw(state.max_lines, state.selection)
     curves = feature.rows(positions)
-    observed = feature.observed[positions]
+    observed = feature.observed_axis[positions]
     # Where the own value is missing the median stands in for it, as in the metrics.
     own = np.where(np.isnan(observed), feature.median, observed)
     rows = _Rows(feature, positions, curves, own, _fade(feature, positions, own, state.decay))
     shape = _SHAPES[state.kind](rows, transforms.check_anchor(state.anchor))
     lowest, highest = feature.prediction_range
     centred_on_range = state.kind == "c-ice" and highest > lowest
-    edges, counts = payload.histogram(feature.observed)
+    edges, counts = payload.histogram(feature.observed_axis)
     return Lines(
         feature=feature.label,
         kind=state.kind,
         is_boolean=feature.kind == "boolean",
         positions=positions,
         selected=np.isin(positions, state.selection),
-        grid=feature.grid,
+        grid=feature.axis,
         own_x=observed,
         histogram_edges=edges,
         histogram_counts=counts,
@@ -391,8 +391,8 @@ def _fade(
 ) -> NDArray[np.float64]:
     """Opacity per interval of the grid, (n_lines, n_grid - 1)."""
     if decay == 1:
-        return np.ones((len(positions), len(feature.grid) - 1))
-    weights = likelihood(feature.grid, own, feature.likelihood_scale[positions], decay)
+        return np.ones((len(positions), len(feature.axis) - 1))
+    weights = likelihood(feature.axis, own, feature.likelihood_scale[positions], decay)
     return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights[:, 1:]
 
 
@@ -415,7 +415,7 @@ def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
 def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
     feature = rows.feature
     shape = _Shape(
-        x=feature.grid,
+        x=feature.axis,
         values=rows.curves,
         opacity=rows.fade,
         mean=feature.partial_dependence,
@@ -427,15 +427,15 @@ def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
 
 def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     feature, own = rows.feature, rows.own
-    centered = transforms.centered_curves(rows.curves, feature.grid, own, feature.median, anchor)
+    centered = transforms.centered_curves(rows.curves, feature.axis, own, feature.median, anchor)
     held = rows.curves[:, 0] - centered[:, 0]  # what each line was moved by
     if anchor == "own":
         anchored_at, shift = None, float(held.mean())
     else:
         anchored_at = _anchor_value(feature, anchor)
-        shift = float(feature.partial_dependence[transforms.nearest_index(feature.grid, anchored_at)])
+        shift = float(feature.partial_dependence[transforms.nearest_index(feature.axis, anchored_at)])
     shape = _Shape(
-        x=feature.grid,
+        x=feature.axis,
         values=centered,
         opacity=rows.fade,
         mean=feature.partial_dependence - shift,
@@ -449,13 +449,13 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
 def _anchor_value(feature: FeatureExplanation, anchor: Anchor | float) -> float:
     """Grid value at which all lines meet."""
     if anchor in ("min", "max"):
-        return float(feature.grid[0 if anchor == "min" else -1])
+        return float(feature.axis[0 if anchor == "min" else -1])
     wanted = feature.median if anchor == "median" else float(cast("float", anchor))
-    return float(feature.grid[transforms.nearest_index(feature.grid, wanted)])
+    return float(feature.axis[transforms.nearest_index(feature.axis, wanted)])
 
 
 def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
-    grid = rows.feature.grid
+    grid = rows.feature.axis
     slopes = transforms.slopes(rows.curves, grid)
     n_lines, n_intervals = slopes.shape
     opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))

@@ -1,0 +1,1 @@
+"""Columns of X and containers of rows, one file per kind of container."""

@@ -1,0 +1,284 @@
+"""A column of X on an axis: numbers that metrics are computed on, and the values that they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+ColumnKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"]
+Name = Any  # a column is named by whatever the frame's owner chose: text mostly, integers often
+
+CODED = ("category", "ordered")
+MOMENTS = ("datetime", "timedelta")
+_MICROSECONDS = 86_400_000_000  # of a day
+_EXACT = 2**53  # whole numbers up to here are what float64 holds
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of X.
+
+    Attributes
+    ----------
+    name : object
+        As in X; "x0", "x1", … for the columns of an array.
+    label : str
+        The name as text.
+    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"}
+    is_integer : bool
+        True where the coordinates are whole numbers by the dtype: integers, booleans, dates.
+    dtype : str
+        The dtype by its own name, for messages.
+    values : ndarray of shape (n_observations,)
+        float64 coordinates, NaN where missing: numbers, 0 and 1, codes of `levels`, days since
+        1970-01-01 (UTC), days. Objects, None where missing, for kind "other".
+    levels : ndarray of shape (n_levels,) or None
+        What the codes of a category stand for: levels that occur, in the order of the categories,
+        or of their first appearance where the dtype has none. None for every other kind.
+    exact : ndarray of shape (n_observations,) or None
+        The values themselves where a float64 does not always tell them: datetimes, timedeltas and
+        whole numbers beyond 2**53.
+    """
+
+    name: Name
+    label: str
+    kind: ColumnKind
+    is_integer: bool
+    dtype: str
+    values: NDArray[Any]
+    levels: NDArray[Any] | None = None
+    exact: NDArray[Any] | None = None
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """Values as Python objects (datetimes as those of numpy), None where missing, (n_observations,)."""
+        if self.kind == "other":
+            return self.values
+        native = self.native(self.values)
+        labels = objects(list(native) if self.kind in MOMENTS else native.tolist())
+        labels[np.isnan(self.values)] = None
+        return labels
+
+    def native(self, coordinates: Array) -> NDArray[Any]:
+        """Turn coordinates into values of the column.
+
+        Coordinates that some row has become what the first such row holds. Others become numbers,
+        or moments to the microsecond.
+
+        Parameters
+        ----------
+        coordinates : ndarray of any shape
+            On the axis of the column; NaN is missing. Codes must be those of levels.
+
+        Returns
+        -------
+        ndarray of the same shape
+            float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64[us]
+            (UTC) and timedelta64[us], [ns] where the column has it; objects for categories. Missing
+            values are NaN, NaT, None, and make integers float64, booleans objects.
+        """
+        coordinates = np.asarray(coordinates, dtype=np.float64)
+        if self.levels is not None:
+            return _decoded(self.levels, coordinates)
+        if self.kind == "boolean":
+            return _booleans(coordinates)
+        if self.kind in MOMENTS:
+            native: NDArray[Any] = _moments(coordinates, "M8" if self.kind == "datetime" else "m8")
+        else:
+            native = _whole(coordinates) if self.is_integer else coordinates
+        return native if self.exact is None else self._made_exact(native, coordinates)
+
+    def coordinates(self, native: NDArray[Any]) -> Array:
+        """Turn values of the column into coordinates, the inverse of `native`.
+
+        Parameters
+        ----------
+        native : ndarray of any shape
+            Numbers do for every kind but categories, whose labels are looked up.
+
+        Raises
+        ------
+        KeyError
+            If a label is none of the levels.
+        """
+        native = np.asarray(native)
+        if self.levels is not None:
+            codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
+            flat = [np.nan if is_missing(label) else codes[label] for label in native.ravel().tolist()]
+            return np.array(flat).reshape(native.shape)
+        return days(native) if native.dtype.kind in "Mm" else numbers(native).astype(np.float64)
+
+    def rows_with(self, native: NDArray[Any]) -> NDArray[np.int64] | None:
+        """Find for each value a row that holds it, or None where some value is in no row."""
+        found, rows = self._rows_at(self.coordinates(native))
+        return rows if found.all() else None
+
+    @cached_property
+    def _first_rows(self) -> tuple[Array, NDArray[np.int64]]:
+        """Distinct coordinates, a missing one last, and the first row that has each."""
+        distinct, first = np.unique(self.values, return_index=True)
+        return distinct, first
+
+    def _rows_at(self, coordinates: Array) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        distinct, first = self._first_rows
+        at = np.minimum(np.searchsorted(distinct, coordinates), len(distinct) - 1)
+        found = (distinct[at] == coordinates) | (np.isnan(distinct[at]) & np.isnan(coordinates))
+        return found, first[at]
+
+    def _made_exact(self, native: NDArray[Any], coordinates: Array) -> NDArray[Any]:
+        assert self.exact is not None  # noqa: S101 - the caller has looked
+        found, rows = self._rows_at(coordinates)
+        if self.kind == "numeric" and not found.all():
+            return native  # some are no whole numbers, or missing: float64
+        unit = np.result_type(native.dtype, self.exact.dtype) if self.kind in MOMENTS else self.exact.dtype
+        finer = native.astype(unit)
+        if self.kind in MOMENTS and not np.array_equal(finer.astype(native.dtype), native, equal_nan=True):
+            return native  # nanoseconds end in the year 2262
+        finer[found] = self.exact[rows[found]]
+        return finer
+
+
+# --- columns out of arrays ------------------------------------------------------------------------
+
+
+def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
+    """Make a column of numbers or booleans; where `missing` is True, whatever stands there is not read."""
+    kind: ColumnKind = "boolean" if values.dtype.kind == "b" else "numeric"
+    coordinates = values.astype(np.float64)
+    exact = None
+    if missing is not None and missing.any():
+        coordinates[missing] = np.nan
+    elif values.dtype.kind in "iu" and values.itemsize == 8 and np.abs(coordinates).max(initial=0) > _EXACT:
+        exact = values
+    return Column(name, str(name), kind, values.dtype.kind in "iub", dtype, coordinates, exact=exact)
+
+
+def moment_column(name: Name, dtype: str, values: NDArray[Any]) -> Column:
+    """Make a column of datetimes or timedeltas, NaT where missing, of any unit."""
+    kind: ColumnKind = "datetime" if values.dtype.kind == "M" else "timedelta"
+    unit = np.datetime_data(values.dtype)[0]
+    exact = values if unit == "ns" else values.astype(f"{values.dtype.kind}8[us]")
+    return Column(name, str(name), kind, unit == "D", dtype, days(values), exact=exact)
+
+
+def coded_column(
+    name: Name, dtype: str, labels: NDArray[Any], order: Iterable[Any] | None = None, *, is_ordered: bool = False
+) -> Column:
+    """Make a category of labels, None where missing; `order` is that of all categories of the dtype."""
+    present = dict.fromkeys(label for label in labels.tolist() if label is not None)
+    levels = list(present) if order is None else [level for level in order if level in present]
+    codes = {level: float(code) for code, level in enumerate(levels)}
+    values = np.array([np.nan if label is None else codes[label] for label in labels.tolist()], dtype=np.float64)
+    kind: ColumnKind = "ordered" if is_ordered else "category"
+    return Column(name, str(name), kind, False, dtype, values, objects(levels))  # noqa: FBT003 - of the dataclass
+
+
+def other_column(name: Name, dtype: str, values: NDArray[Any]) -> Column:
+    """Make a column of objects, None where missing, that is no feature."""
+    return Column(name, str(name), "other", False, dtype, values)  # noqa: FBT003 - of the dataclass
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def objects(values: Sequence[Any]) -> NDArray[Any]:
+    """Put values into an array of objects, lists and tuples among them as they are."""
+    array = np.empty(len(values), dtype=object)
+    for at, value in enumerate(values):
+        array[at] = value
+    return array
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or what pandas has for missing."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)  # noqa: PLR0124 - NaN
+
+
+def numbers(native: NDArray[Any]) -> NDArray[Any]:
+    """Turn objects into numbers, NaN where missing; numbers are returned as they are."""
+    if native.dtype.kind != "O":
+        return native
+    flat = native.ravel().tolist()
+    missing = [is_missing(value) for value in flat]
+    if any(missing):
+        flat = [np.nan if is_gone else float(value) for value, is_gone in zip(flat, missing, strict=True)]
+    array = np.array(flat)
+    return (array if array.dtype.kind in "fiub" else array.astype(np.float64)).reshape(native.shape)
+
+
+def holds(dtype: np.dtype[Any], values: NDArray[Any]) -> bool:
+    """Whether every number survives a stay in the dtype."""
+    if values.size == 0 or values.dtype == dtype:
+        return True
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return bool(
+                np.array_equal(values.astype(dtype).astype(values.dtype), values, equal_nan=values.dtype.kind == "f")
+            )
+    if values.dtype.kind == "f" and not (np.isfinite(values).all() and np.array_equal(values, np.rint(values))):
+        return False
+    low, high = int(values.min()), int(values.max())
+    if dtype.kind == "b":
+        return low >= 0 and high <= 1
+    bounds = np.iinfo(dtype)
+    return low >= bounds.min and high <= bounds.max
+
+
+def days(moments: NDArray[Any]) -> Array:
+    """Turn datetimes (since 1970-01-01) or timedeltas into days, NaT into NaN."""
+    missing = np.isnat(moments)
+    present = np.where(missing, np.zeros(1, moments.dtype), moments)
+    # Whole days first: the rest of a day fits a float64 as it is.
+    whole = present.astype(f"{moments.dtype.kind}8[D]")
+    coordinates: Array = whole.astype(np.int64) + (present - whole) / np.timedelta64(1, "D")
+    coordinates[missing] = np.nan
+    return coordinates
+
+
+def _moments(coordinates: Array, kind: str) -> NDArray[Any]:
+    """Turn days into datetimes or timedeltas, to the microsecond."""
+    missing = np.isnan(coordinates)
+    filled = np.where(missing, 0.0, coordinates)
+    whole = np.floor(filled)
+    ticks = whole.astype(np.int64) * _MICROSECONDS + np.rint((filled - whole) * _MICROSECONDS).astype(np.int64)
+    moments: NDArray[Any] = ticks.astype(f"{kind}[us]")
+    moments[missing] = "NaT"
+    return moments
+
+
+def _decoded(levels: NDArray[Any], codes: Array) -> NDArray[Any]:
+    labels = np.full(codes.shape, None, dtype=object)
+    present = ~np.isnan(codes)
+    labels[present] = levels[codes[present].astype(np.int64)]
+    return labels
+
+
+def _booleans(coordinates: Array) -> NDArray[Any]:
+    missing = np.isnan(coordinates)
+    if not np.isin(coordinates[~missing], (0.0, 1.0)).all():
+        return coordinates
+    booleans: NDArray[Any] = coordinates == 1.0
+    if not missing.any():
+        return booleans
+    as_objects: NDArray[Any] = booleans.astype(object)
+    as_objects[missing] = None
+    return as_objects
+
+
+def _whole(coordinates: Array) -> NDArray[Any]:
+    for dtype in (np.dtype(np.int64), np.dtype(np.uint64)):
+        if holds(dtype, coordinates):
+            return coordinates.astype(dtype)
+    return coordinates

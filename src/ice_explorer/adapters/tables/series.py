@@ -1,0 +1,162 @@
+"""A series of any library that narwhals knows: read as a column, or made anew like one that is there."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from ice_explorer.adapters.tables.column import (
+    coded_column,
+    holds,
+    moment_column,
+    number_column,
+    numbers,
+    objects,
+    other_column,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.column import Column, Name
+
+_SCALARS = (str, bytes, bool, int, float, Decimal, dt.date, dt.time, dt.timedelta, np.generic)
+
+_NUMPY_DTYPES = {
+    nw.Boolean: np.bool_,
+    nw.Int8: np.int8, nw.Int16: np.int16, nw.Int32: np.int32, nw.Int64: np.int64,
+    nw.UInt8: np.uint8, nw.UInt16: np.uint16, nw.UInt32: np.uint32, nw.UInt64: np.uint64,
+    nw.Float32: np.float32, nw.Float64: np.float64,
+}  # fmt: skip
+
+
+def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
+    """Read a series.
+
+    Parameters
+    ----------
+    name : object
+    series : narwhals.Series
+    dtype : object
+        Its dtype as its own library writes it, for messages.
+    """
+    kind, written, missing = series.dtype, str(dtype), series.is_null().to_numpy()
+    if kind == nw.Boolean or kind.is_numeric():
+        return number_column(name, written, _numbers_of(series, missing), missing)
+    if kind in {nw.Datetime, nw.Duration, nw.Date}:
+        moments = _dates(series.to_list(), missing) if kind == nw.Date else series.to_numpy()
+        return moment_column(name, written, moments)
+    labels = objects(series.to_list())
+    labels[missing] = None
+    if kind in {nw.String, nw.Categorical, nw.Enum}:
+        return coded_column(name, written, labels, _categories(series))
+    if kind == nw.Object:
+        return column_of_objects(name, written, labels)
+    return other_column(name, written, labels)
+
+
+def _numbers_of(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    """Read numbers or booleans; what stands where they are missing says nothing."""
+    kind = series.dtype
+    if kind.is_decimal():
+        return _floats(series.to_list(), missing)
+    if kind.is_float():
+        return np.asarray(series.to_numpy(), dtype=np.float64)
+    filled = series.fill_null(value=False if kind == nw.Boolean else 0) if missing.any() else series
+    return filled.to_numpy()
+
+
+def _categories(series: nw.Series[Any]) -> Iterable[Any] | None:
+    """Order of the categories where the dtype has one of its own."""
+    return series.dtype.categories if isinstance(series.dtype, nw.Enum) else None
+
+
+def column_of_objects(name: Name, dtype: str, values: NDArray[Any]) -> Column:
+    """Find out what objects are, None where missing: numbers, booleans, dates, labels, or none of those."""
+    missing = np.array([value is None for value in values.tolist()], dtype=np.bool_)
+    present = values[~missing].tolist()
+    types = {type(value) for value in present}
+    if not types or not all(issubclass(each, _SCALARS) for each in types):
+        return other_column(name, dtype, values)
+    if all(issubclass(each, bool | np.bool_) for each in types):
+        return number_column(name, dtype, np.where(missing, False, values).astype(np.bool_), missing)  # noqa: FBT003 - a value
+    if all(_is_number(each) for each in types):
+        filled = np.where(missing, 0, values)
+        is_whole = all(issubclass(each, int | np.integer) for each in types)
+        as_numbers = numbers(filled) if is_whole else filled.astype(np.float64)
+        return number_column(name, dtype, as_numbers, missing)
+    if types == {dt.date}:
+        return moment_column(name, dtype, _dates(values.tolist(), missing))
+    return coded_column(name, dtype, values)
+
+
+def _is_number(each: type) -> bool:
+    return issubclass(each, int | float | Decimal | np.integer | np.floating) and not issubclass(each, bool)
+
+
+def _floats(values: list[Any], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing.tolist(), strict=True)])
+
+
+def _dates(values: list[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.array([None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)], "M8[D]")
+
+
+# --- new values -----------------------------------------------------------------------------------
+
+
+def like_series(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
+    """Make a series of numbers or moments of the dtype of another where it can hold them, else of one that does."""
+    if native.dtype.kind in "Mm":
+        return _moments_like(series, native)
+    values = numbers(native)
+    dtype = series.dtype
+    if dtype.is_decimal():
+        return _decimals_like(series, values)
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
+    beneath = next((np.dtype(numpy) for known, numpy in _NUMPY_DTYPES.items() if dtype == known), None)
+    if beneath is None or not holds(beneath, values[~missing]):
+        dtype = nw.Float64()
+        beneath = np.dtype(np.float64)
+    return _with_nulls(series, np.where(missing, 0, values).astype(beneath), missing, dtype)
+
+
+def _with_nulls(series: nw.Series[Any], values: NDArray[Any], missing: NDArray[np.bool_], dtype: Any) -> nw.Series[Any]:
+    given = objects(values.tolist()) if missing.any() else values
+    if missing.any():
+        given[missing] = None
+    return nw.new_series(series.name, given.tolist() if missing.any() else given, dtype, backend=series.implementation)
+
+
+def _decimals_like(series: nw.Series[Any], values: NDArray[Any]) -> nw.Series[Any]:
+    """Write numbers with the digits that they are shown with."""
+    dtype: Any = series.dtype
+    decimals = decimals_of(values)
+    try:
+        fits = all(value is None or value == round(value, dtype.scale) for value in decimals)
+    except InvalidOperation:
+        fits = False
+    if not fits:
+        return nw.new_series(series.name, values.astype(np.float64), nw.Float64(), backend=series.implementation)
+    return nw.new_series(series.name, decimals, dtype, backend=series.implementation)
+
+
+def decimals_of(values: NDArray[Any]) -> list[Decimal | None]:
+    """Turn numbers into decimals with the digits that they are shown with, NaN into None."""
+    return [None if value != value else Decimal(repr(value)) for value in values.tolist()]  # noqa: PLR0124 - NaN
+
+
+def _moments_like(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
+    dtype: Any = series.dtype
+    made = nw.new_series(series.name, native, backend=series.implementation)
+    if getattr(dtype, "time_zone", None) is not None:
+        made = made.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
+    unit = getattr(dtype, "time_unit", "D")
+    kept = native.astype(f"{native.dtype.kind}8[{unit}]").astype(native.dtype)
+    return made.cast(dtype) if np.array_equal(kept, native, equal_nan=True) else made

@@ -1,0 +1,230 @@
+"""A feature: what moves when a curve is drawn, on an axis of numbers.
+
+Most features are a column of X as it is. A declared category is a column whose numbers are names; a group is
+several columns of 0 and 1 that move together. Everything behind this module knows coordinates alone, and
+asks the feature what to write into X for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ice_explorer.errors import InputDataError, InvalidOptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Column, Name
+
+    Array = NDArray[np.float64]
+
+FeatureKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"]
+UNORDERED = ("category", "group")
+_CODED = ("category", "ordered", "group")
+_MOMENTS = ("datetime", "timedelta")
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One axis, and the columns of X that move along it.
+
+    Attributes
+    ----------
+    at_issue : int
+        Position of its column; groups are numbered behind the last column.
+    name : object
+    label : str
+        The name as text.
+    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
+    is_integer : bool
+        Whether only whole numbers, or whole days, make sense on the axis.
+    values : ndarray of shape (n_observations,)
+        Own coordinates; NaN is missing.
+    levels : ndarray of object, shape (n_levels,), or None
+        What the codes 0 … n_levels - 1 stand for, where coordinates are codes.
+    members : tuple of Column
+        The columns that move.
+    positions : tuple of int
+        Where they stand in X.
+    codebook : ndarray of shape (n_levels, n_members), or None
+        Coordinates of the members at each code; None where they are the coordinate itself.
+    """
+
+    at_issue: int
+    name: Name
+    label: str
+    kind: FeatureKind
+    is_integer: bool
+    values: Array
+    levels: NDArray[Any] | None
+    members: tuple[Column, ...]
+    positions: tuple[int, ...]
+    codebook: Array | None = None
+
+    @property
+    def is_unordered(self) -> bool:
+        """Whether its levels have no order, so that its curves have no slopes."""
+        return self.kind in UNORDERED
+
+    def of_members(self, coordinates: Array) -> list[Array]:
+        """Coordinates of each member where the feature has these."""
+        if self.codebook is None:
+            return [coordinates]
+        present = ~np.isnan(coordinates)
+        code = np.where(present, coordinates, 0.0).astype(np.intp)
+        return [np.where(present, of_level[code], np.nan) for of_level in self.codebook.T]
+
+    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
+        """What to write into X for coordinates of any shape, by position of the column."""
+        own = self.of_members(coordinates)
+        return {
+            position: member.native(values)
+            for position, member, values in zip(self.positions, self.members, own, strict=True)
+        }
+
+    def native(self, coordinates: Array) -> NDArray[Any]:
+        """What coordinates stand for: numbers, dates, labels, None or NaN where missing."""
+        if self.levels is None or self.codebook is None:
+            return self.members[0].native(coordinates)
+        present = ~np.isnan(coordinates)
+        labels = np.full(coordinates.shape, None, dtype=object)
+        labels[present] = self.levels[coordinates[present].astype(np.intp)]
+        return labels
+
+    def text(self, coordinate: float) -> str:
+        """Write a coordinate for a message."""
+        if self.kind in {"numeric", "boolean"} or np.isnan(coordinate):
+            return repr(float(coordinate))
+        native = self.native(np.array([coordinate]))[0]
+        return repr(native) if self.levels is not None else str(native)
+
+    def coordinate_of(self, native: object) -> float | None:
+        """Find the coordinate of one value given by the user; None where it has none."""
+        if self.levels is not None:
+            return self._code_of(native)
+        if self.kind in _MOMENTS:
+            found = _days(self, [native])
+            return None if found is None or np.isnan(found[0]) else float(found[0])
+        if isinstance(native, (int, float, np.number, np.bool_)) and np.isfinite(native):
+            return float(native)
+        return None
+
+    def _code_of(self, label: object) -> float | None:
+        """Find the code of a label, by itself or by its text."""
+        assert self.levels is not None  # noqa: S101 - the caller has looked
+        levels = self.levels.tolist()
+        if isinstance(label, (list, dict, set, np.ndarray)):
+            return None
+        if label in levels:
+            return float(levels.index(label))
+        texts = [str(level) for level in levels]
+        return float(texts.index(label)) if isinstance(label, str) and label in texts else None
+
+    def grid_of(self, given: Any, check: Callable[[object, Any], Array]) -> Array:
+        """Turn a grid given in the values of the feature into coordinates, or say what is wrong with it.
+
+        Labels may come in any order: the grid has that of the levels.
+        """
+        if self.levels is not None:
+            return self._codes_of(given)
+        if self.kind in _MOMENTS:
+            found = _days(self, given)
+            if found is None:
+                what = "dates" if self.kind == "datetime" else "timedeltas"
+                raise InvalidOptionError.grid_values(self.name, f"got {given!r}", f"Pass a list of {what}.")
+            given = found
+        return check(self.name, given)
+
+    def _codes_of(self, given: Any) -> Array:
+        assert self.levels is not None  # noqa: S101 - the caller has looked
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            given = [given]
+        codes = []
+        for label in given:
+            code = self._code_of(label)
+            if code is None:
+                raise InvalidOptionError.grid_level(self.name, label, self.levels.tolist())
+            if code in codes:
+                raise InvalidOptionError.grid_level_twice(self.name, label)
+            codes.append(code)
+        if not codes:
+            raise InvalidOptionError.grid_without_levels(self.name, self.levels.tolist())
+        return np.sort(np.array(codes))
+
+
+def _days(feature: Feature, given: Any) -> Array | None:
+    """Turn dates or timedeltas into days; None where they are neither."""
+    unit = "datetime64" if feature.kind == "datetime" else "timedelta64"
+    values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
+    if any(isinstance(value, (bool, int, float, np.number)) and not isinstance(value, np.timedelta64) for value in values):
+        return None  # numpy would take them for microseconds
+    try:
+        moments = np.array([_moment(value, unit) for value in values], dtype=f"{unit}[us]")
+    except (TypeError, ValueError):
+        return None
+    return feature.members[0].coordinates(moments)
+
+
+def _moment(value: Any, unit: str) -> Any:
+    """Take a moment out of what pandas wraps it in, time zones included: days count from midnight UTC."""
+    if unit == "datetime64" and getattr(value, "tzinfo", None) is not None:
+        from datetime import UTC
+
+        return np.datetime64(value.astimezone(UTC).replace(tzinfo=None), "us")
+    return np.datetime64(value, "us") if unit == "datetime64" else np.timedelta64(value, "us")
+
+
+def feature_of(position: int, column: Column) -> Feature:
+    """Make a feature of a column as it is."""
+    if column.kind == "other":
+        raise InputDataError.no_kind(column.name, column.dtype)
+    infinite = np.flatnonzero(np.isinf(column.values))
+    if infinite.size:
+        raise InputDataError.infinite(column.name, [int(row) for row in infinite])
+    present = column.values[~np.isnan(column.values)]
+    whole_days = column.kind in _MOMENTS and bool(np.all(present == np.rint(present)))
+    return Feature(
+        position, column.name, column.label, column.kind, column.is_integer or whole_days or column.kind == "ordered",
+        column.values, column.levels, (column,), (position,),
+    )  # fmt: skip
+
+
+def unordered(feature: Feature) -> Feature:
+    """Take the values of a feature as names without an order: those that occur, the smallest first."""
+    if feature.is_unordered:
+        return feature
+    distinct = np.unique(feature.values[~np.isnan(feature.values)])
+    values = np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values))
+    levels = np.empty(len(distinct), dtype=object)
+    levels[:] = feature.native(distinct).tolist()
+    return Feature(
+        feature.at_issue, feature.name, feature.label, "category", False, values, levels,  # noqa: FBT003
+        feature.members, feature.positions, distinct[:, None],
+    )  # fmt: skip
+
+
+def group_of(at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int], levels: Sequence[str]) -> Feature:
+    """Make one feature of columns of 0 and 1, at most one of which is 1 in a row.
+
+    Parameters
+    ----------
+    at_issue : int
+    name : object
+    members : sequence of Column
+    positions : sequence of int
+    levels : sequence of str
+        Name of the level at which each member is 1; one more where no member is 1 in some row.
+    """
+    values = np.column_stack([member.values for member in members])
+    codes = np.where(values.any(axis=1), np.argmax(values, axis=1), len(members)).astype(np.float64)
+    codebook = np.eye(len(levels), len(members))
+    labels = np.empty(len(levels), dtype=object)
+    labels[:] = levels
+    return Feature(
+        at_issue, name, str(name), "group", False, codes, labels, tuple(members), tuple(positions), codebook  # noqa: FBT003
+    )

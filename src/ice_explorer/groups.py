@@ -1,0 +1,153 @@
+"""One-hot columns that are one category in truth: declared by the user, found and offered."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.adapters.table import table_from
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.feature import group_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.feature import Feature
+
+NONE_OF_THEM = "none of them"
+_SEPARATORS = "_-.:=/|[( "
+
+
+def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int]) -> Feature:
+    """Make one feature of columns of 0 and 1.
+
+    Its levels are named by what the columns' names do not have in common; where no column is 1 the
+    level is "none of them", if some row has it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a column holds anything but 0 and 1, or two of them are 1 in a row.
+    """
+    for member in members:
+        if member.kind not in {"numeric", "boolean"}:
+            raise InvalidOptionError.member_values(member.name, name, member.labels[0], 0)
+        wrong = np.flatnonzero(~np.isin(member.values, (0.0, 1.0)))
+        if wrong.size:
+            row = int(wrong[0])
+            raise InvalidOptionError.member_values(member.name, name, float(member.values[row]), row)
+    are_on = np.column_stack([member.values for member in members]) == 1.0
+    n_on = are_on.sum(axis=1)
+    if n_on.max() > 1:
+        row = int(np.argmax(n_on > 1))
+        first, second = np.flatnonzero(are_on[row])[:2]
+        raise InvalidOptionError.two_members(members[first].name, members[second].name, name, row)
+    levels = level_names([member.label for member in members])
+    if n_on.min() == 0:
+        levels.append(NONE_OF_THEM)
+    return group_of(at_issue, name, members, positions, levels)
+
+
+def level_names(labels: Sequence[str]) -> list[str]:
+    """Leave out what names have in common in front, up to a separator: "city_a", "city_b" become "a", "b"."""
+    common = os.path.commonprefix(list(labels))
+    length = max((at + 1 for at, letter in enumerate(common) if letter in _SEPARATORS), default=0)
+    names = [label[length:] for label in labels]
+    closing = {"[": "]", "(": ")"}.get(common[length - 1] if length else "", "")
+    if closing and all(name.endswith(closing) for name in names):
+        names = [name[: -len(closing)] for name in names]
+    return names if all(names) else list(labels)
+
+
+def check_groups(groups: object) -> dict[Name, list[Name]]:
+    """Return groups as lists of names of columns, or say how they are written."""
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        raise InvalidOptionError.groups(groups)
+    checked: dict[Name, list[Name]] = {}
+    for name, members in groups.items():
+        if isinstance(members, str) or not hasattr(members, "__iter__"):
+            raise InvalidOptionError.groups(groups)
+        checked[name] = list(members)
+    return checked
+
+
+def find_groups(X: Any) -> dict[str, list[Name]]:
+    """Find one-hot columns that are one category in truth, by their names and what they hold.
+
+    Columns of 0 and 1, without missing values, whose names begin alike up to a separator, and of which
+    exactly one is 1 in every row, or at most one where the first level was dropped. Nothing is applied:
+    pass what is right of it as `groups`.
+
+    Parameters
+    ----------
+    X : DataFrame or array
+        Observations, as for `explain`.
+
+    Returns
+    -------
+    dict of str to list
+        Names of columns by name of group, in the order of the columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import ice_explorer as ice
+    >>> X = pd.DataFrame({"age": [30, 40, 50], "city_a": [1, 0, 0], "city_b": [0, 1, 0]})
+    >>> ice.find_groups(X)
+    {'city': ['city_a', 'city_b']}
+    """
+    table = table_from(X)
+    return groups_among([table.column(position) for position in range(len(table.names))])
+
+
+def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:
+    """Find the groups among columns; see `find_groups`."""
+    binary = [column for column in columns if _is_binary(column)]
+    found: dict[str, list[Name]] = {}
+    taken: set[str] = set()
+    # Groups of whose columns one is always 1 are sure; then those whose first level was dropped. Among
+    # names that begin alike the largest groups come first.
+    for at_least in (1, 0):
+        for prefix in _prefixes([column.label for column in binary]):
+            members = [
+                column for column in binary
+                if column.label.startswith(prefix) and column.label != prefix and column.label not in taken
+            ]  # fmt: skip
+            name = prefix.rstrip(_SEPARATORS)
+            if len(members) < 2 or name in found or not _excludes_itself(members, at_least):
+                continue
+            found[name] = [column.name for column in members]
+            taken.update(column.label for column in members)
+    place = {column.name: at for at, column in enumerate(binary)}
+    return dict(sorted(found.items(), key=lambda group: place[group[1][0]]))
+
+
+def _is_binary(column: Column) -> bool:
+    return column.kind in {"numeric", "boolean"} and bool(np.isin(column.values, (0.0, 1.0)).all())
+
+
+def _prefixes(labels: Sequence[str]) -> list[str]:
+    """Beginnings up to a separator, the shortest first."""
+    beginnings = {
+        label[: at + 1]: None
+        for label in labels
+        for at, letter in enumerate(label)
+        if letter in _SEPARATORS and label[:at].strip(_SEPARATORS)
+    }
+    return sorted(beginnings, key=len)
+
+
+def _excludes_itself(members: Sequence[Column], at_least: int) -> bool:
+    n_on = np.zeros(len(members[0].values))
+    for member in members:
+        n_on += member.values
+        if n_on.max() > 1:
+            return False
+    # A column that is never 1 says nothing, and two of them would make a group of any others.
+    return bool(n_on.min() >= at_least) and all(member.values.any() for member in members)

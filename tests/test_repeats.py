@@ -1,0 +1,164 @@
+"""Phantoms that are equal are predicted once, and nothing but the number of predictions changes."""
+
+import numpy as np
+import pandas as pd
+import parity
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KNeighborsRegressor
+
+import ice_explorer as ice
+from ice_explorer.curves import repeats
+from ice_explorer.curves.repeats import Repeats, tells_apart
+
+
+@given(
+    columns=st.integers(1, 12).flatmap(
+        lambda n: st.lists(
+            st.one_of(
+                st.lists(st.sampled_from([0.0, -0.0, 1.0, np.nan]), min_size=n, max_size=n),
+                st.lists(st.sampled_from(["a", "b", None, 1, True, 1.0]), min_size=n, max_size=n),
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    ),
+    data=st.data(),
+)
+@settings(max_examples=150)
+def test_rows_are_grouped_by_what_their_other_columns_hold(columns, data):
+    """To the bit and to the type: 0 and -0 are two values, 1 and True are."""
+    at_issue = data.draw(st.integers(0, len(columns) - 1))
+    rows = np.array(data.draw(st.lists(st.integers(0, len(columns[0]) - 1), min_size=1)))
+    arrays = [
+        np.array(values, dtype=float if all(isinstance(v, float) for v in values) else object) for values in columns
+    ]
+    first, group = Repeats(arrays).but_for([at_issue], rows)
+    others = [
+        tuple((type(column[row]), repr(column[row])) for at, column in enumerate(columns) if at != at_issue)
+        for row in rows.tolist()
+    ]
+    assert [others[at] for at in first[group]] == others
+    if len(set(others)) <= 0.95 * len(others):
+        assert len(first) == len(set(others))
+    else:
+        assert_array_equal(first, np.arange(len(rows)))
+
+
+def test_keys_that_are_equal_by_chance_group_nothing(monkeypatch):
+    """They are compared value by value."""
+    monkeypatch.setattr(repeats, "_mixed", lambda codes, position: np.zeros(len(codes), np.uint64))
+    column = np.array([1.0, 2.0, 1.0, 1.0])
+    first, group = Repeats([column, column]).but_for([0], np.arange(4))
+    assert_array_equal(first, np.arange(4))
+    assert_array_equal(group, np.arange(4))
+    first, group = Repeats([column, column[:1].repeat(4)]).but_for([0], np.arange(4))
+    assert_array_equal(first[group], np.zeros(4))
+
+
+def test_whole_numbers_that_floats_do_not_tell_apart():
+    """From 2⁵³ on there are more of them than floats."""
+    large = np.array([1.0, -(2.0**53)])
+    assert not tells_apart(large, is_whole=True)
+    assert tells_apart(large, is_whole=False)
+    assert tells_apart(large / 2, is_whole=True)
+    X = np.array([[2**53, 0], [2**53 + 1, 1]] * 20)
+    explanation = parity.explained(lambda rows: (rows[:, 0] % 2).astype(float), X, features=["x1"])
+    assert_array_equal(explanation["x1"].curves, np.tile([[0.0], [1.0]], (20, 2)))
+
+
+def binary(n=300):
+    rng = np.random.default_rng(6)
+    return pd.DataFrame(
+        {
+            "smokes": rng.random(n) < 0.3,
+            "stds": rng.integers(0, 3, n),
+            "age": rng.integers(20, 24, n).astype(float),
+            "city": rng.choice(["Oslo", "Rome"], n),
+        }
+    )
+
+
+class Counting:
+    """A function that counts the rows that it is asked for."""
+
+    def __init__(self):
+        self.n_rows = 0
+
+    def __call__(self, rows):
+        self.n_rows += len(rows)
+        return rows["smokes"] * 2.5 + np.sqrt(rows["stds"] * rows["age"]) + (rows["city"] == "Rome") * rows["stds"]
+
+
+def test_phantoms_that_are_equal_are_predicted_once():
+    """Far fewer predictions than phantoms, and the curves of every phantom by itself."""
+    X, function = binary(), Counting()
+    explanation = parity.explained(function, X)
+    n_phantoms = sum(len(explanation[name].grid) * len(X) for name in explanation.features)
+    assert n_phantoms == 300 * (2 + 3 + 4)
+    assert function.n_rows < n_phantoms / 6
+    for name in explanation.features:
+        grid = explanation[name].grid
+        assert_array_equal(explanation[name].curves, np.column_stack([Counting()(X.assign(**{name: v})) for v in grid]))
+
+
+def test_rows_as_they_are_serve_all_features():
+    """Where a phantom has the row's own value; a single feature has no use for them."""
+    X, function = binary().drop(columns="city"), Counting()
+    X["age"] += np.arange(len(X)) / 1000
+    X["city"] = "Rome"
+    ice.explain(function, X, features=["smokes", "stds"], progress=False)
+    # What the function returns is looked at first; rows with their own value are predicted once.
+    assert function.n_rows == 64 + 300 * (1 + (2 - 1) + (3 - 1))
+    for options, expected in (
+        ({"features": ["smokes"]}, 300 * 2),
+        ({"features": ["smokes", "stds"], "sample": 100}, 100 * (2 + 3)),
+        ({"features": ["smokes", "stds"], "grid": {"smokes": [0, 1], "stds": [0.5, 1.0]}}, 300 * (2 + 2)),
+    ):
+        function = Counting()
+        ice.explain(function, X, progress=False, **options)
+        assert function.n_rows == 64 + expected
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("memory_limit", ["1GB", "20kB"])
+def test_every_figure_stays_as_it_was(monkeypatch, missing, n_jobs, memory_limit):
+    """Blocks of all sizes, missing values, threads."""
+    X = binary().assign(member=lambda frame: frame["age"] > 22).drop(columns="city").astype(float)
+    if missing:
+        X.iloc[::7, 1] = np.nan
+    y = X["smokes"] + X["stds"].fillna(5)
+    model = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    options = {"engine": "brute", "output": 1, "n_jobs": n_jobs, "memory_limit": memory_limit}
+    found = parity.explained(model, X, **options)
+    monkeypatch.setattr(Repeats, "but_for", lambda _self, _at_issue, rows: (np.arange(len(rows)),) * 2)
+    monkeypatch.setattr("ice_explorer.engine._FEW_VALUES", 0)
+    expected = parity.explained(model, X, **options)
+    for feature in expected.features:
+        assert_array_equal(found[feature].curves, expected[feature].curves)
+    pd.testing.assert_frame_equal(found.table(), expected.table())
+
+
+def test_columns_that_cannot_be_compared_are_left_alone():
+    """Lists have no order and no hash; every phantom is predicted."""
+    X = binary(20).drop(columns="city")
+    X["when"] = pd.to_datetime("2024-01-01")
+    function = Counting()
+    ice.explain(lambda rows: function(rows.assign(city="Rome")), X, features=["smokes"], progress=False)
+    assert function.n_rows == 64 + 20 * 2
+
+
+def test_neighbours_of_equal_rows():
+    """A model that is no function of single columns."""
+    X = np.random.default_rng(0).integers(0, 2, (200, 4)).astype(float)
+    model = KNeighborsRegressor(5).fit(X, X @ [1.0, 2.0, 3.0, 4.0])
+    explanation = parity.explained(model, X)
+    for at, name in enumerate(explanation.features):
+        for k, value in enumerate(explanation[name].grid):
+            moved = X.copy()
+            moved[:, at] = value
+            assert_array_equal(explanation[name].curves[:, k], model.predict(moved))
