@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("", "narwhals numpy pandas sklearn"),
+    "adapters.*": ("", "narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble", "numba numpy"),
     # the pipe itself
@@ -65,7 +65,10 @@ ALLOWED = {
 # That one step back is taken inside the methods, when they are called.
 FACADE = ("results", "figures.mpl")
 
-HEAVY = ["bqplot", "dask", "lightgbm", "matplotlib", "numba", "polars", "pooch", "pyarrow", "sklearn", "xgboost"]
+HEAVY = [
+    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pooch", "pyarrow", "sklearn",
+    "statsmodels", "torch", "xgboost",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
