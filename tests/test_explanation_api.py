@@ -709,7 +709,8 @@ def test_tables_that_cannot_be_explained(X, message):
 def test_what_is_no_table_is_refused():
     """Lists of lists are not guessed at."""
     assert refusal(TypeError, explain, [[1, 2]]) == (
-        "X must be a DataFrame or a two-dimensional numpy array; got list. Convert it, for example `np.asarray(X)`."
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got list. "
+        "Convert it, for example `np.asarray(X)`."
     )
 
 

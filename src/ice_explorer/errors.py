@@ -477,7 +477,7 @@ class InputTypeError(ICEExplorerError, TypeError):
     def table(cls, got: object) -> InputTypeError:
         """Say what X may be."""
         return cls(
-            "X must be a DataFrame or a two-dimensional numpy array; "
+            "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; "
             f"got {type(got).__name__}. Convert it, for example `np.asarray(X)`."
         )
 

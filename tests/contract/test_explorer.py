@@ -109,7 +109,8 @@ def curves_reply(explanation, name, max_lines, selection):
 def colors_reply(explanation, name):
     rows = list(range(explanation.n_observations))
     body, buffers = payload.colors(explanation.column(name), rows)
-    values = explanation.column(name).values
+    column = explanation.column(name)
+    values = column.labels if column.kind == "category" else column.values
     means = {"values": [value if isinstance(value, str) else plain(value) for value in values]}
     request = {"type": "colors", "column": name, "positions": rows}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}

@@ -1,4 +1,4 @@
-"""A DataFrame or an array becomes named columns, and phantom observations in the same container.
+"""A DataFrame, an array or a sparse matrix becomes named columns, and phantom observations in the same container.
 
 The model is always handed the kind of container that it was fitted on: names, order and dtypes of
 the columns are those of X. Only the columns that are written may change their dtype, and only where
@@ -7,6 +7,7 @@ their own cannot hold what is written.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +18,7 @@ from ice_explorer.adapters.tables.array import ArrayTable
 from ice_explorer.adapters.tables.column import Column, ColumnKind, Name
 from ice_explorer.adapters.tables.frame import FrameTable
 from ice_explorer.adapters.tables.pandas import PandasTable
+from ice_explorer.adapters.tables.sparse import SparseTable
 from ice_explorer.errors import InputDataError, InputTypeError
 
 if TYPE_CHECKING:
@@ -73,12 +75,14 @@ def table_from(X: object) -> Table:
     Raises
     ------
     InputTypeError
-        If X is neither a DataFrame nor an array.
+        If X is no DataFrame, array or sparse matrix.
     InputDataError
         If X is empty, not two-dimensional, names two columns alike, or is an array of objects.
     """
     if isinstance(X, np.ndarray):
         return ArrayTable(X)
+    if _is_sparse(X):
+        return SparseTable(X)
     if nw.dependencies.is_pandas_dataframe(X):
         _check_frame(X.shape, list(X.columns))
         return PandasTable(X)
@@ -87,6 +91,12 @@ def table_from(X: object) -> Table:
         raise InputTypeError.table(X)
     _check_frame(frame.shape, frame.columns)
     return FrameTable(frame)
+
+
+def _is_sparse(X: object) -> bool:
+    """Whether X is of scipy.sparse, which is loaded if it is."""
+    sparse: Any = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:

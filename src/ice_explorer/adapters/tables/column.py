@@ -138,12 +138,13 @@ class Column:
     def _made_exact(self, native: NDArray[Any], coordinates: Array) -> NDArray[Any]:
         assert self.exact is not None  # noqa: S101 - the caller has looked
         found, rows = self._rows_at(coordinates)
-        if self.kind == "numeric" and not found.all():
-            return native  # some are no whole numbers, or missing: float64
-        unit = np.result_type(native.dtype, self.exact.dtype) if self.kind in MOMENTS else self.exact.dtype
-        finer = native.astype(unit)
-        if self.kind in MOMENTS and not np.array_equal(finer.astype(native.dtype), native, equal_nan=True):
-            return native  # nanoseconds end in the year 2262
+        if found.all():
+            return self.exact[rows]
+        finer = native.astype(self.exact.dtype) if self.kind in MOMENTS else native
+        if finer.dtype != self.exact.dtype or not np.array_equal(
+            finer.astype(native.dtype), native, equal_nan=self.kind in MOMENTS
+        ):
+            return native  # no whole numbers; nanoseconds end in the year 2262
         finer[found] = self.exact[rows[found]]
         return finer
 

@@ -109,7 +109,10 @@ class PandasTable:
             return pd.Series(numbers(native).astype(np.float64)).astype(
                 pd.SparseDtype(np.float64, series.dtype.fill_value)
             )
-        return like_series(nw.from_native(series, series_only=True), native).to_native()
+        if self.column(position).kind in {"numeric", "boolean"} and not _is_decimal(series):
+            return _nullable_like(series.dtype, numbers(native))
+        made = like_series(nw.from_native(series, series_only=True), native).to_native()
+        return _in_arrow(made, series.dtype) if isinstance(series.dtype, pd.ArrowDtype) else made
 
     def _objects_like(self, position: int, native: NDArray[Any]) -> NDArray[Any]:
         """Make objects of the type that the column holds: decimals, dates, or numbers of Python."""
@@ -137,6 +140,32 @@ class PandasTable:
         if index.equals(pd.RangeIndex(len(index))):
             return None
         return [str(label) for label in index[positions]]
+
+
+def _is_decimal(series: Any) -> bool:
+    return bool(nw.from_native(series, series_only=True).dtype.is_decimal())
+
+
+def _in_arrow(made: Any, dtype: Any) -> Any:
+    """Put values into an Arrow dtype where it can hold them."""
+    try:
+        kept = made.astype(dtype)
+    except ValueError:  # Arrow refuses to lose part of a value
+        return made
+    return kept if kept.astype(made.dtype).equals(made) else made
+
+
+def _nullable_like(dtype: Any, values: NDArray[Any]) -> Any:
+    """Put numbers into a dtype that holds a missing value where the numpy dtype beneath it cannot."""
+    import pandas as pd
+
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
+    beneath = np.dtype(dtype.numpy_dtype)
+    if not holds(beneath, values[~missing]):
+        return values
+    column = pd.Series(np.where(missing, 0, values).astype(beneath)).astype(dtype)
+    column[missing] = pd.NA
+    return column
 
 
 def _is_plain(dtype: Any) -> bool:

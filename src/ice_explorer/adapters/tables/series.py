@@ -49,14 +49,15 @@ def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
     kind, written, missing = series.dtype, str(dtype), series.is_null().to_numpy()
     if kind == nw.Boolean or kind.is_numeric():
         return number_column(name, written, _numbers_of(series, missing), missing)
-    if kind in {nw.Datetime, nw.Duration, nw.Date}:
-        moments = _dates(series.to_list(), missing) if kind == nw.Date else series.to_numpy()
+    if isinstance(kind, nw.Datetime | nw.Duration | nw.Date):
+        moments = _dates(series.to_list(), missing) if isinstance(kind, nw.Date) else series.to_numpy()
         return moment_column(name, written, moments)
     labels = objects(series.to_list())
     labels[missing] = None
-    if kind in {nw.String, nw.Categorical, nw.Enum}:
-        return coded_column(name, written, labels, _categories(series))
-    if kind == nw.Object:
+    if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
+        order, is_ordered = _categories(series)
+        return coded_column(name, written, labels, order, is_ordered=is_ordered)
+    if isinstance(kind, nw.Object):
         return column_of_objects(name, written, labels)
     return other_column(name, written, labels)
 
@@ -72,9 +73,17 @@ def _numbers_of(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[A
     return filled.to_numpy()
 
 
-def _categories(series: nw.Series[Any]) -> Iterable[Any] | None:
-    """Order of the categories where the dtype has one of its own."""
-    return series.dtype.categories if isinstance(series.dtype, nw.Enum) else None
+def _categories(series: nw.Series[Any]) -> tuple[Iterable[Any] | None, bool]:
+    """Categories in the order of the dtype, None where it has none, and whether they are ranks."""
+    if isinstance(series.dtype, nw.Enum):
+        return series.dtype.categories, False
+    # Categories of polars are numbered as the process meets them, in whatever frame.
+    if not isinstance(series.dtype, nw.Categorical) or series.implementation.is_polars():
+        return None, False
+    arrow: Any = series.to_arrow()
+    if hasattr(arrow, "unify_dictionaries"):
+        arrow = arrow.unify_dictionaries().chunk(0)
+    return arrow.dictionary.to_pylist(), bool(arrow.type.ordered)
 
 
 def column_of_objects(name: Name, dtype: str, values: NDArray[Any]) -> Column:

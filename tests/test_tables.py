@@ -1,0 +1,598 @@
+"""Columns on their axes, and phantoms in the container of X, whatever that is."""
+
+import datetime as dt
+from decimal import Decimal
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.linear_model import Ridge
+from strategies import tables
+
+import ice_explorer as ice
+from ice_explorer.adapters.table import table_from
+from ice_explorer.adapters.tables.column import days
+
+# Tables of any kind in any container --------------------------------------------------------------
+
+FIRST, LAST = dt.datetime(1950, 1, 1), dt.datetime(2100, 1, 1)  # noqa: DTZ001 - naive on purpose
+LABELS = ["b", "z", "a", "ø"]
+ARROW = {
+    "int8": pa.int8(),
+    "int64": pa.int64(),
+    "uint16": pa.uint16(),
+    "float32": pa.float32(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "category": pa.dictionary(pa.int8(), pa.string()),
+    "ordered": pa.dictionary(pa.int8(), pa.string(), ordered=True),
+    "datetime": pa.timestamp("us"),
+    "seconds": pa.timestamp("s"),
+    "nanoseconds": pa.timestamp("ns"),
+    "zoned": pa.timestamp("us", tz="Europe/Oslo"),
+    "date": pa.date32(),
+    "timedelta": pa.duration("us"),
+    "decimal": pa.decimal128(10, 2),
+    "lists": pa.list_(pa.int64()),
+}
+KINDS = {
+    "int8": "numeric", "int64": "numeric", "uint16": "numeric", "float32": "numeric", "float64": "numeric",
+    "decimal": "numeric", "bool": "boolean", "string": "category", "category": "category", "ordered": "ordered",
+    "datetime": "datetime", "seconds": "datetime", "nanoseconds": "datetime", "zoned": "datetime", "date": "datetime",
+    "timedelta": "timedelta", "lists": "other",
+}  # fmt: skip
+MOMENTS = st.datetimes(FIRST, LAST)
+VALUES = {
+    "int8": st.integers(-128, 127),
+    "int64": st.integers(-(2**53), 2**53),
+    "uint16": st.integers(0, 2**16 - 1),
+    "float32": st.floats(-1e6, 1e6, width=32),
+    "float64": st.floats(-1e300, 1e300),
+    "bool": st.booleans(),
+    "string": st.sampled_from(LABELS),
+    "category": st.sampled_from(LABELS),
+    "ordered": st.sampled_from(LABELS),
+    "datetime": MOMENTS,
+    "seconds": MOMENTS.map(lambda moment: moment.replace(microsecond=0)),
+    "nanoseconds": MOMENTS,
+    "zoned": MOMENTS.map(lambda moment: moment.replace(tzinfo=dt.UTC)),
+    "date": st.dates(FIRST.date(), LAST.date()),
+    "timedelta": st.timedeltas(dt.timedelta(-50_000), dt.timedelta(50_000)),
+    "decimal": st.integers(-(10**7), 10**7).map(lambda cents: Decimal(cents) / 100),
+    "lists": st.lists(st.integers(0, 3), max_size=2),
+}
+NULLABLE = {"int8": "Int8", "int64": "Int64", "uint16": "UInt16", "float32": "Float32", "float64": "Float64",
+            "bool": "boolean", "string": "string"}  # fmt: skip
+
+
+def arrow_column(kind, values):
+    """A column of Arrow; of categories the order is that of LABELS, whichever occur."""
+    if kind in ("category", "ordered"):
+        codes = pa.array([None if value is None else LABELS.index(value) for value in values], pa.int8())
+        return pa.DictionaryArray.from_arrays(codes, pa.array(LABELS), ordered=kind == "ordered")
+    return pa.array(values, ARROW[kind])
+
+
+def arrow_table(columns):
+    return pa.table([arrow_column(*column) for column in columns], names=[f"c{at}" for at in range(len(columns))])
+
+
+def nullable(table, columns):
+    frame = table.to_pandas()
+    return frame.astype({f"c{at}": NULLABLE[kind] for at, (kind, _) in enumerate(columns) if kind in NULLABLE})
+
+
+CONTAINERS = {
+    "pandas": lambda table, _: table.to_pandas(),
+    "pandas nullable": nullable,
+    "pandas Arrow": lambda table, _: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": lambda table, _: pl.from_arrow(table),
+    "pyarrow": lambda table, _: table,
+}
+
+
+@st.composite
+def mixed_columns(draw, kinds=tuple(KINDS)):
+    """Columns as (kind, values), with None where missing; a whole column of numpy never lacks an integer."""
+    n_rows = draw(st.integers(1, 6))
+    columns = []
+    for kind in draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=4)):
+        values = st.one_of(st.none(), VALUES[kind]) if draw(st.booleans()) else VALUES[kind]
+        cells = draw(st.lists(values, min_size=n_rows, max_size=n_rows))
+        # A category without a level, a number without a number: nothing that anyone could write.
+        columns.append((kind, cells if any(cell is not None for cell in cells) else [draw(VALUES[kind])] * n_rows))
+    return columns
+
+
+def plain(value):
+    """A cell as Python writes it, None where missing, moments in UTC without a zone."""
+    if isinstance(value, list | np.ndarray | pl.Series):
+        return [plain(part) for part in value]
+    if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+        return None
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return None if np.isnat(value) else value.astype(value.dtype.str[:2] + "8[us]").item()
+    if isinstance(value, pd.Timestamp | pd.Timedelta):
+        value = value.to_pydatetime() if isinstance(value, pd.Timestamp) else value.to_pytimedelta()
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.astimezone(dt.UTC).replace(tzinfo=None)
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as all others
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def columns_of(container):
+    """Cells of any container by column, read without the package."""
+    if isinstance(container, pd.DataFrame):
+        return [[plain(cell) for cell in container.iloc[:, at].tolist()] for at in range(container.shape[1])]
+    if sparse.issparse(container):
+        container = container.toarray()
+    if isinstance(container, np.ndarray):
+        return [[plain(cell) for cell in column] for column in container.T.tolist()]
+    columns = container.columns if isinstance(container, pa.Table) else container.get_columns()
+    return [[plain(cell) for cell in (c.to_pylist() if hasattr(c, "to_pylist") else c.to_list())] for c in columns]
+
+
+def dtypes_of(container):
+    """Dtypes of any container by column, as text."""
+    if isinstance(container, pa.Table):
+        return [str(kind) for kind in container.schema.types]
+    if isinstance(container, np.ndarray) or sparse.issparse(container):
+        return [str(container.dtype)] * container.shape[1]
+    return [str(dtype) for dtype in container.dtypes]
+
+
+def with_cells_set(columns, rows, donors, moved):
+    """The slow plain loop: row by row, donor by donor, copy the row and set its cells."""
+    stacked = [[] for _ in columns]
+    for row, row_donors in zip(rows, donors, strict=True):
+        for donor in row_donors:
+            copy = [column[row] for column in columns]
+            for at in moved:
+                copy[at] = columns[at][donor]
+            for column, cell in zip(stacked, copy, strict=True):
+                column.append(cell)
+    return stacked
+
+
+def natives_of(table, at, donors):
+    column = table.column(at)
+    return column.native(column.values[np.array(donors)])
+
+
+ANY_CONTAINER = pytest.mark.parametrize("container", CONTAINERS)
+
+
+# Axes ---------------------------------------------------------------------------------------------
+
+
+@ANY_CONTAINER
+@settings(deadline=None, max_examples=60)
+@given(columns=mixed_columns())
+def test_every_kind_goes_to_its_axis_and_back(container, columns):
+    """Coordinates are float64, NaN where missing, and stand for the data as they are."""
+    X = CONTAINERS[container](arrow_table(columns), columns)
+    table = table_from(X)
+    for at, (kind, _) in enumerate(columns):
+        column, cells = table.column(at), columns_of(X)[at]
+        lacks_numpy_kind = container == "pandas" and None in cells and kind in ("int8", "int64", "uint16")
+        assert column.kind == KINDS[kind]
+        assert column.is_integer == (kind in ("int8", "int64", "uint16", "bool", "date") and not lacks_numpy_kind)
+        assert [plain(label) for label in column.labels] == [
+            float(cell) if isinstance(cell, Decimal) else cell for cell in cells
+        ]
+        if kind == "lists":
+            continue
+        assert column.values.dtype == np.float64
+        assert_array_equal(np.isnan(column.values), [cell is None for cell in cells])
+        native = column.native(column.values)
+        assert [plain(value) for value in native] == [
+            float(cell) if isinstance(cell, Decimal) else cell for cell in cells
+        ]
+        assert_array_equal(column.coordinates(native), column.values)
+        assert_array_equal(column.native(column.values[None, :]), native[None, :])
+
+
+@ANY_CONTAINER
+@settings(deadline=None, max_examples=30)
+@given(columns=mixed_columns(kinds=("string", "category", "ordered")))
+def test_levels_are_those_that_occur(container, columns):
+    """In the order of the categories where the dtype has one, else as they first appear."""
+    table = table_from(CONTAINERS[container](arrow_table(columns), columns))
+    for at, (kind, values) in enumerate(columns):
+        column, first = table.column(at), list(dict.fromkeys(value for value in values if value is not None))
+        has_order = kind == "ordered" or (kind == "category" and container != "polars")
+        assert column.levels.tolist() == (sorted(first, key=LABELS.index) if has_order else first)
+
+
+def test_an_axis_of_time_counts_days():
+    """Since 1970-01-01 in UTC, to the microsecond; a timedelta by itself."""
+    frame = pd.DataFrame(
+        {
+            "naive": pd.to_datetime(["1970-01-02 06:00", "1969-12-31", None]),
+            "zoned": pd.to_datetime(["1970-01-02 06:00", "1969-12-31", None]).tz_localize("Asia/Tokyo"),
+            "took": pd.to_timedelta(["36 hours", "-1 days", None]),
+        }
+    )
+    table = table_from(frame)
+    assert_array_equal(table.column(0).values, [1.25, -1.0, np.nan])
+    assert_array_equal(table.column(1).values, [1.25 - 9 / 24, -1.0 - 9 / 24, np.nan])
+    assert_array_equal(table.column(2).values, [1.5, -1.0, np.nan])
+    assert table.column(0).native(np.array([0.5 + 1e-6 / 86400])) == np.datetime64("1970-01-01T12:00:00.000001")
+
+
+def test_what_floats_cannot_tell_is_given_back_as_it_was():
+    """Nanoseconds, far dates and wide integers come from the first row that has the coordinate."""
+    moments = np.array(["2020-01-01T00:00:00.123456789", "1700-01-01", "2262-01-01T00:00:00.000000001"], "M8[ns]")
+    far = np.array(["9999-12-31T23:59:59.999999", "0001-01-01", "9999-12-31"], "M8[us]")
+    wide = np.array([2**63 + 2048, 3, 2**64 - 1], np.uint64)
+    table = table_from(pd.DataFrame({"ns": moments, "far": far, "wide": wide}))
+    for at, data in enumerate((moments, far, wide)):
+        column = table.column(at)
+        native = column.native(column.values)
+        assert native.dtype == data.dtype
+        assert_array_equal(native, data)
+        phantoms = table.phantoms(np.array([1]), {at: native[None, :]})
+        assert_array_equal(phantoms.iloc[:, at].to_numpy(), data)
+
+
+def test_where_two_values_share_a_coordinate_the_first_stands_for_both():
+    """2**60 and 2**60 + 1 are one place on an axis of float64."""
+    column = table_from(np.array([[2**60 + 1], [2**60], [7]])).column(0)
+    assert column.native(column.values).tolist() == [2**60 + 1, 2**60 + 1, 7]
+    assert column.native(np.array([2.0**60, 5.0])).tolist() == [2**60 + 1, 5]
+
+
+def test_numbers_off_the_data_are_whole_where_they_can_be():
+    """Integers with a fraction or a missing value among them are float64, booleans with one are objects."""
+    integers, booleans = table_from(pd.DataFrame({"i": [1, 2], "b": [True, False]})).column(0), None
+    assert integers.native(np.array([5.0])).dtype == np.int64
+    assert integers.native(np.array([2.0**63])).dtype == np.uint64
+    assert integers.native(np.array([5.5])).tolist() == [5.5]
+    assert integers.native(np.array([5.0, np.nan])).dtype == np.float64
+    booleans = table_from(pd.DataFrame({"i": [1, 2], "b": [True, False]})).column(1)
+    assert booleans.native(np.array([0.0, 1.0])).dtype == np.bool_
+    assert booleans.native(np.array([0.0, np.nan, 1.0])).tolist() == [False, None, True]
+    assert booleans.native(np.array([0.0, 0.5])).tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "coordinates"),
+    [
+        ([Decimal("1.10"), None, Decimal("-2")], "numeric", [1.1, np.nan, -2.0]),
+        ([3, None, 1], "numeric", [3.0, np.nan, 1.0]),
+        ([3, 0.5, np.nan], "numeric", [3.0, 0.5, np.nan]),
+        ([True, None, False], "boolean", [1.0, np.nan, 0.0]),
+        ([dt.date(1970, 1, 3), None, dt.date(1969, 12, 31)], "datetime", [2.0, np.nan, -1.0]),
+        (["b", 1, "b"], "category", [0.0, 1.0, 0.0]),
+        ([("b",), ("a",), None], "other", None),
+        ([[1], None, [2]], "other", None),
+        ([{1}, {1}, {2}], "other", None),
+        ([object, len, None], "other", None),
+        ([None, None, None], "other", None),
+    ],
+)
+def test_objects_are_what_they_hold(values, kind, coordinates):
+    """A column of objects is of the kind of its values; lists and the like are no feature."""
+    frame = pd.DataFrame({"o": pd.Series(values, dtype=object), "x": 1.0})
+    column = table_from(frame).column(0)
+    assert column.kind == kind
+    if coordinates is None:
+        assert column.labels.tolist() == values
+        return
+    assert_array_equal(column.values, coordinates)
+    phantoms = table_from(frame).phantoms(np.array([2, 1]), {0: np.tile(column.native(column.values), (2, 1))})
+    assert phantoms["o"].dtype == object
+    assert [(type(cell), plain(cell)) for cell in phantoms["o"]] == 2 * [(type(cell), plain(cell)) for cell in values]
+
+
+def test_a_label_that_is_no_level_is_refused():
+    """Codes are those of levels that occur."""
+    column = table_from(pd.DataFrame({"c": pd.Categorical(["a", "b"], categories=["a", "b", "c"])})).column(0)
+    assert column.coordinates(np.array(["b", None], dtype=object)).tolist()[0] == 1.0
+    with pytest.raises(KeyError):
+        column.coordinates(np.array(["c"], dtype=object))
+
+
+def test_days_are_exact_for_whole_ones():
+    """Whatever the unit and however far."""
+    for unit in ("D", "s", "us"):
+        assert_array_equal(days(np.array(["9999-12-31", "0001-01-01"], f"M8[{unit}]")), [2932896.0, -719162.0])
+
+
+# Phantoms -----------------------------------------------------------------------------------------
+
+
+@ANY_CONTAINER
+@settings(deadline=None, max_examples=80)
+@given(columns=mixed_columns(), data=st.data())
+def test_phantoms_are_rows_with_cells_set(container, columns, data):
+    """As a plain loop makes them; nothing but the values moves, dtypes included, and X stays what it is."""
+    X = CONTAINERS[container](arrow_table(columns), columns)
+    before, dtypes, n_rows = columns_of(X), dtypes_of(X), len(columns[0][1])
+    features = [at for at, (kind, _) in enumerate(columns) if kind != "lists"]
+    moved = data.draw(st.lists(st.sampled_from(features), min_size=1, unique=True)) if features else []
+    if not moved:
+        return
+    rows = data.draw(st.lists(st.integers(0, n_rows - 1), min_size=1, max_size=4))
+    n_values = data.draw(st.integers(1, 3))
+    donors = data.draw(
+        st.lists(
+            st.lists(st.integers(0, n_rows - 1), min_size=n_values, max_size=n_values),
+            min_size=len(rows),
+            max_size=len(rows),
+        )
+    )
+    table = table_from(X)
+    phantoms = table.phantoms(np.array(rows), {at: natives_of(table, at, donors) for at in moved})
+    assert type(phantoms) is type(X)
+    assert columns_of(phantoms) == with_cells_set(before, rows, donors, moved)
+    assert dtypes_of(phantoms) == dtypes
+    assert columns_of(X) == before
+    assert dtypes_of(X) == dtypes
+
+
+@ANY_CONTAINER
+@settings(deadline=None, max_examples=40)
+@given(columns=mixed_columns(), data=st.data())
+def test_crossed_rows_have_cells_of_their_donors(container, columns, data):
+    """One column or several, each row its own."""
+    X = CONTAINERS[container](arrow_table(columns), columns)
+    before, n_rows = columns_of(X), len(columns[0][1])
+    places = st.lists(st.integers(0, n_rows - 1), min_size=3, max_size=3)
+    rows, donors = data.draw(places), data.draw(places)
+    moved = data.draw(st.lists(st.lists(st.integers(0, len(columns) - 1), unique=True), min_size=3, max_size=3))
+    expected = [[] for _ in columns]
+    for row, donor, at_issue in zip(rows, donors, moved, strict=True):
+        for at, column in enumerate(expected):
+            column.append(before[at][donor if at in at_issue else row])
+    table = table_from(X)
+    crossed = table.crossed(np.array(rows), moved, np.array(donors))
+    assert type(crossed) is type(X)
+    assert columns_of(crossed) == expected
+    assert dtypes_of(crossed) == dtypes_of(X)
+    assert columns_of(table.take(np.array(rows))) == [[column[row] for row in rows] for column in before]
+    assert columns_of(X) == before
+    if all(len(each) == 1 for each in moved):
+        of_array = table.crossed(np.array(rows), np.array([at for (at,) in moved]), np.array(donors))
+        assert columns_of(of_array) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "coordinates", "dtype", "cells"),
+    [
+        (pa.array([1, 2], pa.int8()), [5.0], "int8", [5]),
+        (pa.array([1, 2], pa.int8()), [300.0], "int64|float64|Int64|Float64|double", [300]),
+        (pa.array([1, 2], pa.int64()), [0.5], "float64|Float64|double", [0.5]),
+        (pa.array([1, 2], pa.float32()), [0.5], "float", [0.5]),
+        (pa.array([1, 2], pa.float32()), [0.1], "float64|Float64|double", [0.1]),
+        (pa.array([True, False]), [1.0, 0.0], "bool", [True, False]),
+        (pa.array([Decimal("1.25")] * 2, pa.decimal128(6, 2)), [0.75, 1.5], "decimal", [Decimal("0.75"), Decimal("1.5")]),
+        (pa.array([FIRST] * 2, pa.timestamp("s")), [1.5], "timestamp", [dt.datetime(1970, 1, 2, 12)]),  # noqa: DTZ001
+        (pa.array([FIRST] * 2, pa.timestamp("ns", "Asia/Tokyo")), [1.5], "zone", [dt.datetime(1970, 1, 2, 12)]),  # noqa: DTZ001
+        (pa.array([FIRST.date()] * 2), [2.0], "date", [dt.datetime(1970, 1, 3)]),  # noqa: DTZ001
+        (pa.array([FIRST.date()] * 2), [2.25], "timestamp", [dt.datetime(1970, 1, 3, 6)]),  # noqa: DTZ001
+        (pa.array([dt.timedelta(1)] * 2, pa.duration("ms")), [0.5], "duration", [dt.timedelta(hours=12)]),
+    ],
+)  # fmt: skip
+@ANY_CONTAINER
+def test_values_off_the_data_keep_the_dtype_that_holds_them(container, column, coordinates, dtype, cells):
+    """Another dtype is taken only where the column's own would change a value."""
+    X = CONTAINERS[container](pa.table([column, pa.array([1, 2])], names=["c", "other"]), [])
+    table = table_from(X)
+    read = table.column(0)
+    phantoms = table.phantoms(np.array([0]), {0: read.native(np.array([coordinates]))})
+    found = dtypes_of(phantoms)
+    assert [float(c) if isinstance(c, Decimal) else c for c in columns_of(phantoms)[0]] == [
+        float(c) if isinstance(c, Decimal) else c for c in cells
+    ]
+    if "|" not in dtype and not (container == "pandas" and dtype == "date") and dtype != "timestamp":
+        assert found[0] == dtypes_of(X)[0]
+    elif "|" in dtype:
+        assert any(found[0].startswith(each) for each in dtype.split("|"))
+    assert found[1] == dtypes_of(X)[1]
+
+
+def test_missing_numbers_are_written_as_the_dtype_has_them():
+    """float64 with NaN does for any column of numbers; an integer of numpy has no missing value and becomes a float."""
+    frame = pd.DataFrame(
+        {"f": [1.5, 2], "i": [1, 2], "I": pd.array([1, None], "Int8"), "F": pd.array([1, 2], "Float32")}
+    )
+    table, values = table_from(frame), np.array([[1.0, np.nan]])
+    phantoms = table.phantoms(np.array([0]), dict.fromkeys(range(4), values))
+    assert columns_of(phantoms) == [[1.0, None]] * 4
+    assert dtypes_of(phantoms) == ["float64", "float64", "Int8", "Float32"]
+
+
+# Containers ---------------------------------------------------------------------------------------
+
+SOME_VALUES = st.sampled_from([0.0, 0.0, 1.0, -0.25, 2.5, np.nan])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    X=tables(min_rows=2, max_rows=6, n_features=3, values=SOME_VALUES),
+    layout=st.sampled_from(["csr", "csc", "coo", "lil", "bsr"]),
+    as_array=st.booleans(),
+    rows=st.lists(st.integers(0, 1), min_size=1, max_size=4),
+    values=st.lists(SOME_VALUES, min_size=1, max_size=3),
+    moved=st.lists(st.integers(0, 2), min_size=1, unique=True),
+)
+def test_sparse_stays_sparse(X, layout, as_array, rows, values, moved):
+    """Phantoms are those of the dense matrix, in the format and class of X."""
+    kind = sparse.coo_array if as_array else sparse.coo_matrix
+    S = kind(X).asformat(layout)
+    table, dense = table_from(S), table_from(X)
+    writes = {at: np.tile(values, (len(rows), 1)) for at in moved}
+    pairs = [
+        (table.phantoms(np.array(rows), writes), dense.phantoms(np.array(rows), writes)),
+        (table.take(np.array(rows)), dense.take(np.array(rows))),
+        (
+            table.crossed(np.array(rows), [moved] * len(rows), 1 - np.array(rows)),
+            dense.crossed(np.array(rows), [moved] * len(rows), 1 - np.array(rows)),
+        ),
+    ]
+    for found, expected in pairs:
+        assert type(found) is type(S)
+        assert found.dtype == S.dtype
+        assert_array_equal(found.toarray(), expected)
+        assert np.count_nonzero(found.toarray()) == found.tocsr().nnz  # zeros are not stored
+    assert_array_equal(S.toarray(), X)
+    for at in range(3):
+        assert_array_equal(table.column(at).values, X[:, at])
+
+
+def test_a_sparse_zero_that_is_stored_stays_stored():
+    """XGBoost takes what is not stored for missing: only the column at issue is touched."""
+    S = sparse.csr_array(([0.0, 2.0, 3.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
+    phantoms = table_from(S).phantoms(np.array([0, 1]), {1: np.array([[0.0, 5.0], [5.0, 0.0]])})
+    assert phantoms.nnz == 4
+    assert_array_equal(phantoms.toarray(), [[0, 0], [0, 5], [0, 5], [0, 0]])
+
+
+def test_sparse_integers_become_floats_where_they_must():
+    """A matrix has one dtype, like an array."""
+    table = table_from(sparse.csr_array(np.array([[1, 0], [0, 2]], np.int8)))
+    assert table.column(0).is_integer
+    assert table.phantoms(np.array([0]), {0: np.array([[5]])}).dtype == np.int8
+    halves = table.phantoms(np.array([0]), {0: np.array([[0.5]]), 1: np.array([[3.0]])})
+    assert_array_equal(halves.toarray(), [[0.5, 3.0]])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, np.float32, np.float64, np.bool_])
+def test_an_array_keeps_its_dtype_where_it_can(dtype):
+    """All of it becomes float64 otherwise, in which numbers stay what they are."""
+    X = np.array([[0, 1, 1], [1, 0, 1]], dtype)
+    table = table_from(X)
+    kept = table.phantoms(np.array([1, 0]), {0: np.array([[1], [0]]), 2: np.array([[0], [1]])})
+    assert kept.dtype == dtype
+    assert_array_equal(kept, [[1, 0, 0], [0, 1, 1]])
+    widened = table.phantoms(np.array([1]), {0: np.array([[0.1, np.nan]])})
+    assert_array_equal(widened, [[0.1, 0, 1], [np.nan, 0, 1]])
+    assert widened.dtype == np.float64
+    assert_array_equal(X, np.array([[0, 1, 1], [1, 0, 1]], dtype))
+
+
+INDEXES = {
+    "labels": pd.Index(["r0", "r1", "r2"]),
+    "duplicates": pd.Index([7, 7, 7]),
+    "missing": pd.Index([np.nan, np.nan, 1.0]),
+    "dates": pd.date_range("2020", periods=3),
+    "many levels": pd.MultiIndex.from_tuples([("a", 1), ("a", 1), ("b", 2)]),
+}
+
+
+@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_rows_are_known_by_position(index, mixed):
+    """Labels that repeat or have several levels change nothing: rows, phantoms, donors."""
+    frame = pd.DataFrame({"x": [1.0, 2.0, np.nan], "y": [0.5, 0.5, 7.0], "c": ["u", "v", "u"]})
+    frame = frame if mixed else frame[["x", "y"]]
+    labelled = frame.set_axis(INDEXES[index])
+    table, other = table_from(frame), table_from(labelled)
+    for at in range(frame.shape[1]):
+        assert_array_equal(other.column(at).labels, table.column(at).labels)
+        writes = {at: natives_of(table, at, [[0, 1, 2], [1, 1, 0]])}
+        rows = np.array([2, 0])
+        assert columns_of(other.phantoms(rows, writes)) == columns_of(table.phantoms(rows, writes))
+        crossed = other.crossed(rows, np.array([at, at]), np.array([1, 1]))
+        assert columns_of(crossed) == columns_of(table.crossed(rows, np.array([at, at]), np.array([1, 1])))
+        assert crossed.index.equals(labelled.index[rows])
+    assert other.row_labels(np.array([2])) == [str(labelled.index[2])]
+    assert labelled.index.equals(INDEXES[index])
+
+
+@pytest.mark.parametrize("names", [[3, 1], [("a", 1), ("a", 2)], [None, 2.5], [dt.date(2020, 1, 1), "x"]])
+def test_columns_may_have_any_names(names):
+    """They are addressed by position, and come out as they went in."""
+    frame = pd.DataFrame([[1.0, "u"], [2.0, "v"]], columns=pd.Index(names, tupleize_cols=isinstance(names[0], tuple)))
+    table = table_from(frame)
+    assert [column for column in table.names] == list(frame.columns)
+    phantoms = table.phantoms(np.array([0]), {1: natives_of(table, 1, [[1, 0]])})
+    assert phantoms.columns.equals(frame.columns)
+    assert columns_of(phantoms) == [[1.0, 1.0], ["v", "u"]]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame(np.ones((2, 3)), columns=["x", "a", "x"]),
+        pd.DataFrame(np.ones((2, 2)), columns=[1, "1"]).rename(columns={1: "x", "1": "x"}),
+        pa.table([pa.array([1]), pa.array([2])], names=["x", "x"]),
+    ],
+    ids=["pandas", "renamed", "pyarrow"],
+)
+def test_a_name_means_one_column(X):
+    """Two columns of one name cannot be told apart by whoever asks for one."""
+    expected = (
+        "Column names must be different from each other; 'x' names more than one column of X. Rename one of them."
+    )
+    with pytest.raises(ice.errors.InputDataError) as caught:
+        table_from(X)
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    "X", [sparse.csr_array((0, 3)), pl.DataFrame({"x": []}), pa.table({"x": pa.array([], pa.int8())})]
+)
+def test_a_table_without_rows_is_refused(X):
+    """In whatever container."""
+    expected = (
+        f"X must have at least one row and one column; got shape {tuple(X.shape)}. "
+        "Pass the observations to explain the model on."
+    )
+    with pytest.raises(ice.errors.InputDataError) as caught:
+        table_from(X)
+    assert str(caught.value) == expected
+
+
+# Up to the model's door ---------------------------------------------------------------------------
+
+
+def numbers(n_rows=30):
+    generator = np.random.default_rng(3)
+    return pd.DataFrame({"a": generator.normal(size=n_rows), "b": generator.integers(0, 4, n_rows)})
+
+
+@pytest.mark.parametrize("container", ["polars", "pyarrow", "pandas Arrow"])
+def test_a_model_sees_the_container_of_x(container):
+    """Polars stays polars, Arrow stays Arrow; the figures are those of pandas."""
+    X = CONTAINERS[container](pa.Table.from_pandas(numbers()), [])
+    seen = set()
+
+    def model(rows):
+        seen.add((type(rows), tuple(dtypes_of(rows))))
+        a, b = (np.array(column, dtype=float) for column in columns_of(rows))
+        return np.sin(a) * b
+
+    found = ice.explain(model, X, progress=False)
+    assert seen == {(type(X), tuple(dtypes_of(X)))}
+    expected = ice.explain(lambda rows: np.sin(rows["a"]) * rows["b"], numbers(), progress=False)
+    pd.testing.assert_frame_equal(found.table(), expected.table())
+
+
+@pytest.mark.parametrize("engine", ["auto", "brute"])
+def test_a_sparse_matrix_is_explained_as_a_dense_one(engine):
+    """By a model that takes both."""
+    X = np.where(np.random.default_rng(0).random((40, 4)) < 0.6, 0.0, np.arange(160).reshape(40, 4) / 50)
+    model = Ridge().fit(sparse.csr_array(X), X[:, 0] - 2 * X[:, 2])
+    found = ice.explain(model, sparse.csr_array(X), progress=False, engine=engine)
+    expected = ice.explain(model, X, progress=False, engine=engine)
+    assert found.table().index.tolist() == expected.table().index.tolist()
+    for name in expected.features:
+        assert_allclose(found[name].curves, expected[name].curves, rtol=0, atol=1e-12)
+
+
+def test_a_column_is_read_once():
+    """What is read of a frame is kept: it is asked for with every block of phantoms."""
+    table = table_from(numbers().astype({"b": "Int64"}))
+    assert table.column(1) is table.column(1)
+    assert isinstance(table.column(1), SimpleNamespace) is False
