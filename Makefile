@@ -46,8 +46,8 @@ check: check-python check-js ## Check format, lint, types and the fast tests
 bench: .venv/.test ## Time the engine against scikit-learn
 	$(BIN)/python tests/benchmarks/brute_against_sklearn.py
 
-bench-engines: .venv/.test ## Time every engine against its peers, for half an hour
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/benchmarks/engines_against_peers.py --write
+bench-engines: .venv/.bench ## Time every engine beside its peers, for half an hour, and write RESULTS.md
+	$(BIN)/python tests/benchmarks/engines_against_peers.py --write
 
 screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 	$(WITH_CHROMIUM) $(BIN)/python tests/browser/screenshots.py
@@ -107,6 +107,11 @@ test-browser: .venv/.test $(BUNDLE)
 	$(INSTALL) -e '.[$(EXTRAS_OF_TEST)]'
 	$(COMPILE)
 	touch $@ .venv/.demo
+
+# The peers are no part of what is tested, so they have no place among the constraints.
+.venv/.bench: .venv/.test
+	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),bench]'
+	touch $@
 
 js/node_modules/.ready: js/package.json js/package-lock.json
 	@node -e 'process.exit(Number.parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && command -v npm >/dev/null || { \

@@ -159,9 +159,7 @@ class BruteCurves:
                 yield np.s_[row : row + rows_per_call, column : column + values_per_call]
             row += rows_per_call
 
-    def _call(
-        self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         try:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
         except PredictionError as error:
