@@ -161,7 +161,10 @@ def test_likelihoods_of_a_dense_grid(monkeypatch, scale, offset, n_active, compi
         for at, a in enumerate(SLIDER):
             likely = np.exp(-a * apart)
             expected = (likely @ (weights * steepness)).sum(), (likely @ weights).sum(), (likely**2 @ weights).sum()
-            assert_allclose(found[:, at], expected, rtol=1e-12)
+            assert_allclose(found[1:, at], expected[1:], rtol=1e-12)
+            # Where few intervals are active steepness lies at nodes, which are as exact as the values are.
+            rounding = 0.0 if n_active == 599 else a * np.spacing(offset) / scale
+            assert_allclose(found[0, at], expected[0], rtol=1e-12 + rounding)
 
 
 def test_a_grid_that_boxes_cannot_span_is_laid_out(monkeypatch):

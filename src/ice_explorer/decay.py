@@ -23,7 +23,7 @@ import numpy as np
 
 from ice_explorer import chebyshev, pairs
 from ice_explorer.likelihood import distances
-from ice_explorer.own_values import OwnValues
+from ice_explorer.own_values import MOST_MOMENTS, OwnValues
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -252,10 +252,8 @@ class LikelihoodSums:
         nodes = observed
         if scales.min() == scales.max():
             self._scale = scale = float(scales[0])
-            self._on_grid = own = OwnValues(observed, weights, grid, scale, compiled=compiled)
-            if len(active) < len(grid) - 1 and own.interpolates:
-                breaks = np.concatenate([grid[:1], grid[active + 1]])
-                own = OwnValues(observed, weights, breaks, scale, compiled=compiled)
+            self._on_grid = OwnValues(observed, weights, grid, scale, compiled=compiled)
+            own = self._for_steepness(self._on_grid, grid, active, rows, compiled=compiled)
             n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
             if len(own.nodes) * n_columns <= (MOST_CELLS if most_cells is None else most_cells):
                 self.own = own
@@ -272,10 +270,30 @@ class LikelihoodSums:
         if on_grid is None:
             for group in self._groups:
                 group.add(None, weights, observed, scales)
+                group.forget_likelihoods()
         elif on_grid is not self.own:
             for group in self._groups:
                 group.add(None, on_grid.masses, on_grid.nodes, np.full(len(on_grid.nodes), self._scale))
+                group.forget_likelihoods()
             self._on_grid = None
+
+    @staticmethod
+    def _for_steepness(
+        on_grid: OwnValues,
+        grid: NDArray[np.float64],
+        active: NDArray[np.intp],
+        rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        *,
+        compiled: bool,
+    ) -> OwnValues:
+        """Divide own values where distances to active intervals change sides, if that leaves fewer nodes."""
+        few = MOST_MOMENTS * (len(active) + 2)
+        if len(active) == len(grid) - 1 or not (on_grid.interpolates or len(on_grid.nodes) > few):
+            return on_grid
+        observed, scales, weights = rows
+        breaks = np.concatenate([grid[:1], grid[active + 1]])
+        own = OwnValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
+        return own if own.interpolates else on_grid
 
     def group(self, name: str) -> _Group:
         """Return the sums that carry a weighting."""
@@ -333,6 +351,7 @@ class LikelihoodSums:
             if own is not None:
                 together = own.masses if own is on_grid else None
                 group.add(steepness, together, own.nodes, np.full(len(own.nodes), self._scale))
+                group.forget_likelihoods()
             group.sums.finish()
         self.own = self.by_bucket = self._on_grid = None
 
@@ -401,6 +420,11 @@ class _Group:
                 return
         if weights is not None:
             self.sums.add_laid_out(self._ends, own, None, weights, self._u)
+
+    def forget_likelihoods(self) -> None:
+        """Keep what steepness needs alone: the likelihoods of all rows are added."""
+        self._ends, self._u = self._ends[self._stepping], self._u[self._stepping]
+        self._stepping = np.arange(len(self._stepping))
 
     def _are_too_many(self, nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> bool:
         """Whether pairs of nodes and ends are summed without looking at each."""
