@@ -25,7 +25,8 @@ def to_nodes(n_nodes: int) -> NDArray[np.float64]:
 
     A polynomial of a degree below `n_nodes` has the same sum over masses and over their nodes.
     """
-    matrix = np.cos(np.arange(n_nodes)[:, None] * np.arccos(nodes(n_nodes))) * (2.0 / n_nodes)
+    degree, angle = np.arange(n_nodes)[:, None], 2 * np.arange(n_nodes)[::-1] + 1  # in 2 n_nodes-ths of π
+    matrix = np.cos(np.pi * (degree * angle % (4 * n_nodes)) / (2 * n_nodes)) * (2.0 / n_nodes)
     matrix[0] *= 0.5
     matrix.setflags(write=False)
     return matrix

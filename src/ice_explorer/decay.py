@@ -17,13 +17,13 @@ size of the grid. Sums of blocks of rows add up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer import chebyshev
+from ice_explorer import chebyshev, pairs
 from ice_explorer.likelihood import distances
-from ice_explorer.own_values import OwnValues
+from ice_explorer.own_values import MOST_MOMENTS, OwnValues
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,11 +33,12 @@ MOST_CELLS = 1 << 22
 
 # Distances are measured from the smallest one (the ratio of two sums does not change), so mass
 # lies at 0 and whatever is beyond a·d = 40 does not count. The first cell ends where e^{-ad} has
-# not moved far for any decay; beyond, four cells of one width share an octave, so that the cell of
-# a distance is read off the leading bits of the number. In the widest counting cell e^{-ad} varies
+# not moved far for any decay, and begins as far on the other side, where masses that stand for pairs
+# may lie; beyond, four cells of one width share an octave, so that the cell of a distance is read off
+# the leading bits of the number. In the widest counting cell e^{-ad} varies
 # by e^{-10}: 20 moments represent it to 1e-10 there, where it is 4e-18 of the mass at 0, and to
 # rounding error nearer by.
-_FIRST_CELL = 2.0**-7
+_FIRST_CELL = pairs.LEAF
 _BITS_BELOW = 50  # of the 52 of a mantissa, two tell the quarter of an octave
 _BEFORE_FIRST = (int(np.float64(_FIRST_CELL).view(np.int64)) >> _BITS_BELOW) - 1
 _N_MOMENTS = 20
@@ -45,9 +46,7 @@ _CHUNK = 1 << 12  # masses worked on at a time, so that their moments (20 double
 _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
-_MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, one pass along the axis is quicker
-_NEAR = 0.5  # likelihood scales; a grid farther than that from all rows is summed by distance
-_SEGMENT = 40.0
+_MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, sums over boxes of both are quicker
 
 
 def _cell_of(distance: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -74,9 +73,12 @@ class DecaySums:
     def __init__(self, n_channels: int, nearest: float, farthest: float, *, compiled: bool = False) -> None:
         self._compiled = compiled
         self.nearest = nearest
-        n_cells = int(_cell_of(np.array([max(farthest - nearest, 0.0)]))[0]) + 1
+        extent = max(farthest - nearest, _FIRST_CELL)
+        if extent < pairs.FARTHEST:
+            extent *= pairs.REACH
+        n_cells = int(_cell_of(np.array([extent]))[0]) + 1
         starts = (np.arange(_BEFORE_FIRST, _BEFORE_FIRST + n_cells + 1) << _BITS_BELOW).view(np.float64)
-        starts[0] = 0.0
+        starts[0] = -_FIRST_CELL
         self._half, self._middle = np.diff(starts) / 2, (starts[:-1] + starts[1:]) / 2
         self._inverse_half = 1.0 / self._half
         self._atoms: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
@@ -97,7 +99,10 @@ class DecaySums:
             In likelihood scales; infinite ones carry no likelihood and are left out.
         masses : ndarray of shape (n_masses, n_channels)
         """
-        relative = distances - self.nearest
+        self.add_beyond(distances - self.nearest, masses)
+
+    def add_beyond(self, relative: NDArray[np.float64], masses: NDArray[np.float64]) -> None:
+        """Add masses at distances beyond `nearest`, negative ones of the first cell among them."""
         if self._moments is None:
             self._n_atoms += len(relative)
             self._atoms.append((relative, masses))
@@ -157,8 +162,8 @@ class DecaySums:
         if self._moments is None:
             self._moments = np.zeros((len(self._middle), self._n_channels, _N_MOMENTS))
             kept, self._atoms = self._atoms, []
-            for distances_, masses in kept:
-                self._add_relative(self._moments, distances_, masses)
+            for relative, masses in kept:
+                self._add_relative(self._moments, relative, masses)
         return self._moments
 
     def _add_relative(
@@ -195,7 +200,7 @@ class DecaySums:
         self._moments = None
 
     def atoms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return distances (n,) beyond `nearest`, and masses (n, n_channels) that stand for all that were added."""
+        """Return distances beyond `nearest` (n,), and masses (n, n_channels) that stand for all that were added."""
         return self._atoms[0]
 
 
@@ -247,10 +252,8 @@ class LikelihoodSums:
         nodes = observed
         if scales.min() == scales.max():
             self._scale = scale = float(scales[0])
-            self._on_grid = own = OwnValues(observed, weights, grid, scale, compiled=compiled)
-            if len(active) < len(grid) - 1 and own.interpolates:
-                breaks = np.concatenate([grid[:1], grid[active + 1]])
-                own = OwnValues(observed, weights, breaks, scale, compiled=compiled)
+            self._on_grid = OwnValues(observed, weights, grid, scale, compiled=compiled)
+            own = self._for_steepness(self._on_grid, grid, active, rows, compiled=compiled)
             n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
             if len(own.nodes) * n_columns <= (MOST_CELLS if most_cells is None else most_cells):
                 self.own = own
@@ -263,9 +266,34 @@ class LikelihoodSums:
             _Group(names, ends, intervals, active, _distance_bounds(ends, nodes, scales), compiled=compiled)
             for names, ends, intervals in _grouped(grid, u)
         ]
-        if self._on_grid is None:
+        on_grid = self._on_grid
+        if on_grid is None:
             for group in self._groups:
                 group.add(None, weights, observed, scales)
+                group.forget_likelihoods()
+        elif on_grid is not self.own:
+            for group in self._groups:
+                group.add(None, on_grid.masses, on_grid.nodes, np.full(len(on_grid.nodes), self._scale))
+                group.forget_likelihoods()
+            self._on_grid = None
+
+    @staticmethod
+    def _for_steepness(
+        on_grid: OwnValues,
+        grid: NDArray[np.float64],
+        active: NDArray[np.intp],
+        rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        *,
+        compiled: bool,
+    ) -> OwnValues:
+        """Divide own values where distances to active intervals change sides, if that leaves fewer nodes."""
+        few = MOST_MOMENTS * (len(active) + 2)
+        if len(active) == len(grid) - 1 or not (on_grid.interpolates or len(on_grid.nodes) > few):
+            return on_grid
+        observed, scales, weights = rows
+        breaks = np.concatenate([grid[:1], grid[active + 1]])
+        own = OwnValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
+        return own if own.interpolates else on_grid
 
     def group(self, name: str) -> _Group:
         """Return the sums that carry a weighting."""
@@ -320,11 +348,10 @@ class LikelihoodSums:
         if own is not None and self.by_bucket is not None:
             steepness = own.to_nodes(self.by_bucket)
         for group in self._groups:
-            if own is not None and own is not on_grid:
-                group.add(steepness, None, own.nodes, np.full(len(own.nodes), self._scale))
-            if on_grid is not None:
-                together = steepness if own is on_grid else None
-                group.add(together, on_grid.masses, on_grid.nodes, np.full(len(on_grid.nodes), self._scale))
+            if own is not None:
+                together = own.masses if own is on_grid else None
+                group.add(steepness, together, own.nodes, np.full(len(own.nodes), self._scale))
+                group.forget_likelihoods()
             group.sums.finish()
         self.own = self.by_bucket = self._on_grid = None
 
@@ -368,7 +395,7 @@ class _Group:
         self._stepping = np.searchsorted(intervals, active[self._columns])
         self.nearest = bounds[0]
         self.sums = DecaySums(2 * len(u), *bounds, compiled=compiled)
-        self._scan: _Scan | None = None
+        self._compiled = compiled
 
     def add(
         self,
@@ -379,8 +406,8 @@ class _Group:
     ) -> None:
         """Add w|S| (n_nodes, at least n_active), and w (n_nodes,) for all intervals alike, at nodes."""
         own = nodes, scales
-        if weights is not None and self._scans(nodes, scales):
-            self._scan = _Scan(self._ends / scales[0], self._u, nodes / scales[0], weights, self.nearest)
+        if weights is not None and self._are_too_many(nodes, scales):
+            self._add_pairs(nodes, weights, float(scales[0]))
             weights = None
         if steepness is not None and not self._columns.size:
             steepness = None
@@ -394,9 +421,26 @@ class _Group:
         if weights is not None:
             self.sums.add_laid_out(self._ends, own, None, weights, self._u)
 
-    def _scans(self, nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> bool:
-        """Whether likelihoods are summed along the axis, for each decay."""
-        return len(nodes) * len(self._ends) > _MOST_LAID_OUT and scales.min() == scales.max() and self.nearest < _NEAR
+    def forget_likelihoods(self) -> None:
+        """Keep what steepness needs alone: the likelihoods of all rows are added."""
+        self._ends, self._u = self._ends[self._stepping], self._u[self._stepping]
+        self._stepping = np.arange(len(self._stepping))
+
+    def _are_too_many(self, nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> bool:
+        """Whether pairs of nodes and ends are summed without looking at each."""
+        extent = float(max(nodes[-1], self._ends[-1])) - float(min(nodes[0], self._ends[0]))
+        return (
+            len(nodes) * len(self._ends) > _MOST_LAID_OUT
+            and bool(scales.min() == scales.max())
+            and extent < pairs.FARTHEST * float(scales[0])
+        )
+
+    def _add_pairs(self, nodes: NDArray[np.float64], weights: NDArray[np.float64], scale: float) -> None:
+        """Add w u at the distances of nodes, increasing and of one scale, and ends."""
+        middle = nodes[len(nodes) // 2]  # distances near by lose nothing where values have an offset
+        own, others = ((nodes - middle) / scale, weights), ((self._ends - middle) / scale, self._u)
+        relative, masses = pairs.by_distance(own, others, self.nearest, compiled=self._compiled)
+        self.sums.add_beyond(relative, np.concatenate([np.zeros_like(masses), masses], axis=1))
 
     def totals(self, name: str, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum one weighting for some decays.
@@ -416,66 +460,8 @@ class _Group:
         distances, masses = self.sums.atoms()
         likelihood = np.exp(-exponents[:, None] * distances)
         steepness, once = (likelihood @ masses[:, [at, at + len(self.names)]]).T
-        if self._scan is not None:
-            once = np.array([self._scan.total(exponent)[at] for exponent in exponents])
-            twice = np.array([self._scan.total(2.0 * exponent)[at] for exponent in exponents])
-            return np.array([steepness, once, twice])
         twice = likelihood**2 @ masses[:, at + len(self.names)]
         return np.array([steepness, once, twice])
-
-
-class _Scan:
-    """Σ_i w_i Σ_k u_k e^{-a|v_k - x_i|}, values in likelihood scales, by one pass along the axis for each a.
-
-    The likelihood of all that lies to the right of a value is that of what lies between it and any
-    later value, plus what lies to the right of that, shrunk by their distance. So sums along the axis
-    replace the double sum; they restart every few dozen exponents, so that nothing overflows.
-    """
-
-    def __init__(
-        self,
-        ends: NDArray[np.float64],
-        u: NDArray[np.float64],
-        nodes: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        nearest: float,
-    ) -> None:
-        self._ends, self._u = ends, u
-        self._nodes, self._weights = nodes, weights
-        self._nearest = nearest
-
-    def total(self, exponent: float) -> NDArray[np.float64]:
-        """Σ w u L of every weighting, relative to `nearest`."""
-        ends, nodes = exponent * self._ends, exponent * self._nodes
-        right = _sums_to_the_right(ends, self._u, nodes, "left")
-        left = _sums_to_the_right(-ends[::-1], self._u[::-1], -nodes[::-1], "right")[::-1]
-        total: NDArray[np.float64] = self._weights @ (right + left) * np.exp(exponent * self._nearest)
-        return total
-
-
-def _sums_to_the_right(
-    ends: NDArray[np.float64], u: NDArray[np.float64], nodes: NDArray[np.float64], side: Literal["left", "right"]
-) -> NDArray[np.float64]:
-    """Σ_k u_k e^{-(end_k - node)} over the ends at or beyond each node; `side` "right" leaves out equal ones."""
-    n_ends = len(ends)
-    first = np.searchsorted(ends, nodes, side=side)
-    segment = np.floor((ends - ends[0]) / _SEGMENT).astype(np.int64)
-    origin = ends[0] + segment * _SEGMENT
-    local = u * np.exp(origin - ends)[:, None]
-    starts = np.flatnonzero(np.diff(segment, prepend=-1))
-    # Sums from each end to the last of its segment, then what lies in later segments.
-    suffix = np.empty((n_ends + 1, u.shape[1]))
-    suffix[n_ends] = 0.0
-    beyond = np.zeros(u.shape[1])
-    for start, stop in zip(starts[::-1], np.append(starts[1:], n_ends)[::-1], strict=True):
-        suffix[start:stop] = np.cumsum(local[start:stop][::-1], axis=0)[::-1]
-        if stop < n_ends:
-            beyond = suffix[stop] * np.exp(origin[start] - origin[stop])
-            suffix[start:stop] += beyond
-    at = np.minimum(first, n_ends - 1)
-    shrink = np.where(first < n_ends, np.exp(np.minimum(nodes - origin[at], _SEGMENT)), 0.0)
-    sums: NDArray[np.float64] = suffix[first] * shrink[:, None]
-    return sums
 
 
 def _distance_bounds(
