@@ -144,8 +144,11 @@ def columns_of(container):
         container = container.toarray()
     if isinstance(container, np.ndarray):
         return [[plain(cell) for cell in column] for column in container.T.tolist()]
-    columns = container.columns if isinstance(container, pa.Table) else container.get_columns()
-    return [[plain(cell) for cell in (c.to_pylist() if hasattr(c, "to_pylist") else c.to_list())] for c in columns]
+    if isinstance(container, pa.Table):
+        return [[plain(cell) for cell in column.to_pylist()] for column in container.columns]
+    # Polars and Python do not agree on every summer time of the past.
+    in_utc = container.with_columns(pl.selectors.datetime(time_zone="*").dt.convert_time_zone("UTC"))
+    return [[plain(cell) for cell in column.to_list()] for column in in_utc.get_columns()]
 
 
 def dtypes_of(container):
