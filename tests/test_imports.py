@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("", "narwhals numpy pandas sklearn"),
+    "adapters.*": ("", "narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble", "numba numpy"),
     # the pipe itself
@@ -42,18 +42,23 @@ ALLOWED = {
         "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
         "matplotlib numpy pandas",
     ),
-    "plan": ("adapters choice curves engine grid groups inputs metrics options probe results", "numpy"),
+    "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba", "numpy"),
     # the wire: the only modules that know messages and bytes
-    "messages": ("", ""),
+    "moments": ("", "numpy"),
+    "display_axis": ("feature moments results", "numpy"),
+    "messages": ("adapters.table feature", ""),
     "background": ("", ""),
-    "payload": ("adapters.table explanation messages", "numpy"),
+    "payload": ("adapters.table display_axis explanation messages", "numpy"),
     # pictures and files of the same view
-    "figures.*": ("curves explanation likelihood messages options payload", "matplotlib numpy"),
+    "figures.*": (
+        "curves display_axis explanation feature likelihood messages moments options payload",
+        "matplotlib numpy",
+    ),
     "export": ("explanation figures", ""),
     # the widget
-    "work": ("adapters.table background explanation messages payload progress", ""),
+    "work": ("adapters.table background explanation feature messages payload progress", ""),
     "widget": (
         "adapters.table background curves explanation export likelihood messages options payload work",
         "anywidget numpy pandas traitlets",
@@ -67,7 +72,10 @@ ALLOWED = {
 # That one step back is taken inside the methods, when they are called.
 FACADE = ("results", "figures.mpl")
 
-HEAVY = ["bqplot", "dask", "lightgbm", "matplotlib", "numba", "polars", "pooch", "pyarrow", "sklearn", "xgboost"]
+HEAVY = [
+    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pooch", "pyarrow", "sklearn",
+    "statsmodels", "torch", "xgboost",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

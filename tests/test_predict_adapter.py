@@ -210,7 +210,7 @@ def test_a_function_has_no_other_response():
     with pytest.raises(ice.errors.InvalidOptionError) as caught:
         explained(lambda rows: rows["age"], response="predict_proba")
     assert str(caught.value) == (
-        "`response` chooses among the methods of an estimator; got it with a plain function. "
+        "`response` chooses among the methods of an estimator; got 'predict_proba' with a plain function. "
         "Leave `response` out and let the function return what you want to explain."
     )
 

@@ -1072,10 +1072,12 @@ REFUSED = {
         "XGBClassifier has no decision_function.",
     ),
     "a booster has no classes": (
-        lambda: xgboost.train({}, xgboost.DMatrix(X_, TARGET), 1), "predict_proba", "Booster has no predict_proba.",
+        lambda: xgboost.train({}, xgboost.DMatrix(X_, TARGET), 1), "predict_proba",
+        UNKNOWN.format("XGBoost", "reg:squarederror"),
     ),
     "a booster has no classes either": (
-        lambda: lightgbm.LGBMRegressor(**LGB).fit(X_, TARGET).booster_, "log_odds", "Booster has no log_odds.",
+        lambda: lightgbm.LGBMRegressor(**LGB).fit(X_, TARGET).booster_, "log_odds",
+        UNKNOWN.format("LightGBM", "regression"),
     ),
     "a LightGBM regressor has no classes": (
         lambda: lightgbm.LGBMRegressor(**LGB).fit(X_, TARGET), "log_odds", "LGBMRegressor has no log_odds.",

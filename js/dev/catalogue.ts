@@ -5,9 +5,11 @@
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Traits } from "../src/protocol.ts";
-import { clinic, FakeKernel, type FakeModel } from "./model.ts";
+import { clinic, FakeKernel, type FakeModel, rentals } from "./model.ts";
 
 const some = new FakeKernel(clinic(300));
+const flats = new FakeKernel(rentals(300));
+const pickers = { outputs: ["setosa", "versicolor", "virginica"], responses: ["predict_proba", "log_odds"] };
 
 function notes(kernel: FakeKernel): Partial<Traits> {
   const text = "91 % of the impact comes from the step 1.79 → 1.81.";
@@ -59,6 +61,26 @@ const cases: Record<string, () => FakeModel> = {
   slopes: () => some.model({ kind: "d-ice", feature: "Steps a day" }),
   step: () => some.model({ feature: "Marker", ...notes(some) }),
   boolean: () => some.model({ feature: "Smoker", color_by: "Age" }),
+  "category with gaps": () => flats.model({ feature: "District" }),
+  "category, coloured": () => flats.model({ feature: "District", color_by: "Energy class", selection: [4, 13] }),
+  "category, centred": () => flats.model({ feature: "District", kind: "c-ice", color_by: "District" }),
+  "category, slopes refused": () => flats.model({ feature: "District", kind: "d-ice" }),
+  "category, few rows": () => flats.model({ feature: "District", max_lines: 12, selection: [4] }),
+  "category, many rows": () =>
+    new FakeKernel(rentals(1000)).model({ feature: "District", max_lines: 1000, color_by: "Area", decay: 0.4 }),
+  "many levels": () => flats.model({ feature: "Municipality" }),
+  ordered: () => flats.model({ feature: "Energy class", color_by: "District" }),
+  "ordered, slopes": () => flats.model({ feature: "Energy class", kind: "d-ice" }),
+  "one-hot group": () => flats.model({ feature: "Heating", color_by: "Built" }),
+  "numbers with gaps": () => flats.model({ feature: "Area", color_by: "District", selection: [2, 4] }),
+  "numbers with gaps, centred": () => flats.model({ feature: "Area", kind: "c-ice" }),
+  dates: () => flats.model({ feature: "Built", color_by: "First seen" }),
+  "times with gaps": () => flats.model({ feature: "First seen", color_by: "Time to the centre" }),
+  "dates, slopes": () => flats.model({ feature: "Built", kind: "d-ice" }),
+  durations: () => flats.model({ feature: "Time to the centre" }),
+  "ranked by what categories lack": () => flats.model({ feature: "Heating", rank_by: "non_linearity" }),
+  pickers: () =>
+    flats.model({ output: "versicolor", response: "predict_proba", _header: { ...flats.header, ...pickers } }),
   "few lines": () => some.model({ max_lines: 8, selection: [0] }),
   "many lines": () => new FakeKernel(clinic(2000)).model({ max_lines: 2000, color_by: "Smoker" }),
   "a thousand lines of a hundred points": () =>

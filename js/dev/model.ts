@@ -3,11 +3,12 @@
  * The data are made by a formula and a seeded generator, so every run shows the same picture.
  */
 import type { AnyModel } from "@anywidget/types";
-import { bin, deviation, extent, mean, median, pairs, quantileSorted } from "d3-array";
+import { bin, deviation, extent, greatest, mean, median, pairs, quantileSorted } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
 import type {
   Bytes,
   ColorsBody,
+  ColumnKind,
   CurvesBody,
   FeatureKind,
   Header,
@@ -17,6 +18,7 @@ import type {
   Status,
   Traits,
 } from "../src/protocol.ts";
+import { isUnordered } from "../src/values.ts";
 
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
@@ -102,6 +104,9 @@ function viewOf(bytes: Bytes): DataView {
 export interface FakeFeature {
   name: string;
   kind?: FeatureKind;
+  /** Names of the values 0, 1, … where they are levels. */
+  levels?: string[];
+  /** NaN = missing. */
   values: Float64Array;
 }
 
@@ -125,33 +130,70 @@ interface Computed {
   grid: Float64Array;
   scale: number;
   curves: Float64Array;
+  /** Predictions with the value missing, where some row lacks it. */
+  missing: Float64Array | null;
 }
 
 const STEPS = { first: 0.01, step: 0.01, count: 100 };
-const METRICS = ["impact", "direction", "heterogeneity", "non_linearity", "non_linearity_mad", "largest_step_share"];
+const METRICS = [
+  "impact",
+  "direction",
+  "heterogeneity",
+  "non_linearity",
+  "non_linearity_mad",
+  "largest_step_share",
+  "mean_change",
+];
 
 function compute(data: FakeData, at: number, mostGrid: number): Computed {
-  const { values } = data.features[at]!;
-  const sorted = Array.from(new Set(values)).sort((a, b) => a - b);
+  const { values, levels } = data.features[at]!;
+  const known = values.filter((value) => !Number.isNaN(value));
+  const sorted = Array.from(new Set(known)).sort((a, b) => a - b);
   const wanted = Math.min(sorted.length, mostGrid);
-  const grid = Float64Array.from(
-    new Set(Array.from({ length: wanted }, (_, k) => quantileSorted(sorted, k / Math.max(1, wanted - 1))!)),
-  );
+  const grid =
+    levels !== undefined
+      ? Float64Array.from(levels, (_, level) => level)
+      : Float64Array.from(
+          new Set(Array.from({ length: wanted }, (_, k) => quantileSorted(sorted, k / Math.max(1, wanted - 1))!)),
+        );
   const curves = new Float64Array(values.length * grid.length);
+  const missing = known.length < values.length ? new Float64Array(values.length) : null;
   for (let i = 0; i < values.length; i++) {
     const row = data.features.map((feature) => feature.values[i]!);
     for (const [k, value] of grid.entries()) {
       row[at] = value;
       curves[i * grid.length + k] = data.predict(row, i);
     }
+    row[at] = Number.NaN;
+    if (missing !== null) missing[i] = data.predict(row, i);
   }
-  const mu = mean(values)!;
-  const scale = Math.sqrt(mean(values, (value) => (value - mu) ** 2)!);
-  return { grid, scale, curves };
+  const mu = mean(known)!;
+  const scale = Math.sqrt(mean(known, (value) => (value - mu) ** 2)!);
+  return { grid, scale, curves, missing };
 }
 
-function figures({ grid, scale, curves }: Computed, values: Float64Array): { impact: number[]; profile: number[][] } {
-  const n = values.length;
+/** Figures of levels without an order, roughly as the engine has them: all pairs alike. */
+function pairFigures({ grid, curves }: Computed, n: number): { impact: number[]; profile: number[][] } {
+  const nGrid = grid.length;
+  const scale = Math.sqrt((1 - 1 / nGrid) / 2);
+  const changes = pairs(Array.from(grid.keys())).map(([a, b]) =>
+    Array.from({ length: n }, (_, i) => curves[i * nGrid + b]! - curves[i * nGrid + a]!),
+  );
+  const change = mean(changes.flat(), Math.abs) ?? 0;
+  const impact = scale * change;
+  const none = Number.NaN;
+  const spread = scale * mean(changes, (each) => deviation(each) ?? 0)!;
+  return {
+    impact: [impact, none, spread, none, none, none, change],
+    profile: [Array.from({ length: STEPS.count }, () => impact * 0.97), Array.from({ length: STEPS.count }, () => n)],
+  };
+}
+
+function figures(known: Computed, feature: FakeFeature): { impact: number[]; profile: number[][] } {
+  const { grid, scale, curves } = known;
+  const n = feature.values.length;
+  if (isUnordered(feature.kind ?? "numeric")) return pairFigures(known, n);
+  const own = standIns(feature);
   const nGrid = grid.length;
   const decays = Array.from({ length: STEPS.count }, (_, s) => STEPS.first + s * STEPS.step);
   if (nGrid < 2) return { impact: METRICS.map(() => 0), profile: [decays.map(() => 0), decays.map(() => n)] };
@@ -160,13 +202,14 @@ function figures({ grid, scale, curves }: Computed, values: Float64Array): { imp
   const all = Array.from({ length: n }, (_, i) => Array.from({ length: nGrid - 1 }, (_, k) => slope(i, k + 1)));
   const flat = all.flat();
   const columns = Array.from({ length: nGrid - 1 }, (_, k) => deviation(all, (row) => row[k]!) ?? 0);
-  const impact = [mean(flat, Math.abs)!, mean(flat)!, mean(columns)!, mean(all, (row) => deviation(row) ?? 0)!, 0, 0.2];
+  const nonLinearity = mean(all, (row) => deviation(row) ?? 0)!;
+  const impact = [mean(flat, Math.abs)!, mean(flat)!, mean(columns)!, nonLinearity, 0, 0.2, Number.NaN];
   const profile: number[][] = [[], []];
   for (const decay of decays) {
     let [weights, squares, sum] = [0, 0, 0];
     for (let i = 0; i < n; i++) {
       for (let k = 1; k < nGrid; k++) {
-        const weight = Math.exp((Math.log(decay) * Math.abs(grid[k]! - values[i]!)) / scale);
+        const weight = Math.exp((Math.log(decay) * Math.abs(grid[k]! - own[i]!)) / scale);
         weights += weight;
         squares += weight * weight;
         sum += weight * Math.abs(all[i]![k - 1]!);
@@ -176,6 +219,19 @@ function figures({ grid, scale, curves }: Computed, values: Float64Array): { imp
     profile[1]!.push((n * weights ** 2) / (n * (nGrid - 1) * squares));
   }
   return { impact, profile };
+}
+
+/** The value that stands in for missing ones: the median, or the most frequent level. */
+function standIn({ values, kind = "numeric", levels }: FakeFeature): number {
+  const known = values.filter((value) => !Number.isNaN(value));
+  if (!isUnordered(kind)) return median(known)!;
+  const often = (level: number) => known.filter((value) => value === level).length;
+  return greatest(levels!.keys(), often)!;
+}
+
+function standIns(feature: FakeFeature): Float64Array {
+  const instead = standIn(feature);
+  return feature.values.map((value) => (Number.isNaN(value) ? instead : value));
 }
 
 /** All that a kernel would know of these data, and how it answers. */
@@ -195,19 +251,19 @@ export class FakeKernel {
     this.impact = new Float32Array(nFeatures * METRICS.length);
     this.profile = new Float32Array(2 * nFeatures * STEPS.count);
     for (const [at, feature] of data.features.entries()) {
-      const { impact, profile } = figures(this.computed(at), feature.values);
+      const { impact, profile } = figures(this.computed(at), feature);
       this.impact.set(impact, at * METRICS.length);
       for (const block of [0, 1]) this.profile.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
     }
     this.header = {
-      protocol: 1,
+      protocol: 2,
       version: "0.1.0",
       features: data.features.map(({ name, kind = "numeric" }, at) => {
         const { grid, scale } = this.computed(at);
         return { name, kind, n_grid: grid.length, scale };
       }),
       columns: [
-        ...data.features.map(({ name, kind = "numeric" as const }) => ({ name, kind })),
+        ...data.features.flatMap(({ name, kind = "numeric" }) => (kind === "group" ? [] : [{ name, kind }])),
         ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
         { name: "notes of the clerk", kind: "other" as const },
       ],
@@ -219,6 +275,8 @@ export class FakeKernel {
       convention: "equations",
       weighting: "interval",
       output_label: data.outputLabel,
+      outputs: [],
+      responses: [],
       notes: [],
       code: "ICEExplorer(model, X)",
       ...overrides,
@@ -250,6 +308,8 @@ export class FakeKernel {
       anchor: "min",
       max_lines: 500,
       selection: [],
+      output: "",
+      response: "",
       _status: { state: "ready", done: n, total: n, label: "", message: "" },
       _header: this.header,
       _impact: viewOf(this.impact),
@@ -303,8 +363,9 @@ export class FakeKernel {
   };
 
   private curves(at: number, maxLines: number, selection: number[]): { body: CurvesBody; buffers: Bytes[] } {
-    const { name, values } = this.data.features[at]!;
-    const { grid, scale, curves } = this.computed(at);
+    const feature = this.data.features[at]!;
+    const { name, values, kind = "numeric", levels } = feature;
+    const { grid, scale, curves, missing } = this.computed(at);
     const n = values.length;
     const every = Math.max(1, Math.ceil(n / maxLines));
     const drawn = new Set(selection);
@@ -316,13 +377,15 @@ export class FakeKernel {
         i,
       );
     const offset = mean(curves)!;
+    const known = values.filter((value) => !Number.isNaN(value));
     const [lowest = 0, highest = 0] = extent(curves);
+    const instead = standIns(feature);
     const column = (k: number) => Array.from({ length: n }, (_, i) => curves[i * grid.length + k]!);
     const rows = Array.from(positions, (i) => curves.subarray(i * grid.length, (i + 1) * grid.length));
-    const distinct = Array.from(new Set(values)).sort((a, b) => a - b);
+    const distinct = levels === undefined ? Array.from(new Set(known)).sort((a, b) => a - b) : Array.from(grid);
     const between = pairs(distinct, (a, b) => (a + b) / 2);
-    const few = distinct.length > 1 && distinct.length <= 20;
-    const bins = few ? [] : bin().thresholds(24)(values);
+    const few = distinct.length > 1 && (distinct.length <= 20 || levels !== undefined);
+    const bins = few ? [] : bin().thresholds(24)(known);
     const edges = few
       ? [2 * distinct[0]! - between[0]!, ...between, 2 * distinct.at(-1)! - between.at(-1)!]
       : [bins[0]!.x0!, ...bins.map(({ x1 }) => x1!)];
@@ -340,18 +403,32 @@ export class FakeKernel {
       Float32Array.from(grid, (_, k) => (deviation(column(k)) ?? 0) * Math.sqrt((n - 1) / n)),
       Float64Array.from(edges),
       Float64Array.from(counts),
+      missing === null ? new Float32Array(0) : Float32Array.from(positions, (i) => missing[i]! - offset),
+      isUnordered(kind)
+        ? Float32Array.from(Array.from(positions).flatMap((i) => Array.from(grid, (k) => Number(k !== instead[i]!))))
+        : new Float32Array(0),
     ];
     const labels = this.data.rowLabels;
     return {
       body: {
         feature: name,
+        kind,
+        levels: levels ?? null,
+        missing:
+          missing === null
+            ? null
+            : {
+                count: n - known.length,
+                mean: mean(missing)!,
+                spread: (deviation(missing) ?? 0) * Math.sqrt((n - 1) / n),
+              },
         n_lines: positions.length,
         n_grid: grid.length,
         n_observations: n,
         offset,
         prediction_range: [lowest, highest],
         row_labels: labels === null ? null : Array.from(positions, (i) => labels[i]!),
-        median: median(values)!,
+        median: standIn(feature),
       },
       buffers,
     };
@@ -363,32 +440,35 @@ export class FakeKernel {
     return {
       columns: [...features, ...categories].map(({ name }) => name),
       rows: positions.map((position) => [
-        ...features.map(({ values }) => String(values[position]!)),
+        ...features.map(({ values, levels }) => levels?.[values[position]!] ?? String(values[position]!)),
         ...categories.map((column) => level(column, position)),
       ]),
     };
   }
 
-  private colors(column: string, positions: number[]): { body: ColorsBody; values: Float32Array } {
+  private colors(column: string, positions: number[]): { body: ColorsBody; values: Bytes } {
     const category = this.data.categories.find(({ name }) => name === column);
-    if (category !== undefined) {
-      const { levels, ordered, values } = category;
-      const counts = levels.map((_, level) => values.reduce((sum, value) => sum + Number(value === level), 0));
-      return {
-        body: { column, kind: "category", ordered, levels, counts },
-        values: Float32Array.from(positions, (position) => values[position]!),
-      };
+    const feature = this.data.features.find(({ name }) => name === column);
+    if (feature === undefined && category === undefined) {
+      const levels = ["seen"];
+      const body = { column, kind: "category" as const, ordered: false, levels, counts: [this.header.n_observations] };
+      return { body, values: new Float32Array(positions.length) };
     }
-    const { values, kind } = this.data.features.find(({ name }) => name === column)!;
-    const picked = Float32Array.from(positions, (position) => values[position]!);
-    if (kind === "boolean") {
-      const counts = [0, 1].map((level) => values.reduce((sum, value) => sum + Number(value === level), 0));
-      return { body: { column, kind: "category", ordered: true, levels: ["false", "true"], counts }, values: picked };
+    const { values, kind = "category", levels } = { ...category, ...feature } as FakeFeature;
+    const names = kind === "boolean" ? ["false", "true"] : levels;
+    if (names !== undefined) {
+      const counts = names.map((_, level) => values.reduce((sum, value) => sum + Number(value === level), 0));
+      const ordered = category?.ordered ?? (kind === "boolean" || kind === "ordered");
+      const body = { column, kind: "category" as const, ordered, levels: names, counts };
+      return { body, values: Float32Array.from(positions, (position) => values[position]!) };
     }
-    const sorted = Array.from(values).sort((a, b) => a - b);
+    const sorted = Array.from(values)
+      .filter((value) => !Number.isNaN(value))
+      .sort((a, b) => a - b);
+    const domain: [number, number] = [quantileSorted(sorted, 0.02)!, quantileSorted(sorted, 0.98)!];
     return {
-      body: { column, kind: "continuous", domain: [quantileSorted(sorted, 0.02)!, quantileSorted(sorted, 0.98)!] },
-      values: picked,
+      body: { column, kind: "continuous", of: kind as ColumnKind, domain, levels: null },
+      values: Float64Array.from(positions, (position) => values[position]!),
     };
   }
 }
@@ -445,6 +525,77 @@ export function clinic(n: number): FakeData {
           1.6,
       ),
     outputLabel: "probability of 'readmitted'",
+    rowLabels: null,
+  };
+}
+
+/** A rental market that never was: every kind of column, most of them with gaps. */
+export function rentals(n: number): FakeData {
+  const source = randomLcg(0.37);
+  const uniform = (low: number, high: number) => Float64Array.from({ length: n }, () => low + (high - low) * source());
+  const gaps = (values: Float64Array, every: number) =>
+    values.map((value, i) => (i % every === 2 ? Number.NaN : value));
+  const draw = (levels: string[], power = 1.6) => uniform(0, 1).map((u) => Math.floor(u ** power * levels.length));
+  const districts = ["Altstadt", "Harbour", "North", "<b>Ost</b>", "Lindenhof", "Seefeld"];
+  const energy = ["A", "B", "C", "D", "E"];
+  const heating = [
+    "district heating",
+    "heat pump with ground probe",
+    "gas",
+    "oil",
+    "wood pellets and solar collectors",
+  ];
+  const towns = Array.from(
+    { length: 24 },
+    (_, at) => `Municipality ${String.fromCharCode(65 + at)}${"berg".repeat(at % 3)}`,
+  );
+  const day = (text: string) => Date.parse(text) / 86_400_000;
+  const area = gaps(
+    uniform(22, 160).map((value) => Math.round(value)),
+    9,
+  );
+  const built = uniform(day("2009-03-01"), day("2026-06-01")).map(Math.floor);
+  const seen = gaps(
+    uniform(day("2026-10-05"), day("2026-10-08")).map((value) => Math.round(value * 1440) / 1440),
+    17,
+  );
+  const features: FakeFeature[] = [
+    { name: "District", kind: "category", levels: districts, values: gaps(draw(districts), 11) },
+    { name: "Energy class", kind: "ordered", levels: energy, values: draw(energy, 1) },
+    { name: "Heating", kind: "group", levels: heating, values: draw(heating) },
+    { name: "Municipality", kind: "category", levels: towns, values: draw(towns, 1.2) },
+    { name: "Area", values: area },
+    { name: "Built", kind: "datetime", values: built },
+    { name: "First seen", kind: "datetime", values: seen },
+    {
+      name: "Time to the centre",
+      kind: "timedelta",
+      values: uniform(4, 55).map((minutes) => Math.round(minutes) / 1440),
+    },
+    { name: "Furnished", kind: "boolean", values: uniform(0, 1).map((u) => Number(u < 0.2)) },
+  ];
+  const effects = [0.9, 0.7, 0.1, -0.5, 0.2, 1.4];
+  return {
+    features,
+    categories: [],
+    predict: ([district, class_, heat, town, size, made, first, way, furnished]) => {
+      const place = Number.isNaN(district!) ? -0.2 : effects[district!]!;
+      const room = Number.isNaN(size!) ? 62 : size!;
+      const week = Number.isNaN(first!) ? 0 : Math.sin((first! % 1) * 6.28);
+      return (
+        900 +
+        9 * room * (1 + 0.12 * place) +
+        240 * place -
+        55 * class_! * (1 + (room - 80) / 120) +
+        [60, 20, -30, -90, 10][heat!]! * (room / 70) +
+        30 * Math.sin(town! * 1.7) +
+        0.03 * (made! - 17000) +
+        40 * week -
+        6000 * way! +
+        (120 - 0.5 * room) * furnished!
+      );
+    },
+    outputLabel: "prediction",
     rowLabels: null,
   };
 }

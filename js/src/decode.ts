@@ -2,7 +2,7 @@
  * Bytes to numbers. Buffers arrive as views into a larger message, so their offset and length count, and a typed
  * array may only be laid over them where the offset is a multiple of the item size; otherwise the bytes are copied.
  */
-import type { Bytes, ColorsBody, CurvesBody, DecaySteps, Header } from "./protocol.ts";
+import type { Bytes, ColorsBody, CurvesBody, DecaySteps, FeatureKind, Header, MissingBody } from "./protocol.ts";
 
 interface NumberArray<T> {
   readonly BYTES_PER_ELEMENT: number;
@@ -29,6 +29,9 @@ export const uint32 = (bytes: Bytes): Uint32Array => numbers<Uint32Array>(bytes,
 /** The curves of one feature, as drawn. Outputs are stored relative to `offset`. */
 export interface Curves {
   feature: string;
+  kind: FeatureKind;
+  /** One name per grid value, where they are levels. */
+  levels: string[] | null;
   nLines: number;
   nGrid: number;
   nObservations: number;
@@ -46,6 +49,10 @@ export interface Curves {
   spread: Float32Array;
   histogramEdges: Float64Array;
   histogramCounts: Float64Array;
+  /** Each line's prediction with the value missing; null where no observation lacks it. */
+  missing: (MissingBody & { values: Float32Array }) | null;
+  /** Exponents of the decay, row by row, where the axis does not tell them: between levels without an order. */
+  distances: Float32Array | null;
 }
 
 function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
@@ -62,8 +69,12 @@ function ofLength<T extends { length: number }>(values: T, length: number, name:
 export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curves {
   const { n_lines: n, n_grid: k } = body;
   const edges = float64(take(buffers, 8, "histogram_edges"));
+  const missing = body.missing;
+  const distances = float32(take(buffers, 11, "distances"));
   return {
     feature: body.feature,
+    kind: body.kind,
+    levels: body.levels === null ? null : ofLength(body.levels, k, "levels"),
     nLines: n,
     nGrid: k,
     nObservations: body.n_observations,
@@ -85,17 +96,22 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
       Math.max(0, edges.length - 1),
       "histogram_counts",
     ),
+    missing:
+      missing === null ? null : { ...missing, values: ofLength(float32(take(buffers, 10, "missing")), n, "missing") },
+    distances: distances.length === 0 ? null : ofLength(distances, n * k, "distances"),
   };
 }
 
 /** The second feature's value of each drawn line: a number, or the index of a level; NaN = missing. */
 export interface LineColors {
   scale: ColorsBody;
-  values: Float32Array;
+  values: Float64Array;
 }
 
 export function decodeColors(body: ColorsBody, buffers: readonly Bytes[]): LineColors {
-  return { scale: body, values: float32(take(buffers, 0, "values")) };
+  const bytes = take(buffers, 0, "values");
+  // A date to the minute has more digits than float32.
+  return { scale: body, values: body.kind === "continuous" ? float64(bytes) : Float64Array.from(float32(bytes)) };
 }
 
 /** Metrics that do not change with the decay, one row per feature; NaN until they are known. */
@@ -139,6 +155,11 @@ export class DecayProfile {
     const left = Math.floor(place);
     const at = (step: number) => this.values[row + step] ?? Number.NaN;
     return place === left ? at(left) : at(left) + (place - left) * (at(left + 1) - at(left));
+  }
+
+  /** Whether anything at all is known of a feature. */
+  knows(feature: number): boolean {
+    return [0, 1].some((block) => Number.isFinite(this.read(block, feature, 1)));
   }
 
   inDistributionImpact(feature: number, decay: number): number {

@@ -30,13 +30,23 @@ export const halfWeight = (decay: number): number =>
 const oneDecimal = format(".1f");
 const twoDecimals = format(".2f");
 
-export function decayReadout(decay: number, effectiveN: number, nObservations: number, estimated: boolean): string {
-  const about = estimated ? "≈ " : "";
+/** How far the decay reaches: along an axis, or where there is none, what another level counts. */
+function reachText(decay: number, unordered: boolean): string {
   const half = halfWeight(decay);
-  const reach =
-    half === Number.POSITIVE_INFINITY
-      ? "no decay"
-      : `half weight at ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} σ`;
+  if (half === Number.POSITIVE_INFINITY) return "no decay";
+  if (unordered) return `other levels count ${number(decay)}`;
+  return `half weight at ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} σ`;
+}
+
+export function decayReadout(
+  decay: number,
+  effectiveN: number,
+  nObservations: number,
+  estimated: boolean,
+  unordered = false,
+): string {
+  const about = estimated ? "≈ " : "";
+  const reach = reachText(decay, unordered);
   if (!Number.isFinite(effectiveN)) return reach;
   return `${reach} · effective n ${about}${count(effectiveN)} of ${count(nObservations)}`;
 }

@@ -4,6 +4,7 @@ import { controlsPanel } from "./panels/controls.ts";
 import { curvesPanel } from "./panels/curves/panel.ts";
 import { decayPanel } from "./panels/decay.ts";
 import { exportPanel } from "./panels/export.ts";
+import { outputsPanel } from "./panels/outputs.ts";
 import { rankingPanel } from "./panels/ranking.ts";
 import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
@@ -13,7 +14,7 @@ const WIDE_PX = 700;
 
 export function layOut(view: View): void {
   const { root } = view;
-  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), exportPanel(view));
+  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exportPanel(view));
   const panels = html("div", { class: "ice-panels" }, rankingPanel(view), curvesPanel(view, controlsPanel(view)));
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
 

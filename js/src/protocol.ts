@@ -5,14 +5,14 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
-export type FeatureKind = "numeric" | "boolean";
-export type ColumnKind = FeatureKind | "category" | "other";
+export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
+export type ColumnKind = Exclude<FeatureKind, "group"> | "other";
 
 /** Traits that users read and set from Python, and that every view shares. */
 export interface DocumentState {
@@ -70,6 +70,9 @@ export interface Header {
   convention: string;
   weighting: string;
   output_label: string;
+  /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
+  outputs: string[];
+  responses: string[];
   notes: Note[];
   code: string;
 }
@@ -78,6 +81,8 @@ export interface Header {
 export type Bytes = ArrayBuffer | ArrayBufferView;
 
 export interface Traits extends DocumentState {
+  output: string;
+  response: string;
   _status: Status;
   _header: Header;
   _impact: Bytes;
@@ -114,8 +119,20 @@ export interface CancelRequest {
 
 export type Request = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest;
 
+/** Predictions with the value missing, over all rows. */
+export interface MissingBody {
+  count: number;
+  mean: number;
+  spread: number;
+}
+
 export interface CurvesBody {
   feature: string;
+  kind: FeatureKind;
+  /** Names of the grid values, where they are levels. */
+  levels: string[] | null;
+  /** Null where no observation lacks the value. */
+  missing: MissingBody | null;
   n_lines: number;
   n_grid: number;
   n_observations: number;
@@ -128,7 +145,11 @@ export interface CurvesBody {
 export interface ContinuousColors {
   column: string;
   kind: "continuous";
+  /** How the values are written. */
+  of: ColumnKind;
   domain: [number, number];
+  /** Names of the values 0, 1, …, where they are ranks. */
+  levels: string[] | null;
 }
 
 export interface CategoryColors {

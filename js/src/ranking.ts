@@ -1,12 +1,15 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
 import type { DecayProfile, ImpactTable } from "./decode.ts";
-import type { Header, RankBy } from "./protocol.ts";
+import type { FeatureKind, Header, RankBy } from "./protocol.ts";
 
 export interface RankedFeature {
   /** Index in the header, and so in every table. */
   index: number;
   name: string;
-  /** The figure the bars are sorted by; NaN while it is not computed. */
+  kind: FeatureKind;
+  /** Whether its figures are computed, defined or not. */
+  known: boolean;
+  /** The figure the bars are sorted by; NaN while it is not computed, and where it is undefined for such a feature. */
   value: number;
   /** How far the filled bar reaches. */
   fill: number;
@@ -14,9 +17,11 @@ export interface RankedFeature {
   outline: number | null;
   direction: number;
   effectiveN: number;
+  /** Mean change of the prediction per change of category; NaN where there are none. */
+  meanChange: number;
 }
 
-/** Features whose figure is still unknown follow the known ones, in column order. */
+/** Features whose figure is undefined follow the others, and then those still unknown, in column order. */
 export function rankFeatures(
   header: Header,
   impact: ImpactTable,
@@ -24,20 +29,23 @@ export function rankFeatures(
   decay: number,
   rankBy: RankBy,
 ): RankedFeature[] {
-  const ranked = header.features.map(({ name }, index): RankedFeature => {
+  const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
     const undecayed = impact.get(index, "impact");
     const decayed = profile.inDistributionImpact(index, decay);
     const direction = impact.get(index, "direction");
     const effectiveN = profile.effectiveN(index, decay);
-    const shared = { index, name, direction, effectiveN };
+    const known = profile.knows(index) || Number.isFinite(undecayed);
+    const meanChange = impact.get(index, "mean_change");
+    const shared = { index, name, kind, known, direction, effectiveN, meanChange };
     if (rankBy === "impact") return { ...shared, value: undecayed, fill: decayed, outline: undecayed };
     if (rankBy === "in_distribution_impact") return { ...shared, value: decayed, fill: decayed, outline: undecayed };
     const value = impact.get(index, rankBy);
     return { ...shared, value, fill: value, outline: null };
   });
   return ranked.sort((a, b) => {
-    const known = Number(Number.isNaN(a.value)) - Number(Number.isNaN(b.value));
-    return known !== 0 ? known : b.value - a.value || a.index - b.index;
+    const rank = ({ known, value }: RankedFeature) => (Number.isFinite(value) ? 0 : known ? 1 : 2);
+    if (rank(a) !== rank(b) || rank(a) > 0) return rank(a) - rank(b) || a.index - b.index;
+    return b.value - a.value || a.index - b.index;
   });
 }
 

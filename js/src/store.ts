@@ -48,6 +48,8 @@ export interface Loaded {
   colorProblem: string | null;
 }
 
+type PublicTraits = Omit<Traits, `_${string}`>;
+
 export interface Figures {
   header: Header;
   impact: ImpactTable;
@@ -67,6 +69,8 @@ export class Store {
   readonly anchor: ReadonlySignal<Anchor>;
   readonly maxLines: ReadonlySignal<number>;
   readonly selection: ReadonlySignal<number[]>;
+  readonly output: ReadonlySignal<string>;
+  readonly response: ReadonlySignal<string>;
 
   readonly status: ReadonlySignal<Status>;
   /** Null until the kernel has described itself in a protocol this bundle speaks. */
@@ -89,6 +93,7 @@ export class Store {
   readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
   readonly #endings: (() => void)[] = [];
   #loads = 0;
+  #explained = "";
 
   constructor(
     private readonly model: AnyModel<Traits>,
@@ -102,6 +107,8 @@ export class Store {
     this.anchor = this.#follow("anchor");
     this.maxLines = this.#follow("max_lines");
     this.selection = this.#follow("selection");
+    this.output = this.#follow("output");
+    this.response = this.#follow("response");
     this.status = this.#follow("_status");
     const header = this.#follow("_header");
     const impact = this.#follow("_impact");
@@ -127,6 +134,10 @@ export class Store {
     });
     this.picture = this.#picture;
     const described = computed(() => this.figures.value !== null);
+    // What curves are of: those of another output, or on another scale, are no longer at hand.
+    const explained = computed(() =>
+      JSON.stringify([this.output.value, this.response.value, header.value.output_label]),
+    );
 
     this.#endings.push(
       effect(() => {
@@ -134,6 +145,7 @@ export class Store {
         this.hiddenLevels.value = new Set();
       }),
       effect(() => {
+        this.#explained = explained.value;
         const wanted = {
           feature: described.value ? this.feature.value : "",
           maxLines: this.maxLines.value,
@@ -172,6 +184,14 @@ export class Store {
 
   setMaxLines(count: number): void {
     this.#write("max_lines", count);
+  }
+
+  setOutput(output: string): void {
+    this.#write("output", output);
+  }
+
+  setResponse(response: string): void {
+    this.#write("response", response);
   }
 
   /** A step of a drag: at once here, throttled to Python. */
@@ -266,12 +286,12 @@ export class Store {
     return mirror;
   }
 
-  #write<K extends keyof DocumentState>(key: K, value: Traits[K]): void {
+  #write<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
     this.#local(key).value = value;
     this.#send(key, value);
   }
 
-  #send<K extends keyof DocumentState>(key: K, value: Traits[K]): void {
+  #send<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
     this.model.set(key, value);
     this.model.save_changes();
   }
@@ -322,8 +342,12 @@ export class Store {
     });
   }
 
+  #keyOf(feature: string, maxLines: number): string {
+    return `${this.#explained} ${maxLines} ${feature}`;
+  }
+
   #knownCurves(feature: string, maxLines: number, selection: number[]): Curves | null {
-    const curves = this.#curves.get(`${maxLines} ${feature}`);
+    const curves = this.#curves.get(this.#keyOf(feature, maxLines));
     if (curves === undefined) return null;
     const drawn = new Set(curves.positions);
     return selection.every((position) => drawn.has(position)) ? curves : null;
@@ -331,7 +355,7 @@ export class Store {
 
   /** A question that is still open is not put a second time. */
   #askOnce(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
-    const key = JSON.stringify([feature, maxLines, selection]);
+    const key = JSON.stringify([this.#keyOf(feature, maxLines), selection]);
     const asked = this.#asked.get(key) ?? this.#fetchCurves(feature, maxLines, selection);
     this.#asked.set(key, asked);
     const forget = () => this.#asked.delete(key);
@@ -341,9 +365,9 @@ export class Store {
 
   async #fetchCurves(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
     const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
+    const key = this.#keyOf(feature, maxLines);
     const { body, buffers } = await this.client.request(request);
     const curves = decodeCurves(body, buffers);
-    const key = `${maxLines} ${feature}`;
     this.#curves.delete(key);
     this.#curves.set(key, curves);
     for (const oldest of this.#curves.keys()) {

@@ -2,7 +2,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
+import { distances, likelihood } from "../src/geometry/likelihood.ts";
+import { standIns } from "../src/panels/curves/scene.ts";
 import { type ColorsBody, type CurvesBody, type Header, PROTOCOL_VERSION } from "../src/protocol.ts";
+import { rampWriter, writerOf } from "../src/values.ts";
 
 type Known = number | null;
 interface Reply<Body, Means> {
@@ -15,15 +18,17 @@ type CurvesReply = Reply<
   CurvesBody,
   {
     rows: number[];
-    observed: Known[];
+    observed: (string | null)[];
     predictions: number[];
-    grid: number[];
+    grid: string[];
+    likelihood: number[];
+    missing: number[] | null;
     curves: number[];
     partial_dependence: number[];
     spread: number[];
   }
 >;
-type ColorsReply = Reply<ColorsBody, { values: (Known | string)[] }>;
+type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
 interface Contract {
   header: Header;
   impact: [string];
@@ -39,7 +44,6 @@ const bytes = (text: string): DataView => {
   return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 };
 const all = (values: ArrayLike<number>, shift = 0): number[] => Array.from(values, (value) => value + shift);
-const unknown = (values: Known[]): number[] => values.map((value) => value ?? Number.NaN);
 
 function expectClose(got: number[], wanted: number[], within: number): void {
   expect(got.length).toBe(wanted.length);
@@ -57,7 +61,10 @@ test("the tables hold each figure of the engine at its place", () => {
   const profile = decodeProfile(header, bytes(contract.profile[0]));
   for (const [at, { name }] of header.features.entries()) {
     for (const metric of header.metrics) {
-      expect(impact.get(at, metric), `${metric} of ${name}`).toBeCloseTo(table["1.0"]![name]![metric]!, 5);
+      const figure = table["1.0"]![name]![metric]!;
+      const got = impact.get(at, metric);
+      if (figure === null) expect(got, `${metric} of ${name}`).toBeNaN();
+      else expect(got, `${metric} of ${name}`).toBeCloseTo(figure, 5);
     }
     for (const [decay, figures] of Object.entries(table)) {
       const { in_distribution_impact, effective_n } = figures[name]!;
@@ -75,8 +82,9 @@ describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", 
 
   test("are those of the rows they name", () => {
     expect(all(curves.positions)).toEqual(means.rows);
-    expect(all(curves.observed)).toEqual(unknown(means.observed));
-    expect(all(curves.grid)).toEqual(means.grid);
+    const write = writerOf(curves);
+    expect(all(curves.observed).map((value) => (Number.isNaN(value) ? null : write(value)))).toEqual(means.observed);
+    expect(all(curves.grid).map(write)).toEqual(means.grid);
   });
 
   test("come back to seven digits of their spread, not of their size", () => {
@@ -84,6 +92,14 @@ describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", 
     expectClose(all(curves.predictions, curves.offset), means.predictions, 1e-5);
     expectClose(all(curves.partialDependence, curves.offset), means.partial_dependence, 1e-5);
     expectClose(all(curves.spread), means.spread, 1e-5);
+    if (means.missing === null) expect(curves.missing).toBeNull();
+    else expectClose(all(curves.missing!.values, curves.offset), means.missing, 1e-5);
+  });
+
+  test("fade as the engine weighs them", () => {
+    const { grid, likelihoodScale } = curves;
+    const far = curves.distances ?? distances(grid, standIns(curves), likelihoodScale);
+    expectClose(all(likelihood(far, 0.5)), means.likelihood, 1e-6);
   });
 });
 
@@ -91,16 +107,11 @@ test.each(replies<ColorsReply>("colors"))(
   "the colours by $request.column are its values",
   ({ body, buffers, means }) => {
     const { scale, values } = decodeColors(body, buffers.map(bytes));
-    const read = Array.from(values, (value) => {
-      if (Number.isNaN(value)) return null;
-      return scale.kind === "continuous" ? value : scale.levels[value];
-    });
-    const wanted = means.values.map((value) => {
-      if (scale.kind === "continuous" || value === null) return value;
-      return scale.levels.find((level) => level === String(value) || Number(level) === value) ?? booleanName(value);
-    });
-    expect(read).toEqual(wanted.map((value) => (typeof value === "number" ? Math.fround(value) : value)));
+    const write =
+      scale.kind === "continuous" ? rampWriter(scale) : (value: number) => scale.levels[value]!.toLowerCase();
+    const read = Array.from(values, (value) => (Number.isNaN(value) ? null : write(value)));
+    expect(read).toEqual(
+      means.values.map((value) => (scale.kind === "continuous" ? value : (value?.toLowerCase() ?? null))),
+    );
   },
 );
-
-const booleanName = (value: number | string): string => (value === 0 ? "False" : "True");

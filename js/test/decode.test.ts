@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DecayProfile, decodeCurves, float32, float64, ImpactTable, uint32 } from "../src/decode.ts";
+import { DecayProfile, decodeColors, decodeCurves, float32, float64, ImpactTable, uint32 } from "../src/decode.ts";
 import type { Bytes, CurvesBody } from "../src/protocol.ts";
 
 function inside(source: ArrayBufferView, offset: number): DataView {
@@ -29,6 +29,9 @@ test("bytes that are no whole number of values are refused", () => {
 
 const body: CurvesBody = {
   feature: "Age",
+  kind: "numeric",
+  levels: null,
+  missing: null,
   n_lines: 2,
   n_grid: 3,
   n_observations: 9,
@@ -50,6 +53,8 @@ function buffers(): Bytes[] {
     Float32Array.of(1, 1, 1),
     Float64Array.of(20, 60),
     Float64Array.of(9),
+    new Float32Array(0),
+    new Float32Array(0),
   ];
 }
 
@@ -71,7 +76,7 @@ test("a buffer of the wrong length is named", () => {
 });
 
 test("a missing buffer is named", () => {
-  expect(() => decodeCurves(body, buffers().slice(0, 9))).toThrow("The reply lacks its buffer 9 (histogram_counts).");
+  expect(() => decodeCurves(body, buffers().slice(0, 11))).toThrow("The reply lacks its buffer 11 (distances).");
 });
 
 test("figures are found by feature and metric, and are NaN where unknown", () => {
@@ -105,4 +110,29 @@ test("between steps figures are interpolated, and said to be", () => {
 test("below the first step its figures stand in, and are said to be estimates", () => {
   expect(profile.effectiveN(1, 0.001)).toBe(300);
   expect(profile.estimated(0.001)).toBe(true);
+});
+
+test("levels bring their names, how far they are from each row's own, and what is predicted where they are missing", () => {
+  const levels: CurvesBody = {
+    ...body,
+    kind: "category",
+    levels: ["a", "b", "c"],
+    missing: { count: 4, mean: 101, spread: 2 },
+  };
+  const bytes = buffers();
+  bytes[10] = Float32Array.of(1.5, 2.5);
+  bytes[11] = Float32Array.of(0, 1, 1, 0.5, 0, 1);
+  const curves = decodeCurves(levels, bytes);
+  expect(curves.levels).toEqual(["a", "b", "c"]);
+  expect(curves.missing).toEqual({ count: 4, mean: 101, spread: 2, values: Float32Array.of(1.5, 2.5) });
+  expect(curves.distances).toEqual(Float32Array.of(0, 1, 1, 0.5, 0, 1));
+  expect(() => decodeCurves({ ...levels, levels: ["a"] }, bytes)).toThrow("levels must have 3 values; got 1.");
+  bytes[10] = new Float32Array(1);
+  expect(() => decodeCurves(levels, bytes)).toThrow("missing must have 2 values; got 1.");
+});
+
+test("colours along a ramp keep a date to the minute", () => {
+  const body = { column: "seen", kind: "continuous", of: "datetime", domain: [20000, 20001], levels: null } as const;
+  const minute = 20000 + 1 / 1440;
+  expect(decodeColors({ ...body, domain: [20000, 20001] }, [Float64Array.of(minute)]).values[0]).toBe(minute);
 });

@@ -12,7 +12,7 @@ const impact = new ImpactTable(
 const profile = new DecayProfile(
   3,
   { first: 0.5, step: 0.5, count: 2 },
-  Float32Array.of(2, 1, 0.5, 3, Number.NaN, Number.NaN, 10, 20, 10, 20, 10, 20),
+  Float32Array.of(2, 1, 0.5, 3, Number.NaN, Number.NaN, 10, 20, 10, 20, Number.NaN, Number.NaN),
 );
 const names = (decay: number, rankBy: Parameters<typeof rankFeatures>[4]) =>
   rankFeatures(header, impact, profile, decay, rankBy).map(({ name }) => name);
@@ -33,4 +33,14 @@ test("features that are not computed yet come last, in the order of the columns"
 
 test("metrics without decay have no outline", () => {
   expect(rankFeatures(header, impact, profile, 0.5, "heterogeneity")[0]).toMatchObject({ fill: 5, outline: null });
+});
+
+test("a figure that is undefined for a feature follows the others, and comes before what is still to be computed", () => {
+  const undefinedForB = rankFeatures(header, impact, profile, 0.5, "heterogeneity");
+  expect(undefinedForB.map(({ name, known }) => [name, known])).toEqual([
+    ["a", true],
+    ["b", true],
+    ["c", false],
+  ]);
+  expect(undefinedForB[1]!.value).toBeNaN();
 });

@@ -181,10 +181,10 @@ test("a new selection of drawn rows leaves the picture as it is", async () => {
 });
 
 test("another protocol is refused with a sentence", () => {
-  const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 2 } }));
+  const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 3 } }));
   expect(store.figures.value).toBeNull();
   expect(store.protocolProblem.value).toBe(
-    "This view speaks protocol 1 and the kernel protocol 2. Restart the kernel and reload the page.",
+    "This view speaks protocol 2 and the kernel protocol 3. Restart the kernel and reload the page.",
   );
 });
 

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 _SHOWN = 8  # names listed in a message before "…"
+_OUTPUTS_SHOWN = 30  # outputs: whoever must choose one wants to see them
 
 
-def _listed(names: Iterable[object]) -> str:
+def _listed(names: Iterable[object], most: int = _SHOWN) -> str:
     """Write names for a message, the first few of many."""
     shown = [repr(name) for name in names]
-    return ", ".join(shown[:_SHOWN]) + (", …" if len(shown) > _SHOWN else "")
+    return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
 
 
 def _or_listed(names: Sequence[object]) -> str:
@@ -298,10 +299,10 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def log_odds_of_callable(cls) -> InvalidOptionError:
+    def response_of_callable(cls, got: str) -> InvalidOptionError:
         """Say that a function has one response: what it returns."""
         return cls(
-            "`response` chooses among the methods of an estimator; got it with a plain function. "
+            f"`response` chooses among the methods of an estimator; got {got!r} with a plain function. "
             "Leave `response` out and let the function return what you want to explain."
         )
 
@@ -312,7 +313,7 @@ class OutputError(ICEExplorerError, ValueError):
     @classmethod
     def needed(cls, what: str, choices: Sequence[object]) -> OutputError:
         """Say that one of several outputs must be chosen."""
-        others = f" (or {_listed(choices[1:])})" if len(choices) > 1 else ""
+        others = f" (or {_listed(choices[1:], _OUTPUTS_SHOWN)})" if len(choices) > 1 else ""
         return cls(
             f"The model returns {len(choices)} {what}, so one must be chosen. Pass `output={choices[0]!r}`{others}."
         )
@@ -321,8 +322,25 @@ class OutputError(ICEExplorerError, ValueError):
     def unknown(cls, got: object, choices: Sequence[object]) -> OutputError:
         """Say which outputs there are."""
         return cls(
-            f"`output` must be one of {_listed(choices)}, or a position from 0 to {len(choices) - 1}; "
+            f"`output` must be one of {_listed(choices, _OUTPUTS_SHOWN)}, or a position from 0 to {len(choices) - 1}; "
             f"got {got!r}.{_did_you_mean(got, choices)}"
+        )
+
+    @classmethod
+    def unknown_of_several(cls, got: object, choices: Sequence[object]) -> OutputError:
+        """Say which classes of which outputs there are."""
+        return cls(
+            f"`output` must be an output and one of its classes, {_listed(choices, _OUTPUTS_SHOWN)}; got {got!r}. "
+            f"For example `output={choices[-1]!r}`."
+        )
+
+    @classmethod
+    def not_predicted(cls, got: object, choices: Sequence[object]) -> OutputError:
+        """Say which labels a model predicts that does not list them."""
+        return cls(
+            f"`output` must be a label that the model predicts for the first rows it is asked for, "
+            f"{_listed(choices, _OUTPUTS_SHOWN)}; got {got!r}.{_did_you_mean(got, choices)} "
+            "For another one pass a function that returns 1 where it is predicted, else 0."
         )
 
     @classmethod
@@ -430,6 +448,20 @@ class InputDataError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def not_as_fitted(cls, fitted: Sequence[object], got: Sequence[object] | int) -> InputDataError:
+        """Say which columns a model was fitted on that takes them by position."""
+        held = f"{got} columns" if isinstance(got, int) else _listed(got)
+        constant = (
+            " `statsmodels.api.add_constant(X)` puts the constant in front."
+            if "const" in fitted and (isinstance(got, int) or "const" not in got)
+            else ""
+        )
+        return cls(
+            f"X must have the columns that the model was fitted on, in their order: {_listed(fitted)}; got {held}. "
+            f"Pass those.{constant}"
+        )
+
+    @classmethod
     def duplicate_columns(cls, label: str) -> InputDataError:
         """Say that a name must mean one column."""
         return cls(
@@ -493,15 +525,39 @@ class PredictionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def wrong_shape(cls, method: str, shape: tuple[int, ...], n_rows: int) -> PredictionError:
+    def wrong_shape(
+        cls, method: str, shape: tuple[int, ...], n_rows: int, n_columns: int | None = None
+    ) -> PredictionError:
         """Say which shape a prediction must have."""
         call = "model" if method == "model" else f"model.{method}"
         advice = (
             f"Wrap it: `lambda X: {call}(X).ravel()`."
-            if shape == (n_rows, 1)
+            if shape == (n_rows, 1) and n_columns is None
             else "Wrap the model in a function that returns that."
         )
-        return cls(f"{method}() returned shape {shape} for {n_rows} rows; expected ({n_rows},). {advice}")
+        expected = (n_rows,) if n_columns is None else (n_rows, n_columns)
+        return cls(f"{method}() returned shape {shape} for {n_rows} rows; expected {expected}. {advice}")
+
+    @classmethod
+    def not_one_table_per_output(cls, method: str, n_outputs: int) -> PredictionError:
+        """Say how probabilities of several outputs must come."""
+        return cls(
+            f"{method}() must return a list of {n_outputs} arrays, one per output with a column per class; it returned "
+            "something else. Wrap the model in a function that returns one number per row."
+        )
+
+    @classmethod
+    def not_an_array(cls, method: str, kind: str, error: Exception) -> PredictionError:
+        """Say that what was returned cannot be read as an array."""
+        return cls(
+            f"{method}() must return an array of numbers; it returned {kind}, which numpy cannot read "
+            f"({type(error).__name__}: {error}). Wrap the model in a function that returns a number per row."
+        )
+
+    @classmethod
+    def wrong_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
+        """Name the feature, the grid value and the row for which no prediction came back."""
+        return cls(f"No predictions of phantom observations of {feature!r} ({where}): {error}")
 
     @classmethod
     def not_numeric(cls, method: str, dtype: object) -> PredictionError:

@@ -8,11 +8,15 @@ Numbers that come in bulk travel as buffers beside the JSON, in the order that e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
 from ice_explorer.errors import ICEExplorerError
 
-PROTOCOL_VERSION: Final = 1
+if TYPE_CHECKING:
+    from ice_explorer.adapters.table import ColumnKind
+    from ice_explorer.feature import FeatureKind
+
+PROTOCOL_VERSION: Final = 2
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity"]
@@ -40,16 +44,16 @@ class FeatureHead(TypedDict):
     """What is known of a feature before any curve."""
 
     name: str
-    kind: Literal["numeric", "boolean"]
+    kind: FeatureKind
     n_grid: int
     scale: float
 
 
 class ColumnHead(TypedDict):
-    """A column of X; those of kind "other" cannot colour the lines."""
+    """A column of X."""
 
     name: str
-    kind: Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"]
+    kind: ColumnKind
 
 
 class DecaySteps(TypedDict):
@@ -68,7 +72,10 @@ class Note(TypedDict):
 
 
 class Header(TypedDict):
-    """All that the browser needs to name and lay out what the two tables hold."""
+    """All that the browser needs to name and lay out what the two tables hold.
+
+    `outputs` and `responses` are what can be chosen instead; empty where there is no choice.
+    """
 
     protocol: int
     version: str
@@ -82,6 +89,8 @@ class Header(TypedDict):
     convention: str
     weighting: str
     output_label: str
+    outputs: list[str]
+    responses: list[str]
     notes: list[Note]
     code: str
 
@@ -151,16 +160,33 @@ Request: TypeAlias = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest
 # --- bodies of replies ----------------------------------------------------------------------------
 
 
+class MissingBody(TypedDict):
+    """Predictions with the value missing: how many rows lack it, and mean and SD over all rows."""
+
+    count: int
+    mean: float
+    spread: float
+
+
 class CurvesBody(TypedDict):
     """The lines of a feature.
 
     Buffers: positions u32[n], observed f64[n], likelihood_scale f64[n], predictions f32[n],
     grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
-    histogram_edges f64[B+1], histogram_counts f64[B]. Curves, predictions and partial dependence
-    are stored minus `offset`, so that float32 keeps their precision on large outputs.
+    histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
+    None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them). Curves,
+    predictions, partial dependence and missing are stored minus `offset`, so that float32 keeps
+    their precision on large outputs.
+
+    Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
+    an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the
+    names of the grid values.
     """
 
     feature: str
+    kind: FeatureKind
+    levels: list[str] | None
+    missing: MissingBody | None
     n_lines: int
     n_grid: int
     n_observations: int
@@ -171,11 +197,16 @@ class CurvesBody(TypedDict):
 
 
 class ContinuousColorsBody(TypedDict):
-    """A column to colour by on a ramp. Buffer: values f32, NaN = missing."""
+    """A column to colour by on a ramp. Buffer: values f64, NaN = missing.
+
+    `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks.
+    """
 
     column: str
     kind: Literal["continuous"]
+    of: ColumnKind
     domain: tuple[float, float]
+    levels: list[str] | None
 
 
 class CategoryColorsBody(TypedDict):

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ice_explorer import __version__
+from ice_explorer.display_axis import display_axis, distances, histogram, writer
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
@@ -23,13 +24,14 @@ from ice_explorer.messages import (
     CurvesBody,
     FeatureHead,
     Header,
+    MissingBody,
     Note,
     RowsBody,
     ViewState,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -44,6 +46,7 @@ METRICS: Final = (
     "non_linearity",
     "non_linearity_mad",
     "largest_step_share",
+    "mean_change",
 )
 PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
@@ -51,8 +54,8 @@ DECAYS: Final = np.arange(1, 101) / 100
 _LONGEST_OPTION = 60
 _LONGEST_NAME = 80
 _FIRST_INEXACT_INTEGER = 2**53
-_MOST_BINS = 30
 _MOST_ORDERED_LEVELS = 6
+_MOST_ORDERED_NAMES = 12
 _MOST_LEVELS = 8
 _OTHER = "other"
 
@@ -100,7 +103,7 @@ class Tables:
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        undecayed = feature.metrics()
+        undecayed = {**feature.metrics(), "mean_change": feature.mean_change}
         self._impact[position] = [undecayed[name] for name in METRICS]
         decayed = [feature.metrics(float(decay)) for decay in DECAYS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
@@ -117,7 +120,13 @@ class Tables:
         return self._profile.tobytes()
 
 
-def header(explanation: Explanation, features: Sequence[FeatureHead], code: str) -> Header:
+def header(
+    explanation: Explanation,
+    features: Sequence[FeatureHead],
+    code: str,
+    outputs: Sequence[str] = (),
+    responses: Sequence[str] = (),
+) -> Header:
     """What the two tables are about.
 
     Parameters
@@ -128,6 +137,8 @@ def header(explanation: Explanation, features: Sequence[FeatureHead], code: str)
         All features, explained yet or not.
     code : str
         The line that makes this explorer.
+    outputs, responses : sequence of str
+        What can be chosen instead.
     """
     columns = [explanation.column(name) for name in explanation.columns]
     return Header(
@@ -143,6 +154,8 @@ def header(explanation: Explanation, features: Sequence[FeatureHead], code: str)
         convention=explanation.settings.convention,
         weighting=explanation.settings.weighting,
         output_label=explanation.output_label,
+        outputs=list(outputs),
+        responses=list(responses),
         notes=[_note(text, [feature["name"] for feature in features]) for text in explanation.notes],
         code=code,
     )
@@ -202,70 +215,48 @@ def curves(
     lines = feature.rows(positions)
     lowest, highest = feature.prediction_range
     offset = (lowest + highest) / 2
-    edges, counts = histogram(feature.observed_axis)
+    axis = display_axis(feature)
+    edges, counts = histogram(axis)
+    missing, missing_values = _missing(feature, positions)
+    far = distances(feature, positions) if axis.is_unordered else np.empty(0)
     body = CurvesBody(
         feature=feature.label,
+        kind=feature.kind,
+        levels=axis.levels,
+        missing=missing,
         n_lines=len(positions),
-        n_grid=len(feature.axis),
+        n_grid=len(axis.grid),
         n_observations=explanation.n_observations,
         offset=offset,
         prediction_range=(lowest, highest),
         row_labels=explanation.row_labels(positions),
-        median=feature.median,
+        median=axis.median,
     )
     return body, [
         _u32(positions),
-        _f64(feature.observed_axis[positions]),
+        _f64(axis.observed[positions]),
         _f64(feature.likelihood_scale[positions]),
         _f32(feature.predictions(positions) - offset),
-        _f64(feature.axis),
+        _f64(axis.grid),
         _f32(lines - offset),
         _f32(feature.partial_dependence - offset),
         _f32(feature.spread),
         _f64(edges),
         _f64(counts),
+        _f32(missing_values - offset),
+        _f32(far),
     ]
 
 
-def histogram(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where the data are, along the axis of a feature.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_observations,)
-        The column [feature]; NaN is missing.
-
-    Returns
-    -------
-    edges : ndarray of shape (n_bins + 1,)
-        Where there are no more than 30 distinct values each has a bin of its own, bounded half
-        way to its neighbours; otherwise at most 30 bins of equal width.
-    counts : ndarray of shape (n_bins,)
-        Observations.
-    """
-    column = values[~np.isnan(values)]
-    distinct = np.unique(column)
-    if len(distinct) <= _MOST_BINS:
-        edges = _edges_between(distinct)
-    else:
-        edges = np.histogram_bin_edges(column, bins="auto")
-        if len(edges) > _MOST_BINS + 1:
-            edges = np.linspace(distinct[0], distinct[-1], _MOST_BINS + 1)
-    counts, edges = np.histogram(column, bins=edges)
-    return edges, counts.astype(np.float64)
-
-
-def _edges_between(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bound each value half way to its neighbours, the outer ones as far out as in."""
-    if len(distinct) == 1:
-        reach = max(abs(float(distinct[0])), 1.0) / 1000
-        return np.array([distinct[0] - reach, distinct[0] + reach])
-    inner = (distinct[1:] + distinct[:-1]) / 2
-    first = distinct[0] - (inner[0] - distinct[0])
-    last = distinct[-1] + (distinct[-1] - inner[-1])
-    return np.concatenate([[first], inner, [last]])
+def _missing(
+    feature: FeatureExplanation, positions: NDArray[np.int64]
+) -> tuple[MissingBody | None, NDArray[np.float64]]:
+    """What is predicted of some rows with the value missing; nothing where no observation lacks it."""
+    known = feature.missing_dependence
+    if known is None:
+        return None, np.empty(0)
+    count = int(np.isnan(feature.observed_axis).sum())
+    return MissingBody(count=count, mean=known[0], spread=known[1]), feature.missing_rows(positions)
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -277,7 +268,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
     Parameters
     ----------
     column : Column
-        Any column of X that is not of kind "other".
+        Any column of X.
     positions : sequence of int
         Rows of X.
 
@@ -286,46 +277,51 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
     body : dict
         Continuous with the domain of the ramp (the 2 % and 98 % quantiles of the whole column, so
         that an outlier does not take all the colours), or category with its levels in order.
-        Booleans and numbers with at most 6 distinct values are ordered categories; categories
-        beyond the 8 most frequent share a last level "other".
+        Booleans, ordered categories and whatever has at most 6 distinct values on an axis are
+        ordered categories; more than 12 ordered levels make a ramp. Categories beyond the 8 most
+        frequent share a last level "other".
     buffers : list of bytes
         The values, or the index of the level; NaN where missing.
     """
     chosen = _checked(positions, len(column.values))
-    if column.kind in {"category", "ordered"}:
+    if column.kind in ("category", "other"):
         return _category_colors(column, chosen)
     values = column.values.astype(np.float64)
     distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    if column.kind == "boolean" or len(distinct) <= _MOST_ORDERED_LEVELS:
+    most = _MOST_ORDERED_NAMES if column.kind == "ordered" else _MOST_ORDERED_LEVELS
+    if column.kind == "boolean" or len(distinct) <= most:
         index = np.searchsorted(distinct, values[chosen]).astype(np.float64)
         index[np.isnan(values[chosen])] = math.nan
-        as_text = [_level_text(column, value) for value in distinct]
+        write = _cell_writer(column)
         ordered = CategoryColorsBody(
             column=column.label,
             kind="category",
             ordered=True,
-            levels=as_text,
+            levels=[write(value) for value in distinct],
             counts=counts.tolist(),
         )
         return ordered, [_f32(index)]
     low, high = np.nanquantile(values, [0.02, 0.98])
-    if low == high:
+    if low == high or column.kind == "ordered":
         low, high = distinct[0], distinct[-1]
-    continuous = ContinuousColorsBody(column=column.label, kind="continuous", domain=(float(low), float(high)))
-    return continuous, [_f32(values[chosen])]
-
-
-def _level_text(column: Column, value: float) -> str:
-    return str(bool(value)) if column.kind == "boolean" else number_text(float(value))
+    names = None if column.levels is None else [str(level) for level in column.levels]
+    continuous = ContinuousColorsBody(
+        column=column.label, kind="continuous", of=column.kind, domain=(float(low), float(high)), levels=names
+    )
+    return continuous, [_f64(values[chosen])]
 
 
 def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[CategoryColorsBody, list[bytes]]:
+    """Colour by the levels, in their own order; by what is no level, as text, most frequent first."""
     texts = [None if value is None else str(value) for value in column.labels]
     present = np.array([text for text in texts if text is not None], dtype=object)
     names, counts = np.unique(present, return_counts=True)
     # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
     order = np.argsort(-counts, kind="stable")
     kept = order[:_MOST_LEVELS]
+    if column.levels is not None:
+        place = {str(level): at for at, level in enumerate(column.levels)}
+        kept = np.array(sorted(kept, key=lambda at: place[str(names[int(at)])]), dtype=np.int64)
     levels = [str(name) for name in names[kept]]
     level_counts = counts[kept].tolist()
     index = {name: position for position, name in enumerate(levels)}
@@ -366,20 +362,24 @@ def number_text(value: float) -> str:
 def rows(columns: Sequence[Column], positions: Sequence[int]) -> RowsBody:
     """Rows of X as text; a missing value is empty."""
     chosen = _checked(positions, len(columns[0].values))
-    by_column = [[_cell_text(column, value) for value in _cells(column)[chosen]] for column in columns]
+    by_column = [_cells(column, chosen) for column in columns]
     return RowsBody(
         columns=[column.label for column in columns],
         rows=[list(row) for row in zip(*by_column, strict=True)],
     )
 
 
-def _cells(column: Column) -> NDArray[Any]:
-    return column.values if column.kind in {"numeric", "boolean"} else column.labels
+def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
+    if column.kind == "other":
+        return ["" if value is None else str(value) for value in column.labels[chosen]]
+    write = _cell_writer(column)
+    return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
 
 
-def _cell_text(column: Column, value: Any) -> str:
-    if column.kind == "numeric":
-        return number_text(float(value))
+def _cell_writer(column: Column) -> Callable[[float], str]:
+    """How the coordinates of a column are written; booleans as Python does."""
     if column.kind == "boolean":
-        return "" if math.isnan(value) else str(bool(value))
-    return "" if value is None else str(value)
+        return lambda value: str(bool(value))
+    if column.levels is not None:
+        return writer(column.kind, np.arange(len(column.levels)), [str(level) for level in column.levels], number_text)
+    return writer(column.kind, column.values, None, number_text)

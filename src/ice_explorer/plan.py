@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.predict import Predictor, Response
     from ice_explorer.adapters.table import Column, Name, Table
     from ice_explorer.engine import Engine
+    from ice_explorer.feature import FeatureKind
     from ice_explorer.grid import GridName
     from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics import Convention, Weighting
@@ -246,6 +247,16 @@ class Plan:
         return self._context.table.n_observations
 
     @property
+    def outputs(self) -> tuple[object, ...]:
+        """What `output` could be instead; empty where the model has one output."""
+        return self._context.predictor.outputs
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """What `response` could be instead; empty for a plain function."""
+        return self._context.predictor.responses
+
+    @property
     def n_predictions(self) -> int:
         """Predictions that all features take."""
         return sum(self._n_predictions(item) for item in self._inputs.values())
@@ -259,7 +270,7 @@ class Plan:
     def _n_predictions(item: FeatureInput) -> int:
         return len(item.summed) * item.n_predictions_per_row
 
-    def outline(self, feature: Name) -> tuple[str, int, float]:
+    def outline(self, feature: Name) -> tuple[FeatureKind, int, float]:
         """Return kind, grid size and scale of a feature, known before anything is computed."""
         item = self._inputs[feature]
         return item.feature.kind, item.grid.n_grid, item.scale

@@ -288,6 +288,20 @@ class FeatureExplanation:
         with self._lock:
             return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
 
+    @cached_property
+    def missing_dependence(self) -> tuple[float, float] | None:
+        """Mean and standard deviation (ddof=0) of the predictions with the value missing [output].
+
+        Over the rows of the metrics, by weight; None where no observation lacks the value.
+        """
+        if not self._item.has_missing:
+            return None
+        rows, weights = self._item.summed, self._context.weights
+        predicted = self.missing_rows(rows)
+        mass = None if weights is None else weights[rows]
+        mean = float(np.average(predicted, weights=mass))
+        return mean, math.sqrt(float(np.average((predicted - mean) ** 2, weights=mass)))
+
     def likelihood(self, decay: float | None = None) -> NDArray[np.float64]:
         """Likelihood of each phantom, (n_rows, n_grid): 1 at the own value (Eq. 3)."""
         return self.likelihood_of(self._item.positions, decay)

@@ -116,6 +116,11 @@ class ICEExplorer(anywidget.AnyWidget):
         How many lines are drawn, selected rows besides.
     selection : list of int
         Positions of the selected rows of X.
+    output : str
+        Which class or output of the model is explained, as text; "" where it has one. Another one is
+        explained anew.
+    response : str
+        On which scale, as `explain` names it.
 
     Raises
     ------
@@ -142,6 +147,8 @@ class ICEExplorer(anywidget.AnyWidget):
     anchor = _Checked("min").tag(sync=True)
     max_lines = _Checked(1000).tag(sync=True)
     selection = _Checked(()).tag(sync=True)
+    output = _Checked("").tag(sync=True)
+    response = _Checked("").tag(sync=True)
 
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
@@ -153,19 +160,44 @@ class ICEExplorer(anywidget.AnyWidget):
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
         self._work: Work | None = work_of(model, X, options)
-        work = self._work
-        self._tables = payload.Tables(len(work.heads))
-        self._tabled: set[Name] = set()
-        self._background: Background[Name, FeatureExplanation] = Background(
-            work.names, work.compute, self._publish, work.results
-        )
+        self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
-        self.decay = work.known.settings.decay
+        self.decay = self._work.known.settings.decay
         self._publish()
         super().__init__()
         self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
+
+    def _begin(self, work: Work) -> None:
+        """Set out to explain one output of the model; nothing runs yet."""
+        self._work = work
+        self._tables = payload.Tables(len(work.heads))
+        self._tabled: set[Name] = set()
+        self._described: Work | None = None
+        self._background: Background[Name, FeatureExplanation] = Background(
+            work.names, work.compute, self._publish, work.results
+        )
+        self.set_trait("output", work.choices.output)
+        self.set_trait("response", work.choices.response)
+
+    @traitlets.observe("output", "response")
+    def _explain_another(self, _change: object) -> None:
+        """Explain anew what the traits name now; where that cannot be, they go back."""
+        with self._sync_lock:
+            work = self._work
+            if work is None or (self.output, self.response) == (work.choices.output, work.choices.response):
+                return
+            other = cast("Callable[[str, str], Work]", work.choices.work)  # else there is nothing to choose
+            try:
+                chosen = other(self.output, self.response)
+            except Exception:
+                self.output, self.response = work.choices.output, work.choices.response
+                raise
+            self._background.close()
+            self._begin(chosen)
+            self._background.start()
+            self._publish()
 
     def __repr__(self) -> str:
         if self._work is None:
@@ -263,7 +295,7 @@ class ICEExplorer(anywidget.AnyWidget):
         background = getattr(self, "_background", None)
         if background is not None:  # None where the arguments were refused
             background.close()
-        self._work = None
+        self._work = self._described = None
         super().close()
 
     def _open_work(self) -> Work:
@@ -281,7 +313,8 @@ class ICEExplorer(anywidget.AnyWidget):
         if isinstance(value, str) and value == "":
             return ""
         work = self._open_work()
-        label = work.known.column(value).label
+        # Groups are features, too, and no columns.
+        label = str(value) if str(value) in work.by_label else work.known.column(value).label
         if label not in work.by_label:
             raise UnknownFeatureError.feature(value, work.names)
         return label
@@ -289,14 +322,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _check_color_by(self, value: object) -> str | None:
         if value is None:
             return None
-        column = self._open_work().known.column(value)
-        if column.kind == "other":
-            msg = (
-                "`color_by` must be a column of numbers, booleans or categories; "
-                f"{value!r} has dtype {column.dtype}. Use `color_by=None` for plain lines."
-            )
-            raise InvalidOptionError(msg)
-        return column.label
+        return self._open_work().known.column(value).label
 
     def _check_kind(self, value: object) -> object:
         return _one_of("kind", value, KINDS)
@@ -327,6 +353,14 @@ class ICEExplorer(anywidget.AnyWidget):
             )
             raise InvalidOptionError(msg)
         return cast("list[int]", np.unique(positions).tolist())
+
+    def _check_output(self, value: object) -> str:
+        choices = self._open_work().choices
+        return _chosen("output", value, choices.outputs, choices.output)
+
+    def _check_response(self, value: object) -> str:
+        choices = self._open_work().choices
+        return _chosen("response", value, choices.responses, choices.response)
 
     # --- to the browser ---------------------------------------------------------------------------
 
@@ -366,15 +400,16 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> None:
         new = snapshot.results.keys() - self._tabled
-        if self._header and not new:
+        if self._described is work and not new:
             return
+        self._described = work
         for name in new:
             self._tables.fill(work.names.index(name), snapshot.results[name])
         self._tabled |= new
         work.known = work.explanation(snapshot.results)
         self._profile = self._tables.profile
         self._impact = self._tables.impact
-        header = payload.header(work.known, work.heads, work.code)
+        header = payload.header(work.known, work.heads, work.code, work.choices.outputs, work.choices.responses)
         self._header = cast("dict[str, Any]", header)
 
     # --- from the browser -------------------------------------------------------------------------
@@ -491,6 +526,14 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, ICEExplorerError):
         return str(error)
     return f"{type(error).__name__}: {error}"
+
+
+def _chosen(option: str, value: object, choices: Sequence[str], current: str) -> str:
+    """Return one of the choices as text; "", and all there is where there are none, is what is explained already."""
+    if value == "":
+        return current
+    offered = choices or (current,)
+    return str(_one_of(option, str(value), offered))
 
 
 def _one_of(option: str, value: object, choices: Sequence[str]) -> object:

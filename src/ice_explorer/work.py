@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 from ice_explorer import payload
 from ice_explorer.errors import InputTypeError, UnknownOptionError
@@ -17,6 +17,28 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.background import BetweenBlocks, IsCancelled
+    from ice_explorer.feature import FeatureKind
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What could be explained of the same model, as text.
+
+    Attributes
+    ----------
+    output, response : str
+        What is explained; "" where the model has one output.
+    outputs, responses : tuple of str
+        What can be chosen; empty where nothing can.
+    work : callable
+        Another output and response -> the work on them.
+    """
+
+    output: str
+    response: str
+    outputs: tuple[str, ...] = ()
+    responses: tuple[str, ...] = ()
+    work: Callable[[str, str], Work] | None = None
 
 
 @dataclass
@@ -39,6 +61,8 @@ class Work:
         Features that are computed from the start.
     finish : callable
         To be called when no feature will follow.
+    choices : Choices
+        What the model returns besides.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     by_label : dict
@@ -52,6 +76,7 @@ class Work:
     explanation: Callable[[Mapping[Name, FeatureExplanation]], Explanation]
     results: dict[Name, FeatureExplanation]
     finish: Callable[[], None]
+    choices: Choices
     known: Explanation = field(init=False)
     by_label: dict[str, Name] = field(init=False)
 
@@ -102,6 +127,7 @@ def _work_of_explanation(explanation: Explanation) -> Work:
         explanation=lambda _results: explanation,
         results=results,
         finish=_nothing,
+        choices=Choices(_text(explanation.settings.output), explanation.settings.response),
     )
 
 
@@ -119,6 +145,20 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
     reporting = ExitStack()
     report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
 
+    by_text = {_text(output): output for output in plan.outputs}
+
+    def other(output: str, response: str) -> Work:
+        chosen = {"output": by_text[output]} if by_text else {}
+        return _work_of_model(model, X, {**options, **chosen, "response": response})
+
+    choices = Choices(
+        output=_text(plan.settings.output),
+        response=plan.settings.response,
+        outputs=tuple(by_text),
+        responses=plan.responses if len(plan.responses) > 1 else (),
+        work=other,
+    )
+
     def compute(name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         def after_block(made: int, of_feature: int, label: str) -> None:
             report(made, of_feature, label)
@@ -134,12 +174,16 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
         explanation=plan.explanation,
         results={},
         finish=reporting.close,
+        choices=choices,
     )
 
 
-def _head(label: str, kind: str, n_grid: int, scale: float) -> FeatureHead:
-    feature_kind = cast('Literal["numeric", "boolean"]', kind)  # no other column is a feature
-    return FeatureHead(name=label, kind=feature_kind, n_grid=n_grid, scale=scale)
+def _text(output: object) -> str:
+    return "" if output is None else str(output)
+
+
+def _head(label: str, kind: FeatureKind, n_grid: int, scale: float) -> FeatureHead:
+    return FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale)
 
 
 def _nothing() -> None:

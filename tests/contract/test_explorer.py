@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -19,21 +20,23 @@ from numpy.testing import assert_allclose
 
 import ice_explorer as ice
 from ice_explorer import payload
+from ice_explorer.display_axis import writer
 from ice_explorer.messages import PROTOCOL_VERSION
 
 FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {
     "impact": ["f4"],
     "profile": ["f4"],
-    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8"],
-    "colors": ["f4"],
+    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4"],
+    "continuous colors": ["f8"],
+    "category colors": ["f4"],
     "rows": [],
 }
 DECAYS = (0.01, 0.25, 0.75, 1.0)
 
 
 def observations():
-    """Twelve rows with all that makes laying out hard: gaps, booleans, text, a large output."""
+    """Twelve rows with all that makes laying out hard: gaps, every kind of column, markup, a large output."""
     return pd.DataFrame(
         {
             "income": [1.0, 2.5, 2.5, 4.0, 5.0, 8.0, 8.0, 9.5, 12.0, 13.0, 20.0, 31.0],
@@ -41,6 +44,11 @@ def observations():
             "member": [True, False] * 6,
             "constant": [3.0] * 12,
             "town": pd.Categorical(["Ur", "Uruk", None, "Ur", "Kiš", "Ur", "<b>Ur</b>", "Uruk"] + ["Ur"] * 4),
+            "grade": pd.Categorical(["low", "mid", "high", "mid"] * 3, ["low", "mid", "high"], ordered=True),
+            "since": pd.to_datetime(["2020-02-29", None] + ["2021-03-01 06:30", "2024-12-31"] * 5, format="ISO8601"),
+            "wait": pd.to_timedelta([5, 10, 15, 20, 25, 30] * 2, unit="min"),
+            "east": [1, 0] * 6,
+            "west": [0, 1] * 6,
         },
         index=[f"no {i}" for i in range(12)],
     )
@@ -50,13 +58,18 @@ def model(X):
     """Products and sums only, so that every machine gets the same bits, on top of a million."""
     age = X["age"].fillna(40.0).to_numpy()
     income = X["income"].to_numpy()
-    return 1e6 + 0.5 * income * np.where(X["member"], 1.0, -0.25) + np.maximum(age - 40.0, 0.0)
+    days = (X["since"].fillna(pd.Timestamp("2022-01-01")) - pd.Timestamp("2022-01-01")).dt.days.to_numpy()
+    of_town = np.where(X["town"] == "Ur", 2.0, 0.0) + np.where(X["town"].isna(), 0.5, 0.0)
+    of_grade = np.where(X["grade"] == "high", 1.5, 0.0)
+    waited = X["wait"].dt.total_seconds().to_numpy() / 4096
+    moved = of_town * np.where(X["east"] == 1, 1.0, 0.5) + of_grade + days / 1024 + waited
+    return 1e6 + 0.5 * income * np.where(X["member"], 1.0, -0.25) + np.maximum(age - 40.0, 0.0) + moved
 
 
 def contract():
     """Header, tables and replies, each with what it means."""
     X = observations()
-    explanation = ice.explain(model, X, decay=0.75, progress=False)
+    explanation = ice.explain(model, X, decay=0.75, groups={"side": ["east", "west"]}, progress=False)
     heads = [{"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale} for f in explanation]
     tables = payload.Tables(len(heads))
     for position, feature in enumerate(explanation):
@@ -73,11 +86,16 @@ def contract():
             curves_reply(explanation, "age", 100, []),
             curves_reply(explanation, "member", 2, []),
             curves_reply(explanation, "constant", 3, []),
+            curves_reply(explanation, "town", 100, []),
+            curves_reply(explanation, "grade", 100, []),
+            curves_reply(explanation, "since", 100, []),
+            curves_reply(explanation, "wait", 100, []),
+            curves_reply(explanation, "side", 4, []),
             colors_reply(explanation, "income"),
             colors_reply(explanation, "age"),
             colors_reply(explanation, "member"),
             colors_reply(explanation, "constant"),
-            colors_reply(explanation, "town"),
+            *(colors_reply(explanation, name) for name in ("town", "grade", "since", "wait", "east", "west")),
             rows_reply(explanation, [0, 1, 2]),
         ],
     }
@@ -86,6 +104,7 @@ def contract():
 def meaning(explanation, decay):
     """Every metric of every feature at one decay; null where undefined."""
     table = explanation.table(decay=decay, sort_by=None).drop(columns=["kind"])
+    table["mean_change"] = [feature.mean_change for feature in explanation]
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
 
 
@@ -95,9 +114,11 @@ def curves_reply(explanation, name, max_lines, selection):
     rows = np.frombuffer(buffers[0], "<u4").tolist()
     means = {
         "rows": rows,
-        "observed": [plain(value) for value in feature.observed[rows]],
+        "observed": [as_text(value) for value in feature.observed[rows]],
         "predictions": feature.predictions(rows).tolist(),
-        "grid": feature.grid.tolist(),
+        "grid": [as_text(value) for value in feature.grid],
+        "likelihood": feature.likelihood_of(rows, 0.5).ravel().tolist(),
+        "missing": None if feature.missing_curve is None else feature.missing_rows(rows).tolist(),
         "curves": feature.rows(rows).ravel().tolist(),
         "partial_dependence": feature.partial_dependence.tolist(),
         "spread": feature.spread.tolist(),
@@ -109,9 +130,7 @@ def curves_reply(explanation, name, max_lines, selection):
 def colors_reply(explanation, name):
     rows = list(range(explanation.n_observations))
     body, buffers = payload.colors(explanation.column(name), rows)
-    column = explanation.column(name)
-    values = column.labels if column.kind == "category" else column.values
-    means = {"values": [value if isinstance(value, str) else plain(value) for value in values]}
+    means = {"values": [as_text(value) for value in explanation.column(name).labels]}
     request = {"type": "colors", "column": name, "positions": rows}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
@@ -121,6 +140,20 @@ def rows_reply(explanation, positions):
     body = payload.rows(columns, positions)
     request = {"type": "rows", "positions": positions}
     return {"request": request, "body": body, "buffers": [], "means": {}}
+
+
+def as_text(value):
+    """What a value is, as a reader writes it; None where it is missing."""
+    if pd.isna(value):
+        return None
+    if isinstance(value, np.datetime64 | datetime):
+        moment = pd.Timestamp(value)
+        return str(moment.date()) if moment == moment.normalize() else f"{moment:%Y-%m-%d %H:%M}"
+    if isinstance(value, np.timedelta64 | timedelta):
+        return f"{payload.number_text(pd.Timedelta(value).total_seconds() / 60)} min"
+    if isinstance(value, str):
+        return value
+    return str(value).lower() if isinstance(value, bool | np.bool_) else payload.number_text(float(value))
 
 
 def plain(value):
@@ -180,6 +213,12 @@ def assert_alike(one, other, at=""):
         assert one == other, at
 
 
+def layout_of(reply):
+    """Which of the layouts the buffers of a reply have."""
+    kind = reply["request"]["type"]
+    return f"{reply['body']['kind']} colors" if kind == "colors" else kind
+
+
 def assert_same_buffers(one, other, dtypes, at):
     for index, (first, second) in enumerate(zip(decode(one, dtypes), decode(other, dtypes), strict=True)):
         assert_allclose(first, second, rtol=1e-6, atol=1e-6, err_msg=f"{at} buffer {index}")
@@ -199,8 +238,7 @@ def test_the_replies_are_what_the_kernel_sends_today(committed, today):
     for then, now in zip(committed["replies"], today["replies"], strict=True):
         for name in ("request", "body", "means"):
             assert_alike(then[name], now[name], name)
-        kind = then["request"]["type"]
-        assert_same_buffers(then["buffers"], now["buffers"], DTYPES[kind], kind)
+        assert_same_buffers(then["buffers"], now["buffers"], DTYPES[layout_of(then)], layout_of(then))
 
 
 def test_the_protocol_version_is_in_the_contract(committed):
@@ -219,7 +257,7 @@ def test_the_tables_mean_what_the_engine_says(committed):
     for i, name in enumerate(names):
         for j, metric in enumerate(committed["header"]["metrics"]):
             expected = committed["table"]["1.0"][name][metric]
-            assert_allclose(impact[i, j], expected, rtol=1e-6)
+            assert_allclose(impact[i, j], math.nan if expected is None else expected, rtol=1e-6, atol=1e-12)
         for decay in DECAYS:
             expected = committed["table"][str(decay)][name]
             step = round(decay * 100) - 1
@@ -234,11 +272,19 @@ def test_the_lines_mean_what_the_engine_says(committed):
             continue
         body, means = reply["body"], reply["means"]
         buffers = decode(reply["buffers"], DTYPES["curves"])
-        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts = buffers
+        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far = buffers
         assert positions.tolist() == means["rows"]
         assert set(reply["request"]["selection"]) <= set(means["rows"])
-        assert_allclose(observed, [math.nan if v is None else v for v in means["observed"]])
-        assert_allclose(grid, means["grid"])
+        write = writer(body["kind"], grid, body["levels"], payload.number_text)
+        assert [write(value) for value in grid] == means["grid"]
+        assert [None if math.isnan(value) else write(value) for value in observed] == means["observed"]
+        if means["missing"] is None:
+            assert (body["missing"], len(missing)) == (None, 0)
+        else:
+            assert body["missing"]["count"] == means["observed"].count(None)
+            assert_allclose(missing + body["offset"], means["missing"], rtol=0, atol=1e-5)
+        if body["kind"] in ("category", "group"):
+            assert_allclose(0.5**far, means["likelihood"], rtol=1e-6)
         assert_allclose(curves + body["offset"], means["curves"], rtol=0, atol=1e-5)
         assert_allclose(predictions + body["offset"], means["predictions"], rtol=0, atol=1e-5)
         assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)

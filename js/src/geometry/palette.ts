@@ -1,14 +1,17 @@
 /** Colours of lines: readable with every common kind of colour vision, and none paler than the background allows. */
-import { interpolateViridis } from "d3-scale-chromatic";
 import type { Palette, Rgb } from "./raster.ts";
 
 export type Theme = "light" | "dark";
 
-/** The stretch of viridis that stands out: its yellow end is lost on white, its violet end on black. */
-const RAMP_RANGE: Record<Theme, [number, number]> = { light: [0, 0.86], dark: [0.2, 1] };
-
-/** The ramp is read at so many places and is straight in between. */
-const RAMP_KNOTS = 18;
+/**
+ * Viridis (matplotlib's, CC0) at 18 places of the stretch that stands out, straight in between: its yellow end is lost
+ * on white, its violet end on black.
+ */
+const RAMP_KNOTS: Record<Theme, string> = {
+  light:
+    "440154 471365 482475 463480 414487 3b528b 34608d 2e6d8e 29798e 25858e 20928c 1f9e89 24aa83 32b67a 48c16e 63cb5f 81d34d a2da37",
+  dark: "414487 3b518b 355e8d 306a8e 2b758e 26818e 228c8d 1f978b 1fa287 27ad81 37b878 4cc26c 65cb5e 81d34d a0da39 c0df25 dfe318 fde725",
+};
 
 /** The six hues of Okabe and Ito that show on both backgrounds, then two more for each. */
 const HUES = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"];
@@ -32,14 +35,11 @@ function levels(colors: string[], theme: Theme): Palette {
 
 /** 256 colours for a continuous feature. */
 export function rampPalette(theme: Theme): Palette & { kind: "ramp" } {
-  const [from, to] = RAMP_RANGE[theme];
-  const knots = Array.from({ length: RAMP_KNOTS }, (_, i) =>
-    rgbOf(interpolateViridis(from + ((to - from) * i) / (RAMP_KNOTS - 1))),
-  );
+  const knots = RAMP_KNOTS[theme].split(" ").map((hex) => rgbOf(`#${hex}`));
   const colors = new Uint8ClampedArray(256 * 3);
   for (let i = 0; i < 256; i++) {
-    const u = (i / 255) * (RAMP_KNOTS - 1);
-    const k = Math.min(RAMP_KNOTS - 2, Math.floor(u));
+    const u = (i / 255) * (knots.length - 1);
+    const k = Math.min(knots.length - 2, Math.floor(u));
     for (let c = 0; c < 3; c++) {
       const lower = knots[k]![c]!;
       colors[3 * i + c] = Math.floor(lower + (knots[k + 1]![c]! - lower) * (u - k) + 0.5);

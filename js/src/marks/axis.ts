@@ -22,6 +22,14 @@ export function labelWidth(ticks: readonly Tick[], font: string): number {
   return Math.ceil(Math.max(0, ...ticks.map(({ label }) => pen.measureText(label).width)));
 }
 
+/** A text cut to a width. */
+export function fitted(text: string, width: number, font: string): string {
+  if (labelWidth([{ at: 0, label: text }], font) <= width) return text;
+  let kept = text.length;
+  while (kept > 0 && labelWidth([{ at: 0, label: `${text.slice(0, kept)}…` }], font) > width) kept--;
+  return `${text.slice(0, kept).trimEnd()}…`;
+}
+
 /** Labels left of the plot, each with a hairline across it. */
 export function leftAxis(ticks: readonly Tick[], left: number, right: number): SVGGElement {
   const group = svg("g", { class: "ice-axis", "aria-hidden": "true" });
@@ -64,6 +72,62 @@ export function bottomAxis(
     if (middle - half < free) continue;
     group.append(svg("text", { x: middle, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, tick.label));
     free = middle + half + 8;
+  }
+  return group;
+}
+
+const SLANT_DEGREES = 38;
+const SLANT = (SLANT_DEGREES * Math.PI) / 180;
+/** Slanted labels are cut to this width, in px. */
+const LONGEST_SLANTED = 104;
+/** Labels nearer to each other than this are not read, so every second or third is left out. */
+const LEAST_APART = 14;
+
+/** Side by side, names may lose this share of their width before they are slanted instead. */
+const MOST_CUT = 0.25;
+
+export interface LevelLabels {
+  slanted: boolean;
+  /** The width to which a name is cut, in px. */
+  width: number;
+  /** Room that they take under the axis. */
+  height: number;
+}
+
+/** Levels are written side by side where all of them all but fit their room, and slanted where not. */
+export function levelLabels(ticks: readonly Tick[], room: number, font: string): LevelLabels {
+  const widest = labelWidth(ticks, font);
+  if (widest * (1 - MOST_CUT) <= room - 6) return { slanted: false, width: room - 6, height: 24 };
+  const width = Math.min(widest, LONGEST_SLANTED);
+  return { slanted: true, width, height: Math.ceil(22 + Math.sin(SLANT) * width) };
+}
+
+/** A baseline with the names of levels, slanted where they would touch; a long name is cut, the hover shows it whole. */
+export function levelAxis(
+  ticks: readonly Tick[],
+  { slanted, width }: LevelLabels,
+  left: number,
+  right: number,
+  top: number,
+  font: string,
+): SVGGElement {
+  const group = svg("g", { class: "ice-axis", "aria-hidden": "true", "data-test": "level-axis" });
+  group.append(svg("line", { class: "ice-baseline", x1: left, x2: right, y1: top, y2: top }));
+  const apart = ticks.length > 1 ? Math.abs(ticks[1]!.at - ticks[0]!.at) : Number.POSITIVE_INFINITY;
+  const every = slanted ? Math.max(1, Math.ceil(LEAST_APART / apart)) : 1;
+  for (const [place, { at, label }] of ticks.entries()) {
+    group.append(svg("line", { class: "ice-tick", x1: at, x2: at, y1: top, y2: top + 4 }));
+    if (place % every !== 0) continue;
+    if (!slanted) {
+      group.append(
+        svg("text", { x: at, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, fitted(label, width, font)),
+      );
+      continue;
+    }
+    const text = fitted(label, Math.min(width, at / Math.cos(SLANT)), font);
+    const [x, y] = [at + 3, top + 10];
+    const turn = `rotate(${-SLANT_DEGREES} ${x} ${y})`;
+    group.append(svg("text", { x, y, dy: "0.35em", "text-anchor": "end", transform: turn }, text));
   }
   return group;
 }

@@ -4,11 +4,14 @@ import { html, setText, update } from "./element.ts";
 export interface BarState {
   rank: number;
   of: number;
-  /** Shares of the longest bar; null while the figure is computed. */
+  /** Whether the figure is still to come. */
+  pending: boolean;
+  /** Shares of the longest bar; null where there is none. */
   fill: number | null;
   outline: number | null;
   figure: string;
-  direction: "up" | "down" | "none";
+  /** What stands before the bar: where the curves go, or that they go nowhere because their axis has levels. */
+  sign: "up" | "down" | "levels" | "none";
   open: boolean;
   /** Whether the Tab key reaches this row. */
   reachable: boolean;
@@ -16,7 +19,7 @@ export interface BarState {
   description: string;
 }
 
-const SIGNS = { up: "▲", down: "▼", none: "" } as const;
+const SIGNS = { up: "▲", down: "▼", levels: "", none: "" } as const;
 
 export class Bar {
   readonly #sign = html("span", { class: "ice-bar-sign", "aria-hidden": "true" });
@@ -29,7 +32,7 @@ export class Bar {
     this.node = html(
       "div",
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
-      html("span", { class: "ice-bar-name", title: name }, name),
+      html("span", { class: "ice-bar-name" }, name),
       this.#sign,
       html("span", { class: "ice-bar-track" }, this.#fill, this.#outline, this.#figure),
     );
@@ -43,9 +46,9 @@ export class Bar {
       "aria-label": state.description,
       tabindex: state.reachable ? 0 : -1,
       "data-rank": state.rank,
-      "data-pending": state.fill === null,
+      "data-pending": state.pending,
       "data-computing": state.computing,
-      "data-direction": state.direction,
+      "data-sign": state.sign,
     });
     const { style } = this.node;
     style.setProperty("--rank", String(state.rank - 1));
@@ -53,7 +56,7 @@ export class Bar {
     style.setProperty("--outline", String(state.outline ?? 0));
     style.setProperty("--end", String(Math.max(state.fill ?? 0, state.outline ?? 0)));
     this.#outline.hidden = state.outline === null;
-    setText(this.#sign, SIGNS[state.direction]);
+    setText(this.#sign, SIGNS[state.sign]);
     setText(this.#figure, state.figure);
   }
 }

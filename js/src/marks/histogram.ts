@@ -1,26 +1,33 @@
 /** Where the data lie: bars on a baseline, as wide as their bins. */
-import { max } from "d3-array";
 import type { Scale } from "./axis.ts";
 import { svg } from "./element.ts";
 
-export function histogram(
-  edges: Float64Array,
-  counts: Float64Array,
-  x: Scale,
-  bottom: number,
-  height: number,
-): SVGPathElement {
-  const tallest = max(counts) ?? 0;
+export interface Bars {
+  edges: ArrayLike<number>;
+  counts: ArrayLike<number>;
+  x: Scale;
+  bottom: number;
+  height: number;
+  /** The count that takes the whole height. */
+  tallest: number;
+  /** The share of a bin that its bar leaves free: of bins that are levels, which do not touch. */
+  gap: number;
+}
+
+export function histogram({ edges, counts, x, bottom, height, tallest, gap }: Bars): SVGPathElement {
   const [left = 0, right = 0] = x.range();
   let path = "";
-  for (const [bin, count] of counts.entries()) {
+  for (let bin = 0; bin < counts.length; bin++) {
+    const count = counts[bin]!;
     if (count === 0 || tallest === 0) continue;
     const from = Math.max(left, x(edges[bin]!));
     const to = Math.min(right, x(edges[bin + 1]!));
-    // A bin that holds a single observation among thousands still shows.
-    const tall = Math.max(1, (count / tallest) * height);
-    const gap = to - from > 3 ? 0.5 : 0;
-    path += `M${from + gap},${bottom}V${bottom - tall}H${to - gap}V${bottom}Z`;
+    const free = gap > 0 ? (gap / 2) * (to - from) : to - from > 3 ? 0.5 : 0;
+    path += bar(from + free, to - free, bottom, (count / tallest) * height);
   }
   return svg("path", { class: "ice-histogram", d: path, "data-test": "histogram" });
 }
+
+/** A bar that holds a single observation among thousands still shows. */
+export const bar = (from: number, to: number, bottom: number, height: number): string =>
+  `M${from},${bottom}V${bottom - Math.max(1, height)}H${to}V${bottom}Z`;

@@ -1,8 +1,9 @@
 /** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
-import { number, plural } from "../format.ts";
+import { plural } from "../format.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
 import type { CategoryColors, ContinuousColors } from "../protocol.ts";
+import { rampEnds } from "../values.ts";
 import { html } from "./element.ts";
 
 function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
@@ -13,7 +14,7 @@ function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
 }
 
 export function rampLegend(scale: ContinuousColors, palette: Palette, nMissing: number): HTMLElement[] {
-  const [low, high] = scale.domain;
+  const [low, high] = rampEnds(scale);
   const stops = Array.from({ length: 9 }, (_, stop) => cssColor(palette, stop / 8));
   const ramp = html("span", { class: "ice-ramp", "aria-hidden": "true" });
   ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
@@ -21,10 +22,10 @@ export function rampLegend(scale: ContinuousColors, palette: Palette, nMissing: 
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),
     html(
       "span",
-      { class: "ice-legend-ramp", role: "img", "aria-label": `from ${number(low)} to ${number(high)}` },
-      html("span", {}, number(low)),
+      { class: "ice-legend-ramp", role: "img", "aria-label": `from ${low} to ${high}` },
+      html("span", { title: low }, low),
       ramp,
-      html("span", {}, number(high)),
+      html("span", { title: high }, high),
     ),
     ...missingItem(palette, nMissing),
   ];

@@ -1,30 +1,31 @@
 /** Single lines and bands drawn as vectors above the raster: the mean, the row under the pointer, selected rows. */
-import { area, line } from "d3-shape";
 import { svg } from "./element.ts";
 
-export function linePath(x: ArrayLike<number>, y: (point: number) => number): string {
-  const points = Array.from({ length: x.length }, (_, point) => point);
-  const write = line<number>()
-    .x((point) => x[point]!)
-    .y(y)
-    .defined((point) => Number.isFinite(y(point)))
-    .digits(2);
-  return write(points) ?? "";
+type Place = (point: number) => number;
+
+/** Stretches of points at which every one of the places is known. */
+function stretches(nPoints: number, ...places: Place[]): number[][] {
+  const found: number[][] = [[]];
+  for (let point = 0; point < nPoints; point++) {
+    if (places.every((place) => Number.isFinite(place(point)))) found[found.length - 1]!.push(point);
+    else found.push([]);
+  }
+  return found.filter(({ length }) => length > 0);
 }
 
-export function bandPath(
-  x: ArrayLike<number>,
-  low: (point: number) => number,
-  high: (point: number) => number,
-): string {
-  const points = Array.from({ length: x.length }, (_, point) => point);
-  const write = area<number>()
-    .x((point) => x[point]!)
-    .y0(low)
-    .y1(high)
-    .defined((point) => Number.isFinite(low(point)) && Number.isFinite(high(point)))
-    .digits(2);
-  return write(points) ?? "";
+const at = (x: ArrayLike<number>, y: Place) => (point: number) =>
+  `${Number(x[point]!.toFixed(2))},${Number(y(point).toFixed(2))}`;
+
+export function linePath(x: ArrayLike<number>, y: Place): string {
+  return stretches(x.length, y)
+    .map((points) => `M${points.map(at(x, y)).join("L")}`)
+    .join("");
+}
+
+export function bandPath(x: ArrayLike<number>, low: Place, high: Place): string {
+  return stretches(x.length, low, high)
+    .map((points) => `M${[...points.map(at(x, high)), ...points.reverse().map(at(x, low))].join("L")}Z`)
+    .join("");
 }
 
 /** A line with a rim in the colour of the paper, legible on any picture. */

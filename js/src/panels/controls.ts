@@ -1,7 +1,11 @@
 /** How the open feature is drawn. */
+
+import type { Curves } from "../decode.ts";
 import { number, plural } from "../format.ts";
+import { nearestIndex } from "../geometry/transforms.ts";
 import { html, update } from "../marks/element.ts";
-import type { Anchor, Kind, NamedAnchor } from "../protocol.ts";
+import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
+import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
 
 const KINDS: Record<Kind, { label: string; title: string }> = {
@@ -9,14 +13,14 @@ const KINDS: Record<Kind, { label: string; title: string }> = {
   "c-ice": { label: "c-ICE", title: "Centred: change of each line from where the anchor is" },
   "d-ice": { label: "d-ICE", title: "Slopes: how steep each line is" },
 };
-const ANCHORS: Record<NamedAnchor, string> = {
-  min: "lowest",
-  max: "highest",
-  median: "median",
-  own: "own value",
-};
+function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
+  if (isUnordered(kind)) return { min: "first level", max: "last level", median: "most frequent", own: "own level" };
+  if (kind === "datetime") return { min: "earliest", max: "latest", median: "median", own: "own value" };
+  return { min: "lowest", max: "highest", median: "median", own: hasLevels(kind) ? "own level" : "own value" };
+}
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const AT_VALUE = "value";
+const MS_PER_DAY = 86_400_000;
 
 export function controlsPanel(view: View): HTMLElement {
   return html(
@@ -39,13 +43,15 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
     ),
   );
   const group = html("div", { class: "ice-segments", role: "radiogroup", "aria-label": "Kind of curves" }, ...buttons);
-  const choose = (place: number): void => {
-    const next = (place + kinds.length) % kinds.length;
+  const choose = (place: number, step: number): void => {
+    let next = place;
+    do next = (next + step + kinds.length) % kinds.length;
+    while (buttons[next]!.disabled);
     store.setKind(kinds[next]!);
     buttons[next]!.focus({ preventScroll: true });
   };
   for (const [place, button] of buttons.entries()) {
-    button.addEventListener("click", () => choose(place), { signal: aborted });
+    button.addEventListener("click", () => choose(place, 0), { signal: aborted });
   }
   group.addEventListener(
     "keydown",
@@ -54,16 +60,21 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (step === undefined) return;
       event.preventDefault();
-      choose(place + step);
+      choose(place, step);
     },
     { signal: aborted },
   );
   keep(
-    () => store.kind.value,
-    (kind) => {
+    () => ({ wanted: store.kind.value, opened: store.opened }),
+    ({ wanted, opened }) => {
+      const drawn = drawnKind(wanted, opened?.kind ?? "numeric");
       for (const [place, button] of buttons.entries()) {
-        const checked = kinds[place] === kind;
+        const kind = kinds[place]!;
+        const checked = kind === drawn;
         update(button, { "aria-checked": String(checked), tabindex: checked ? 0 : -1 });
+        const offered = opened === null || drawnKind(kind, opened.kind) === kind;
+        button.disabled = !offered;
+        button.title = offered ? KINDS[kind].title : noSlopes(opened.name);
       }
     },
   );
@@ -79,7 +90,7 @@ function colorControl({ store, aborted, keep }: View): HTMLElement {
   keep(
     () => ({ columns: store.figures.value?.header.columns ?? [], colorBy: store.colorBy.value }),
     ({ columns, colorBy }) => {
-      const names = columns.filter(({ kind }) => kind !== "other").map(({ name }) => name);
+      const names = columns.map(({ name }) => name);
       if (colorBy !== null && !names.includes(colorBy)) names.push(colorBy);
       const key = JSON.stringify(names);
       if (key !== listed) {
@@ -95,23 +106,25 @@ function colorControl({ store, aborted, keep }: View): HTMLElement {
   return html("label", { class: "ice-field ice-color-by" }, "Colour by ", select);
 }
 
+/** Any level can be an anchor, by its place on the axis; other values are typed. */
 function anchorControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "anchor" });
-  for (const [anchor, label] of Object.entries(ANCHORS)) select.append(html("option", { value: anchor }, label));
-  select.append(html("option", { value: AT_VALUE }, "value …"));
   const value = html("input", {
-    type: "number",
     class: "ice-number",
     step: "any",
     "data-test": "anchor-value",
     "aria-label": "Anchor value",
   });
+  const opened = (): Curves | null => {
+    const picture = store.picture.value;
+    return picture.state === "ready" ? picture.loaded.curves : null;
+  };
   select.addEventListener(
     "change",
     () => {
-      if (select.value !== AT_VALUE) return store.setAnchor(select.value as NamedAnchor);
-      const picture = store.picture.peek();
-      store.setAnchor(picture.state === "ready" ? picture.loaded.curves.median : 0);
+      if (select.value in anchorsOf("numeric")) return store.setAnchor(select.value as NamedAnchor);
+      if (select.value !== AT_VALUE) return store.setAnchor(Number(select.value));
+      store.setAnchor(opened()?.median ?? 0);
       value.focus({ preventScroll: true });
     },
     { signal: aborted },
@@ -119,21 +132,38 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
   value.addEventListener(
     "change",
     () => {
-      const typed: Anchor = value.valueAsNumber;
+      const typed: Anchor = value.type === "date" ? value.valueAsNumber / MS_PER_DAY : value.valueAsNumber;
       if (Number.isFinite(typed)) store.setAnchor(typed);
     },
     { signal: aborted },
   );
   const field = html("label", { class: "ice-field" }, "Anchor ", select);
   const both = html("span", { class: "ice-anchor" }, field, value);
+  let listed = "";
   keep(
-    () => ({ anchor: store.anchor.value, kind: store.kind.value }),
-    ({ anchor, kind }) => {
+    () => ({ anchor: store.anchor.value, kind: store.kind.value, curves: opened() }),
+    ({ anchor, kind, curves }) => {
       both.hidden = kind !== "c-ice";
+      const of = curves?.kind ?? "numeric";
+      const onLevels = curves !== null && hasLevels(of);
+      const options = Object.entries(anchorsOf(of));
+      if (onLevels)
+        options.push(...Array.from(curves.grid, (at): [string, string] => [String(at), writerOf(curves)(at)]));
+      else options.push([AT_VALUE, "value …"]);
+      const key = JSON.stringify(options);
+      if (key !== listed) {
+        listed = key;
+        select.replaceChildren(...options.map(([name, label]) => html("option", { value: name }, label)));
+      }
       const numeric = typeof anchor === "number";
-      select.value = numeric ? AT_VALUE : anchor;
-      value.hidden = !numeric;
-      if (numeric && value.valueAsNumber !== anchor) value.value = String(anchor);
+      // On levels an anchor of another feature is the nearest of them.
+      if (onLevels && numeric) select.value = String(curves.grid[nearestIndex(curves.grid, anchor)]);
+      else select.value = numeric ? AT_VALUE : anchor;
+      value.hidden = !numeric || onLevels;
+      value.type = of === "datetime" ? "date" : "number";
+      if (value.hidden || !numeric) return;
+      if (value.type === "date") value.valueAsNumber = Math.round(anchor) * MS_PER_DAY;
+      else if (value.valueAsNumber !== anchor) value.value = String(anchor);
     },
   );
   return both;

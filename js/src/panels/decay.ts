@@ -1,6 +1,7 @@
 /** The slider: how much phantoms far from an observation's own value count. */
 import { decayReadout, number } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { isUnordered } from "../values.ts";
 import type { View } from "../view.ts";
 
 export function decayPanel(view: View): HTMLElement {
@@ -35,7 +36,13 @@ export function decayPanel(view: View): HTMLElement {
       slider.style.setProperty("--share", String(share));
       setText(value, number(decay));
       const n = figures?.header.n_observations ?? Number.NaN;
-      const text = decayReadout(decay, opened?.effectiveN ?? Number.NaN, n, estimated);
+      const text = decayReadout(
+        decay,
+        opened?.effectiveN ?? Number.NaN,
+        n,
+        estimated,
+        isUnordered(opened?.kind ?? "numeric"),
+      );
       setText(readout, text);
       slider.setAttribute("aria-valuetext", `${number(decay)}, ${text}`);
     },

@@ -1,11 +1,14 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
 import { max } from "d3-array";
-import { columnFormat, plural } from "../format.ts";
+import { columnFormat, number, plural } from "../format.ts";
 import { labelWidth } from "../marks/axis.ts";
 import { Bar, type BarState } from "../marks/bars.ts";
 import { html, setText, update } from "../marks/element.ts";
-import type { RankBy } from "../protocol.ts";
+import type { TooltipRow } from "../marks/tooltip.ts";
+import type { FeatureKind, RankBy } from "../protocol.ts";
 import { RANK_LABELS, type RankedFeature } from "../ranking.ts";
+import type { Figures } from "../store.ts";
+import { hasLevels, isUnordered } from "../values.ts";
 import type { View } from "../view.ts";
 
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
@@ -61,6 +64,18 @@ export function rankingPanel(view: View): HTMLElement {
     },
     { signal: aborted },
   );
+  list.addEventListener(
+    "pointerover",
+    (event) => {
+      const row = (event.target as Element).closest<HTMLElement>("[data-feature]");
+      const figures = store.figures.peek();
+      const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
+      if (row === null || figures === null || ranked === undefined) return;
+      view.tooltip.show(ranked.name, factsOf(ranked, figures, store.decay.peek()), row.getBoundingClientRect(), false);
+    },
+    { signal: aborted },
+  );
+  list.addEventListener("pointerleave", () => view.tooltip.hide(), { signal: aborted });
   list.addEventListener(
     "keydown",
     (event) => {
@@ -131,7 +146,7 @@ export function rankingPanel(view: View): HTMLElement {
           ...state,
           open: ranked.name === feature,
           reachable: ranked.name === reachable,
-          computing: ranked.name === computing && state.fill === null,
+          computing: ranked.name === computing && state.pending,
           description: describe(ranked, place, ranking.length, metric, write),
         });
       }
@@ -144,22 +159,31 @@ export function rankingPanel(view: View): HTMLElement {
   return panel;
 }
 
-function directionOf({ direction }: RankedFeature): BarState["direction"] {
+function signOf({ kind, direction }: RankedFeature): BarState["sign"] {
+  if (isUnordered(kind)) return "levels";
   return direction > 0 ? "up" : direction < 0 ? "down" : "none";
 }
 
 function barState(ranked: RankedFeature, place: number, of: number, longest: number, write: (value: number) => string) {
   const share = (value: number) => (longest > 0 && Number.isFinite(value) ? value / longest : 0);
-  const known = Number.isFinite(ranked.value);
+  const defined = Number.isFinite(ranked.value);
   return {
     rank: place + 1,
     of,
-    fill: known ? share(ranked.fill) : null,
-    outline: known && ranked.outline !== null ? share(ranked.outline) : null,
-    figure: known ? write(ranked.value) : "",
-    direction: known ? directionOf(ranked) : "none",
+    pending: !ranked.known,
+    fill: defined ? share(ranked.fill) : null,
+    outline: defined && ranked.outline !== null ? share(ranked.outline) : null,
+    figure: ranked.known ? write(ranked.value) : "",
+    sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked) : "none",
   } as const;
 }
+
+const TRENDS = {
+  up: ", rises on average",
+  down: ", falls on average",
+  levels: ", has levels without an order",
+  none: "",
+};
 
 function describe(
   ranked: RankedFeature,
@@ -168,7 +192,42 @@ function describe(
   metric: RankBy,
   write: (value: number) => string,
 ): string {
-  if (!Number.isFinite(ranked.value)) return `${ranked.name}, not computed yet`;
-  const trend = { up: ", rises on average", down: ", falls on average", none: "" }[directionOf(ranked)];
-  return `${ranked.name}, ${RANK_LABELS[metric]} ${write(ranked.value)}${trend}, rank ${place + 1} of ${plural(of, "feature")}`;
+  if (!ranked.known) return `${ranked.name}, not computed yet`;
+  const rank = `rank ${place + 1} of ${plural(of, "feature")}`;
+  const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
+  const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
+  return `${ranked.name}, ${RANK_LABELS[metric]} ${figure}${TRENDS[signOf(ranked)]}${change}, ${rank}`;
+}
+
+const KIND_LABELS: Record<FeatureKind, string> = {
+  numeric: "numbers",
+  boolean: "true or false",
+  category: "categories",
+  ordered: "ordered categories",
+  group: "one-hot group",
+  datetime: "dates",
+  timedelta: "durations",
+};
+
+/** All figures of a feature, for the card beside its bar. */
+function factsOf(ranked: RankedFeature, figures: Figures, decay: number): TooltipRow[] {
+  const of = (metric: string) => figures.impact.get(ranked.index, metric);
+  const { n_grid: n } = figures.header.features[ranked.index]!;
+  const rows: TooltipRow[] = [
+    {
+      label: "kind",
+      value: `${KIND_LABELS[ranked.kind]}, ${plural(n, hasLevels(ranked.kind) ? "level" : "grid value")}`,
+    },
+  ];
+  if (!ranked.known) return rows;
+  rows.push(
+    { label: "impact", value: number(of("impact")) },
+    { label: "in distribution", value: number(figures.profile.inDistributionImpact(ranked.index, decay)) },
+    { label: "heterogeneity", value: number(of("heterogeneity")) },
+    { label: "non-linearity", value: number(of("non_linearity")) },
+  );
+  if (Number.isFinite(ranked.meanChange)) {
+    rows.push({ label: "mean change per change of category", value: number(ranked.meanChange) });
+  }
+  return rows;
 }

@@ -102,18 +102,20 @@ test("names are text, whatever they contain", async () => {
   const hostile = "<img src=x onerror=\"document.title='hacked'\">";
   data.features[0]!.name = hostile;
   data.categories[0]!.levels[0] = hostile;
-  const { root, bar, drawn } = mount(new FakeKernel(data).model({ feature: hostile, color_by: "Ward" }));
+  const { root, bar, part, drawn } = mount(new FakeKernel(data).model({ feature: hostile, color_by: "Ward" }));
   await drawn(hostile);
   expect(root.querySelector("img")).toBeNull();
   expect(bar(hostile).querySelector(".ice-bar-name")!.textContent).toBe(hostile);
-  expect(bar(hostile).querySelector<HTMLElement>(".ice-bar-name")!.title).toBe(hostile);
+  await userEvent.hover(bar(hostile));
+  await expect.poll(() => part("tooltip").textContent).toContain(hostile);
+  expect(root.querySelector("img")).toBeNull();
   expect(document.title).not.toBe("hacked");
 });
 
 test("the direction of a feature is a sign and a word", async () => {
   const { bar } = mount();
   await frame();
-  expect(bar("Age").dataset.direction).toBe("up");
+  expect(bar("Age").dataset.sign).toBe("up");
   expect(bar("Age").getAttribute("aria-label")).toMatch(
     /^Age, in-distribution impact 0\.\d+, rises on average, rank 2 of 8 features$/,
   );

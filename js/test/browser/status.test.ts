@@ -92,7 +92,7 @@ test("a bundle of another protocol says so and shows no figures", async () => {
   const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: 7 } }));
   await frame();
   expect(part("status-text").textContent).toBe(
-    "This view speaks protocol 1 and the kernel protocol 7. Restart the kernel and reload the page.",
+    "This view speaks protocol 2 and the kernel protocol 7. Restart the kernel and reload the page.",
   );
   expect(parts("bar")).toEqual([]);
 });

@@ -162,8 +162,9 @@ class BruteCurves:
     def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         try:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
-        except PredictionError:
-            raise
+        except PredictionError as error:
+            where = self._culprit(feature, positions, values)
+            raise PredictionError.wrong_on_phantoms(feature.name, where, error) from error
         except Exception as error:
             where = self._culprit(feature, positions, values)
             raise PredictionError.failed_on_phantoms(feature.name, where, error) from error

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.display_axis import MISSING
 from ice_explorer.figures.legend import BAND, MEAN, SPREAD_EDGE, draw_key, draw_legend
-from ice_explorer.figures.lettering import Tick, number_text, text_width, ticks
+from ice_explorer.figures.lettering import Tick, text_width, ticks
+from ice_explorer.figures.level_marks import (
+    SLOT_GAP,
+    SLOT_WIDTH,
+    Slot,
+    Strips,
+    draw_level_labels,
+    draw_level_means,
+    draw_missing_mean,
+    draw_phantoms,
+    draw_selected_beside,
+    draw_selected_levels,
+    strips_of,
+)
 from ice_explorer.figures.page import (
     INK,
     PX_PER_INCH,
@@ -27,8 +41,10 @@ from ice_explorer.figures.page import (
     Style,
 )
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.strips import MOST_CONNECTED
 from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.figures.view import ROUNDING
+from ice_explorer.moments import date_ticks, unit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +59,9 @@ _TICK: Final = Style(stroke=INK, width=0.7)
 
 RANGE_TEXT: Final = "share of prediction range"
 NO_SLOPE_TEXT: Final = "A constant feature has no slope."
+_FEW_VALUES: Final = 6  # features with no more have a tick for each
+_LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
+_SLOT_BAR: Final = 11.0  # half the width of the bar of missing values
 _CROWD: Final = 200  # lines from which the dots are small
 
 
@@ -51,6 +70,9 @@ def draw_curves(page: Page, scene: Scene, box: Box) -> float:
     lines = scene.lines
     with page.group("curves"):
         below = _draw_titles(page, scene, box)
+        if lines.remark is not None:
+            below += 13
+            page.words(lines.remark, box.left, below, size=SMALL, fill=QUIET, within=box.width)
         plot = _Plot.fitted(page, lines, box, below + 8)
         plot.draw_y_axis()
         below = plot.area.bottom
@@ -58,11 +80,17 @@ def draw_curves(page: Page, scene: Scene, box: Box) -> float:
             middle = (plot.area.top + plot.area.bottom) / 2
             page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET)
         else:
-            plot.draw_band()
+            if not lines.on_levels:
+                plot.draw_band()
             plot.draw_lines(scene.coloring)
+            draw_phantoms(page, plot.strips, lines, scene.coloring)
             plot.draw_dots(scene.coloring)
             plot.draw_selected(scene.coloring)
-            plot.draw_mean()
+            if lines.on_levels:
+                draw_level_means(page, plot.strips, lines)
+            else:
+                plot.draw_mean()
+            draw_missing_mean(page, plot.strips, lines)
             if lines.kind == "d-ice":
                 below = plot.draw_slope_spread(box)
         axis = below + _AIR + _STRIP
@@ -94,6 +122,7 @@ class _Plot:
     page: Page
     lines: Lines
     area: Box
+    strips: Strips
     x: Axis
     y: Axis
     y_ticks: tuple[Tick, ...]
@@ -108,33 +137,41 @@ class _Plot:
         share_ticks = tuple(_share_ticks(lines, n_steps - 1))
         left = box.left + max((text_width(tick.label, SMALL) for tick in y_ticks), default=0.0) + 6
         right = box.right - max((text_width(tick.label, SMALL) + 8 for tick in share_ticks), default=3.0)
+        if lines.missing is not None:
+            right -= SLOT_GAP + SLOT_WIDTH
         # On whole pixels of the image that the lines may become.
         pixel = PX_PER_INCH / page.dpi
         area = Box(*(round(edge / pixel) * pixel for edge in (left, top, right, top + height)))
+        x = Axis(lines.x_domain, (area.left, area.right))
+        y = Axis(lines.y_domain, (area.bottom, area.top))
         return cls(
             page=page,
             lines=lines,
             area=area,
-            x=Axis(lines.x_domain, (area.left, area.right)),
-            y=Axis(lines.y_domain, (area.bottom, area.top)),
+            strips=strips_of(lines, area, x, y),
+            x=x,
+            y=y,
             y_ticks=y_ticks,
             share_ticks=share_ticks,
         )
 
     def draw_y_axis(self) -> None:
         """Labels on the left, each with a hairline across; shares of the prediction range on the right."""
-        page, area = self.page, self.area
+        page, area, slot = self.page, self.area, self.strips.slot
+        outer = area.right if slot is None else slot.right
         with page.group("y-axis"):
             for tick in self.y_ticks:
                 at = self.y(tick.value)
                 is_zero = tick.value == 0 and self.lines.kind != "ice"
                 rule = Style(stroke=QUIET, width=0.6) if is_zero else Style(stroke=RULE, width=0.8)
                 page.line(area.left, at, area.right, at, rule)
+                if slot is not None:
+                    page.line(slot.left, at, slot.right, at, rule)
                 page.words(tick.label, area.left - 6, at + 3, size=SMALL, fill=QUIET, anchor="end")
             for tick in self.share_ticks:
                 at = self.y(tick.value)
-                page.line(area.right, at, area.right + 3, at, Style(stroke=QUIET, width=0.6))
-                page.words(tick.label, area.right + 6, at + 3, size=SMALL, fill=QUIET)
+                page.line(outer, at, outer + 3, at, Style(stroke=QUIET, width=0.6))
+                page.words(tick.label, outer + 6, at + 3, size=SMALL, fill=QUIET)
 
     def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """One standard deviation of the lines below and above their mean, within the plot [px]."""
@@ -152,10 +189,13 @@ class _Plot:
     def draw_lines(self, coloring: Coloring) -> None:
         """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
         with self.page.group("lines"):
-            if suit_strokes(*self.lines.values.shape):
+            if self.lines.on_levels:
+                ends = self.strips.connectors(self.lines)
+                self._draw_image(coloring, *ends)
+            elif suit_strokes(*self.lines.values.shape):
                 self._draw_strokes(coloring)
             else:
-                self._draw_image(coloring)
+                self._draw_image(coloring, self.x.many(self.lines.x), self.lines.values, self.lines.opacity)
 
     def _draw_strokes(self, coloring: Coloring) -> None:
         lines = self.lines
@@ -169,16 +209,19 @@ class _Plot:
                 style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
                 self.page.add(Path(places[part], row[part], style))
 
-    def _draw_image(self, coloring: Coloring) -> None:
-        area, lines, ratio = self.area, self.lines, self.page.dpi / PX_PER_INCH
-        n_lines = len(lines.values)
+    def _draw_image(
+        self, coloring: Coloring, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64]
+    ) -> None:
+        """Draw lines with points at x [px of the page] into one image."""
+        area, ratio = self.area, self.page.dpi / PX_PER_INCH
+        n_lines = len(values)
         width, height = round(area.width * ratio), round(area.height * ratio)
-        across, down = Axis(self.x.domain, (0.0, float(width))), Axis(self.y.domain, (float(height), 0.0))
+        down = Axis(self.y.domain, (float(height), 0.0))
         pixels = draw_lines(
             LineSet(
-                x=across.many(lines.x),
-                y=down.many(lines.values).astype(np.float32),
-                opacity=lines.opacity.astype(np.float32),
+                x=(x - area.left) * ratio,
+                y=down.many(values).astype(np.float32),
+                opacity=opacity.astype(np.float32),
                 color=coloring.values,
             ),
             coloring.palette,
@@ -187,13 +230,17 @@ class _Plot:
             thickness=line_thickness(n_lines) * ratio,
             strength=line_strength(n_lines),
         )
+        if self.lines.on_levels:
+            pixels[..., 3] = np.rint(MOST_CONNECTED * pixels[..., 3])
         self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
 
     def draw_dots(self, coloring: Coloring) -> None:
         """Mark each line at the row's own value."""
         lines = self.lines
         radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
-        places, heights = self.x.many(lines.own_x).tolist(), self.y.many(lines.own_y).tolist()
+        if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
+            radius, opacity = 1.4 * max(radius, 1.3), 0.95
+        places, heights = self.strips.own(lines).tolist(), self.y.many(lines.own_y).tolist()
         with self.page.group("own-values"):
             for at, height, value in zip(places, heights, coloring.values.tolist(), strict=True):
                 if math.isfinite(at) and math.isfinite(height):
@@ -205,8 +252,12 @@ class _Plot:
         places = self.x.many(self.lines.x)
         with self.page.group("selected"):
             for row in np.flatnonzero(self.lines.selected):
-                style = Style(stroke=coloring.palette.css(float(coloring.values[row])), width=2.0)
-                self._draw_cased(places, self.y.many(self.lines.values[row]), style)
+                color = coloring.palette.css(float(coloring.values[row]))
+                draw_selected_beside(self.page, self.strips, self.lines, int(row), color)
+                if self.lines.on_levels:
+                    draw_selected_levels(self.page, self.strips, self.lines, int(row), color)
+                else:
+                    self._draw_cased(places, self.y.many(self.lines.values[row]), Style(stroke=color, width=2.0))
 
     def draw_mean(self) -> None:
         """Draw the partial dependence, and the edges of the spread where lines cover the band."""
@@ -240,36 +291,58 @@ class _Plot:
 
     def draw_histogram(self, axis: float) -> None:
         """Stand the data on the axis: they say how much to believe."""
-        counts = self.lines.histogram_counts
-        tallest = float(counts.max(initial=0.0))
+        counts, slot, missing = self.lines.histogram_counts, self.strips.slot, self.lines.missing
+        n_missing = 0 if missing is None else missing.count
+        tallest = max(float(counts.max(initial=0.0)), float(n_missing))
         edges = np.clip(self.x.many(self.lines.histogram_edges), self.area.left, self.area.right)
-        bins = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
+        bins = list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True))
+        if slot is not None and n_missing:
+            bins.append((slot.at - _SLOT_BAR, slot.at + _SLOT_BAR, float(n_missing)))
+        share = _LEVEL_GAP / 2 if self.lines.axis.has_levels else 0.0
         with self.page.group("histogram"):
             for left, right, count in bins:
                 if count == 0:
                     continue
                 height = max(0.8, count / tallest * (_STRIP - 1))
-                gap = 0.4 if right - left > 3 else 0.0
+                gap = share * (right - left) if share else 0.4 if right - left > 3 else 0.0
                 width = max(0.4, right - left - 2 * gap)
                 self.page.add(Rect(left + gap, axis - height, width, height, Style(fill=_HISTOGRAM)))
 
     def draw_x_axis(self, box: Box, axis: float) -> float:
         """Ticks, labels that do not touch, and the name of the feature; return its baseline."""
-        page, area = self.page, self.area
+        page, area, slot = self.page, self.area, self.strips.slot
         with page.group("x-axis"):
             page.line(area.left, axis, area.right, axis, _TICK)
-            free = box.left
-            for tick in x_ticks(self.lines, area.width):
-                at = self.x(tick.value)
-                page.line(at, axis, at, axis + 3.5, _TICK)
-                half = text_width(tick.label, SMALL) / 2
-                centre = min(max(at, box.left + half), box.right - half)
-                if centre - half >= free:
-                    page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
-                    free = centre + half + 5
+            if slot is not None:
+                _draw_missing_axis(page, slot, area.top, axis)
+            below = axis + 12.5
+            if self.lines.axis.has_levels:
+                below = draw_level_labels(page, self.lines, self.x, box, axis)
+            else:
+                self._draw_ticks(box if slot is None else replace(box, right=slot.left), axis)
             middle = (area.left + area.right) / 2
-            page.words(self.lines.x_title, middle, axis + 25, anchor="middle", within=area.width)
-        return axis + 25
+            page.words(self.lines.x_title, middle, below + 12.5, anchor="middle", within=area.width)
+        return below + 12.5
+
+    def _draw_ticks(self, box: Box, axis: float) -> None:
+        page, free = self.page, box.left
+        for tick in x_ticks(self.lines, self.area.width):
+            at = self.x(tick.value)
+            page.line(at, axis, at, axis + 3.5, _TICK)
+            half = text_width(tick.label, SMALL) / 2
+            centre = min(max(at, box.left + half), box.right - half)
+            if centre - half >= free:
+                page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
+                free = centre + half + 5
+
+
+def _draw_missing_axis(page: Page, slot: Slot, top: float, axis: float) -> None:
+    """Draw a baseline and a tick beside the axis: a missing value has no place on it."""
+    edge = slot.left - SLOT_GAP / 2
+    page.line(edge, top, edge, axis, Style(stroke=QUIET, width=0.5, dash=(1.5, 2.2)))
+    page.line(slot.left, axis, slot.right, axis, _TICK)
+    page.line(slot.at, axis, slot.at, axis + 3.5, _TICK)
+    page.words(MISSING, slot.at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
 
 
 def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
@@ -286,10 +359,14 @@ def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
 
 def x_ticks(lines: Lines, width: float) -> list[Tick]:
     """Ticks of the feature's axis: its own values where they are few, round ones where not."""
-    grid = lines.grid
-    if lines.is_boolean:
-        return [Tick(float(value), "true" if value else "false") for value in grid]
-    if len(grid) <= 6:
-        return [Tick(float(value), number_text(float(value))) for value in grid]
-    whole = bool(np.all(grid == np.round(grid)))
-    return ticks(*lines.x_domain, max(2, round(width / 52)), whole=whole)
+    grid, kind = lines.grid, lines.axis.kind
+    if kind == "boolean" or len(grid) <= _FEW_VALUES or lines.axis.has_levels:
+        return [Tick(float(value), lines.write(float(value))) for value in grid]
+    low, high = lines.x_domain
+    if kind == "datetime":
+        return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)))]
+    n_steps = max(2, round(width / 52))
+    if kind == "timedelta":
+        per_day = unit_of(grid).per_day
+        return [Tick(tick.value / per_day, tick.label) for tick in ticks(low * per_day, high * per_day, n_steps)]
+    return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.lettering import number_text, text_width
+from ice_explorer.figures.lettering import text_width
 from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 
 if TYPE_CHECKING:
@@ -65,10 +65,8 @@ def draw_key(page: Page, lines: Lines, box: Box, baseline: float) -> float:
         items = _Items(page, box, baseline)
         if lines.values.size > 0:
             x = items.begin(18 + text_width(MEAN_TEXT, SMALL))
-            middle = items.middle
-            page.add(Rect(x, middle - 4.2, 14, 8.4, BAND))
-            for y, style in ((middle - 4.2, SPREAD_EDGE), (middle + 4.2, SPREAD_EDGE), (middle, MEAN)):
-                page.line(x, y, x + 14, y, style)
+            draw_mark = _draw_level_mean if lines.on_levels else _draw_line_mean
+            draw_mark(page, x, items.middle)
             items.label(MEAN_TEXT, 18)
         if np.isfinite(lines.own_y).any():
             x = items.begin(8 + text_width(OWN_TEXT, SMALL))
@@ -82,6 +80,17 @@ def draw_key(page: Page, lines: Lines, box: Box, baseline: float) -> float:
     return items.baseline
 
 
+def _draw_line_mean(page: Page, x: float, middle: float) -> None:
+    page.add(Rect(x, middle - 4.2, 14, 8.4, BAND))
+    for y, style in ((middle - 4.2, SPREAD_EDGE), (middle + 4.2, SPREAD_EDGE), (middle, MEAN)):
+        page.line(x, y, x + 14, y, style)
+
+
+def _draw_level_mean(page: Page, x: float, middle: float) -> None:
+    page.line(x + 7, middle - 5.2, x + 7, middle + 5.2, MEAN)
+    page.add(Circle(x + 7, middle, 3.0, Style(fill=INK)))
+
+
 def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> float:
     """Say what the colours mean; return the last baseline."""
     if coloring.title is None:
@@ -90,7 +99,7 @@ def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> fl
         items = _Items(page, box, baseline)
         items.label(coloring.title, 0, bold=True)
         if coloring.domain is not None:
-            _draw_ramp(page, coloring, coloring.domain, items)
+            _draw_ramp(page, coloring, items)
         for level, text in enumerate(coloring.levels):
             items.swatch(coloring.palette.css(level), text)
         if coloring.n_missing > 0:
@@ -98,8 +107,8 @@ def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> fl
     return items.baseline
 
 
-def _draw_ramp(page: Page, coloring: Coloring, domain: tuple[float, float], items: _Items) -> None:
-    low, high = map(number_text, domain)
+def _draw_ramp(page: Page, coloring: Coloring, items: _Items) -> None:
+    low, high = coloring.ends
     low_width, high_width = text_width(low, SMALL), text_width(high, SMALL)
     width = low_width + _RAMP + high_width + 10
     x = items.begin(width)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.display_axis import MISSING
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.legend import MEAN_TEXT, OWN_TEXT
 from ice_explorer.figures.lettering import column_format, elide
@@ -14,6 +16,7 @@ from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
 from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
 from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.figures.view import ROUNDING, Scene, ViewState, ranking_of, scene
 from ice_explorer.options import check_integer
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Coloring, Lines, Ranking
@@ -35,6 +38,13 @@ _SMALL: Final = 7.5  # pt
 _IMAGE_DPI: Final = 300.0  # of many lines, whatever the figure is saved at
 _CROWD: Final = 200  # lines from which the dots are small
 _STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
+_FEW_ROWS: Final = 20  # so few stand exactly on their level
+_FEW_DOTS: Final = 60
+_FEW_VALUES: Final = 6
+_STRIP_SHARE: Final = 0.3  # of a level's room, to either side, for its dots
+_SLOT: Final = 0.09  # of the axis, for what stands beside it
+_USUAL_WIDTH: Final = 380.0  # px of an axis that ticks are chosen for
+_MOST_LETTERS: Final = 60  # of names of levels in one row
 _LABEL_ROOM: Final = 130.0  # pt, at most, for the name of a feature
 
 
@@ -161,7 +171,10 @@ def _fitted(text: str, width: float) -> str:
 def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -> None:
     shown = rows_shown(ranking.bars, max_features)
     places = np.arange(len(shown))
-    ax.barh(places, [_reach(bar.fill) for bar in shown], height=0.56, color=BAR, label=f"decay {decay:g}")
+    drawn = ax.barh(places, [_reach(bar.fill) for bar in shown], height=0.56, color=BAR, label=f"decay {decay:g}")
+    for patch, bar in zip(drawn.patches, shown, strict=True):
+        if bar.is_unordered:  # a change of category is not a step along an axis
+            patch.set(hatch="////", edgecolor="white", linewidth=0)
     if ranking.decays:
         outlines = [_reach(bar.outline) for bar in shown]
         label = "impact (no decay)"
@@ -170,7 +183,7 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         ax.legend(**where, ncols=2, frameon=False, fontsize=_SMALL, labelcolor=QUIET, handlelength=1.2)
     write = column_format([bar.value for bar in ranking.bars])
     for place, bar in zip(places.tolist(), shown, strict=True):
-        arrow = "▲" if bar.direction > 0 else "▼" if bar.direction < 0 else ""
+        arrow = "∷" if bar.is_unordered else "▲" if bar.direction > 0 else "▼" if bar.direction < 0 else ""
         beside: dict[str, Any] = {
             "xycoords": ax.get_yaxis_transform(),
             "va": "center_baseline",
@@ -208,33 +221,119 @@ def _draw_curves(ax: Axes, shown: Scene) -> None:
     n_strips = 2 if lines.kind == "d-ice" and not is_empty else 1
     low, high = lines.y_domain
     foot = n_strips * _STRIP + 0.02  # the strips stand at the foot of the same axes, under the lines
-    ax.set_xlim(*lines.x_domain)
+    strips = _strips_of(lines)
+    ax.set_xlim(lines.x_domain[0], strips.outer)
     ax.set_ylim(low - (high - low) * foot / (1 - foot), high)
     ax.set_axisbelow(True)
     ax.grid(visible=True, axis="y", color=RULE, linewidth=0.6)
     if lines.kind != "ice":
         ax.axhline(0, color=QUIET, linewidth=0.45, zorder=0.9)
     _add_titles(ax, shown)
-    _add_histogram(ax, lines)
+    _add_histogram(ax, lines, strips)
     if coloring.domain is not None:
         _add_color_bar(ax, coloring, coloring.domain)
     _add_legends(ax, lines, coloring)
     if is_empty:
         ax.text(0.02, 0.5, NO_SLOPE_TEXT, transform=ax.transAxes, fontsize=_SMALL, color=QUIET)
         return
+    if lines.on_levels:
+        connectors = strip_ends(lines.x, strips.reach), np.repeat(lines.values, 2, axis=1)
+        _add_image(ax, coloring, *connectors, connector_opacity(lines.dot_opacity), most=MOST_CONNECTED)
+        _add_means(ax, lines.grid, lines.mean, lines.spread)
+    else:
+        _add_lines(ax, lines, coloring)
+    _add_phantoms(ax, lines, strips, coloring)
+    _add_dots(ax, lines, strips, coloring)
+    if lines.missing is not None:
+        _add_means(ax, np.array([strips.beside]), np.array([lines.missing.mean]), np.array([lines.missing.spread]))
+    if n_strips == 2:
+        _add_slope_spread(ax, lines)
+
+
+@dataclass(frozen=True)
+class _Strips:
+    """Where dots stand, in the units of the axis.
+
+    Attributes
+    ----------
+    reach : float
+        Half the width of a level's strip.
+    beside : float
+        The middle of the strip of missing values.
+    beside_reach : float
+    outer : float
+        Where the axes end.
+    place : ndarray of shape (n_lines,)
+        Of each row in its strip, -1 to 1.
+    """
+
+    reach: float
+    beside: float
+    beside_reach: float
+    outer: float
+    place: NDArray[np.float64]
+
+    def at(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Places of one value of each row, on the axis or beside it."""
+        on_axis = values + self.reach * self.place
+        return np.asarray(np.where(np.isnan(values), self.beside + self.beside_reach * self.place, on_axis))
+
+
+def _strips_of(lines: Lines) -> _Strips:
+    low, high = lines.x_domain
+    place = place_in_strip(lines.positions)
+    width = 1.0 if lines.on_levels else _SLOT * (high - low)
+    is_few = len(lines.positions) <= _FEW_ROWS
+    reach = 0.0 if is_few or not lines.on_levels else _STRIP_SHARE
+    if lines.missing is None:
+        return _Strips(reach, math.nan, 0.0, high, place)
+    beside_reach = 0.0 if is_few else _STRIP_SHARE * width
+    return _Strips(reach, high + 0.75 * width, beside_reach, high + 1.25 * width, place)
+
+
+def _add_lines(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+    low, high = lines.y_domain
     band = [np.clip(lines.mean + side * lines.spread, low, high) for side in (-1, 1)]
     ax.fill_between(lines.x, band[0], band[1], color="black", alpha=0.06, linewidth=0)
     if suit_strokes(*lines.values.shape):
         _add_strokes(ax, lines, coloring)
     else:
-        _add_image(ax, lines, coloring)
-    _add_dots(ax, lines, coloring)
+        _add_image(ax, coloring, lines.x, lines.values, lines.opacity)
     for edge in band:
         ax.plot(lines.x, edge, color=INK, linewidth=0.5, dashes=(4, 2.6), zorder=3)
     ax.plot(lines.x, lines.mean, color="white", linewidth=2.8, alpha=0.85, zorder=3.5)
     ax.plot(lines.x, lines.mean, color=INK, linewidth=1.3, zorder=4)
-    if n_strips == 2:
-        _add_slope_spread(ax, lines)
+
+
+def _add_means(ax: Axes, x: NDArray[np.float64], mean: NDArray[np.float64], spread: NDArray[np.float64]) -> None:
+    """Mark the mean of each level, and one standard deviation of the lines to either side."""
+    low, high = ax.get_ylim()
+    ends = np.clip(mean - spread, low, high), np.clip(mean + spread, low, high)
+    ax.vlines(x, *ends, color="white", linewidth=3.2, alpha=0.85, zorder=3.5)
+    ax.vlines(x, *ends, color=INK, linewidth=1.3, zorder=4)
+    ax.plot(x, mean, "o", markersize=5.5, color=INK, markeredgecolor="white", markeredgewidth=0.8, zorder=4.5)
+
+
+def _add_phantoms(ax: Axes, lines: Lines, strips: _Strips, coloring: Coloring) -> None:
+    """Draw predictions at every level but the row's own, and those with the value missing."""
+    from matplotlib.colors import to_rgba_array
+
+    colors = to_rgba_array([coloring.palette.css(value) for value in coloring.values.tolist()])
+    strength = min(0.9, 0.7 * (_FEW_DOTS / max(1, len(lines.positions))) ** 0.25)
+    size = (2 * 1.2 * _PT_PER_PX) ** 2
+
+    def add(value: float, heights: NDArray[np.float64], opacity: NDArray[np.float64]) -> None:
+        shown = ~np.isnan(lines.own_x) if math.isnan(value) else lines.own_x != value
+        faded = colors[shown].copy()
+        faded[:, 3] = strength * opacity[shown]
+        x = strips.at(np.full(len(lines.positions), value))[shown]
+        ax.scatter(x, heights[shown], s=size, color=faded, linewidths=0, zorder=2.3)
+
+    if lines.on_levels:
+        for k, value in enumerate(lines.grid.tolist()):
+            add(value, lines.values[:, k], lines.dot_opacity[:, k])
+    if lines.missing is not None:
+        add(math.nan, lines.missing.values, np.full(len(lines.positions), lines.missing.opacity))
 
 
 def _add_strokes(ax: Axes, lines: Lines, coloring: Coloring) -> None:
@@ -253,20 +352,28 @@ def _add_strokes(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     ax.add_collection(drawn, autolim=False)
 
 
-def _add_image(ax: Axes, lines: Lines, coloring: Coloring) -> None:
-    """Draw many lines as the browser does, as large as the axes will be."""
+def _add_image(
+    ax: Axes,
+    coloring: Coloring,
+    x: NDArray[np.float64],
+    values: NDArray[np.float64],
+    opacity: NDArray[np.float64],
+    *,
+    most: float = 1.0,
+) -> None:
+    """Draw many lines as the browser does, as large as the axes will be; `most` is the opacity they reach together."""
     whole = ax.get_figure(root=True)
     if whole is not None:
         whole.draw_without_rendering()  # lets the layout settle
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     room, ratio = ax.get_window_extent(), _IMAGE_DPI / ax.figure.dpi
     width, height = max(1, round(room.width * ratio)), max(1, round(room.height * ratio))
-    n_lines = len(lines.values)
+    n_lines = len(values)
     pixels = draw_lines(
         LineSet(
-            x=(lines.x - left) / (right - left) * width,
-            y=((top - lines.values) / (top - bottom) * height).astype(np.float32),
-            opacity=lines.opacity.astype(np.float32),
+            x=(x - left) / (right - left) * width,
+            y=((top - values) / (top - bottom) * height).astype(np.float32),
+            opacity=opacity.astype(np.float32),
             color=coloring.values,
         ),
         coloring.palette,
@@ -275,15 +382,20 @@ def _add_image(ax: Axes, lines: Lines, coloring: Coloring) -> None:
         thickness=line_thickness(n_lines) * _IMAGE_DPI / PX_PER_INCH,
         strength=line_strength(n_lines),
     )
-    ax.imshow(pixels, extent=(left, right, bottom, top), aspect="auto", zorder=2, interpolation="antialiased")
+    extent = (left, right, bottom, top)
+    ax.imshow(pixels, extent=extent, aspect="auto", zorder=2, interpolation="antialiased", alpha=most)
 
 
-def _add_dots(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+def _add_dots(ax: Axes, lines: Lines, strips: _Strips, coloring: Coloring) -> None:
     radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
-    shown = np.isfinite(lines.own_x) & np.isfinite(lines.own_y)
+    if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
+        radius, opacity = 1.4 * max(radius, 1.3), 0.95
+    at = strips.at(lines.own_x)
+    off_grid = lines.axis.is_unordered & (lines.own_x < lines.grid[0])
+    shown = np.isfinite(at) & np.isfinite(lines.own_y) & ~off_grid
     colors = [coloring.palette.css(value) for value in coloring.values[shown].tolist()]
     size = (2 * radius * _PT_PER_PX) ** 2
-    x, y = lines.own_x[shown], lines.own_y[shown]
+    x, y = at[shown], lines.own_y[shown]
     ax.scatter(x, y, s=size, color=colors, alpha=opacity, linewidths=0, zorder=2.5, clip_on=False)
 
 
@@ -297,13 +409,25 @@ def _add_slope_spread(ax: Axes, lines: Lines) -> None:
     ax.text(1, foot, " SD", transform=ax.transAxes, fontsize=_SMALL, color=QUIET, clip_on=False)
 
 
-def _add_histogram(ax: Axes, lines: Lines) -> None:
+def _add_histogram(ax: Axes, lines: Lines, strips: _Strips) -> None:
     """Stand the data on the axis: they say how much to believe."""
-    tallest = max(1.0, float(lines.histogram_counts.max(initial=0.0)))
+    n_missing = 0 if lines.missing is None else lines.missing.count
+    tallest = max(1.0, float(lines.histogram_counts.max(initial=0.0)), n_missing)
     edges = np.clip(lines.histogram_edges, *lines.x_domain)
-    heights = lines.histogram_counts / tallest * (_STRIP - 0.01)
+    centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
+    if lines.axis.has_levels:
+        widths = 0.64 * widths
+    counts = lines.histogram_counts
+    if lines.missing is not None:
+        width = strips.outer - strips.beside
+        centres, widths, counts = (
+            np.append(centres, strips.beside),
+            np.append(widths, width),
+            np.append(counts, n_missing),
+        )
     look: dict[str, Any] = {"color": "#b9bec4", "edgecolor": "white", "linewidth": 0.4, "zorder": 1.5}
-    ax.bar(edges[:-1], heights, width=np.diff(edges), align="edge", transform=ax.get_xaxis_transform(), **look)
+    heights = counts / tallest * (_STRIP - 0.01)
+    ax.bar(centres, heights, width=widths, transform=ax.get_xaxis_transform(), **look)
 
 
 def _add_titles(ax: Axes, shown: Scene) -> None:
@@ -315,11 +439,35 @@ def _add_titles(ax: Axes, shown: Scene) -> None:
     ax.set_ylabel(_fitted(lines.y_title, 190), fontsize=_SMALL, parse_math=False)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    if len(lines.grid) <= 6:
-        ticks = x_ticks(lines, 0.0)
-        ax.set_xticks([tick.value for tick in ticks], labels=[tick.label for tick in ticks])
+    _add_ticks(ax, lines)
+    if lines.remark is not None:
+        ax.text(0, 1, _fitted(lines.remark, 330), transform=ax.transAxes, va="bottom", fontsize=_SMALL, color=QUIET)
     if lines.prediction_span is not None:
         _add_range_axis(ax, lines.prediction_span)
+
+
+def _add_ticks(ax: Axes, lines: Lines) -> None:
+    """Label the feature's axis where its values are few or no plain numbers, and what stands beside it."""
+    is_plain = lines.axis.kind == "numeric" and len(lines.grid) > _FEW_VALUES
+    if is_plain and lines.missing is None:
+        return
+    ticks = x_ticks(lines, _USUAL_WIDTH)
+    places = [tick.value for tick in ticks]
+    labels = [_fitted(tick.label, _LABEL_ROOM / 2) for tick in ticks]
+    if lines.missing is not None:
+        beside = _strips_of(lines)
+        places.append(beside.beside)
+        labels.append(MISSING)
+        edge = lines.x_domain[1] + (beside.beside - lines.x_domain[1]) / 5
+        ax.axvline(edge, color=QUIET, linewidth=0.45, dashes=(2, 3), zorder=0.9)
+    ax.set_xticks(places, labels=labels)
+    if _has_slanted_names(lines):
+        for label in ax.get_xticklabels():
+            label.set(rotation=38, ha="right", rotation_mode="anchor", parse_math=False)
+
+
+def _has_slanted_names(lines: Lines) -> bool:
+    return lines.axis.levels is not None and sum(map(len, lines.axis.levels)) > _MOST_LETTERS
 
 
 def _add_range_axis(ax: Axes, span: float) -> None:
@@ -343,9 +491,10 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    below = 34.0
+    below = 34.0 + (40.0 if _has_slanted_names(lines) else 0.0)
     if lines.values.size > 0:
-        mean = Line2D([], [], color=INK, linewidth=1.3)
+        look: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"} if lines.on_levels else {}
+        mean = Line2D([], [], color=INK, linewidth=1.3, **look)
         own = Line2D([], [], color=QUIET, marker="o", markersize=2.6, linestyle="none")
         key = _legend(ax, [mean, own], [MEAN_TEXT, OWN_TEXT], below, None)
         below += 13
@@ -402,5 +551,7 @@ def _add_color_bar(ax: Axes, coloring: Coloring, domain: tuple[float, float]) ->
     bar = ax.figure.colorbar(scale, ax=ax, fraction=0.05, pad=0.02, aspect=30)
     bar.outline.set_visible(False)
     bar.ax.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
+    if coloring.has_named_ends:
+        bar.set_ticks(list(domain), labels=list(coloring.ends))
     bar.set_label(_fitted(coloring.title or "", 160), fontsize=_SMALL, color=QUIET)
     bar.ax.yaxis.label.set_parse_math(False)

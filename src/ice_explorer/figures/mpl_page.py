@@ -179,6 +179,8 @@ class _Painter:
             color=mark.fill,
             ha=_ALIGNMENT[mark.anchor],
             va="baseline",
+            rotation=-mark.angle,
+            rotation_mode="anchor",
             parse_math=False,
             zorder=self._order,
         )

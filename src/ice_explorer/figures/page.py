@@ -83,7 +83,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Words:
-    """A text on its baseline; `full` is what it was cut from."""
+    """A text on its baseline, turned by an angle [degrees, clockwise]; `full` is what it was cut from."""
 
     text: str
     x: float
@@ -93,6 +93,7 @@ class Words:
     anchor: Anchor
     bold: bool
     full: str
+    angle: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -213,11 +214,12 @@ class Page:
         anchor: Anchor = "start",
         bold: bool = False,
         within: float = math.inf,
+        angle: float = 0.0,
     ) -> float:
         """Set a text on the baseline y, cut to the width it has; return how wide it is."""
         full = printable(text)
         shown = elide(full, within, size, bold=bold)
-        self.add(Words(shown, x, y, size, fill, anchor, bold, full))
+        self.add(Words(shown, x, y, size, fill, anchor, bold, full, angle))
         return text_width(shown, size, bold=bold)
 
 

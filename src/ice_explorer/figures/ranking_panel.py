@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.lettering import column_format, text_width
-from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Page, Path, Rect, Style, printable
+from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Circle, Page, Path, Rect, Style, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,15 +104,33 @@ def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> None:
 def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -> None:
     if math.isfinite(bar.fill):
         color = BAR_OPEN if bar.is_open else BAR
-        page.add(Rect(start, middle - 4.2, max(0.0, bar.fill) * scale, 8.4, Style(fill=color)))
+        length = max(0.0, bar.fill) * scale
+        page.add(Rect(start, middle - 4.2, length, 8.4, Style(fill=color)))
+        if bar.is_unordered:
+            _draw_hatch(page, start, middle, length)
     if bar.outline is not None and math.isfinite(bar.outline):
         page.add(Rect(start, middle - 5.4, max(0.0, bar.outline) * scale, 10.8, _FRAME))
 
 
 def _draw_direction(page: Page, bar: Bar, x: float, middle: float) -> None:
-    """Draw a small triangle: the curves rise or fall on average."""
+    """Draw a small triangle: the curves rise or fall on average. Four dots: levels have no order."""
+    if bar.is_unordered:
+        for across in (-1.8, 1.8):
+            for down in (-1.8, 1.8):
+                page.add(Circle(x + across, middle + down, 1.1, Style(fill=QUIET)))
     if not math.isfinite(bar.direction) or bar.direction == 0:
         return
     reach = 2.6 if bar.direction > 0 else -2.6
     corners = np.array([x - 3, x + 3, x]), middle + np.array([reach, reach, -reach])
     page.add(Path(*corners, Style(fill=QUIET), closed=True))
+
+
+def _draw_hatch(page: Page, start: float, middle: float, length: float) -> None:
+    """Draw stripes of paper over a bar: a change of category is not a step along an axis."""
+    top, bottom = middle - 4.2, middle + 4.2
+    stripe = Style(stroke="#ffffff", width=1.2, opacity=0.75)
+    for left in np.arange(start - (bottom - top), start + length, 5.0).tolist():
+        # Each stripe is cut where the bar begins and ends.
+        first, last = max(left, start), min(left + bottom - top, start + length)
+        if last > first:
+            page.line(first, bottom - (first - left), last, bottom - (last - left), stripe)

@@ -111,6 +111,8 @@ def _write_words(mark: Words, parent: ET.Element) -> None:
         attributes["text-anchor"] = mark.anchor
     if mark.bold:
         attributes["font-weight"] = "bold"
+    if mark.angle != 0:
+        attributes["transform"] = f"rotate({_px(mark.angle)} {_px(mark.x)} {_px(mark.y)})"
     text = ET.SubElement(parent, "text", attributes)
     text.text = mark.text
     if mark.text != mark.full:

@@ -10,18 +10,23 @@ import numpy as np
 
 from ice_explorer import payload
 from ice_explorer.curves import transforms
+from ice_explorer.display_axis import display_axis, histogram, writer
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.feature import UNORDERED
+from ice_explorer.figures.lettering import number_text
 from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette
-from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
+from ice_explorer.moments import span_texts, unit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.explanation import Explanation, FeatureExplanation
-    from ice_explorer.messages import Anchor, Kind, RankBy
+    from ice_explorer.messages import Anchor, ContinuousColorsBody, Kind, RankBy
 
 RANK_TITLES: Final[Mapping[str, str]] = {
     "impact": "impact",
@@ -97,7 +102,8 @@ class Bar:
     outline : float or None
         Undecayed impact around a decayed fill; None where the figure does not decay.
     direction : float
-        Signed mean slope times σ.
+        Signed mean slope times σ; NaN where levels have no order.
+    is_unordered : bool
     is_open : bool
         Its curves are shown beside the ranking.
     """
@@ -107,6 +113,7 @@ class Bar:
     fill: float
     outline: float | None
     direction: float
+    is_unordered: bool
     is_open: bool
 
 
@@ -132,6 +139,10 @@ class Coloring:
         0 to 1 on the ramp, or the index of a level; NaN is missing.
     domain : tuple of float or None
         Ends of the ramp, in the units of the column.
+    ends : tuple of str
+        The same as they are written.
+    has_named_ends : bool
+        Whether they are dates, durations or ranks, so that no number between them says anything.
     levels : tuple of str
     """
 
@@ -139,12 +150,37 @@ class Coloring:
     palette: Palette
     values: NDArray[np.float32]
     domain: tuple[float, float] | None = None
+    ends: tuple[str, str] = ("", "")
+    has_named_ends: bool = False
     levels: tuple[str, ...] = ()
 
     @property
     def n_missing(self) -> int:
         """Lines without a value."""
         return int(np.isnan(self.values).sum())
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Predictions with the value missing, which stand beside the axis.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_lines,)
+        In the units of the lines.
+    mean, spread : float
+        As those of the lines.
+    count : int
+        Observations that lack the value.
+    opacity : float
+        Of the dots: one change of level away from any other.
+    """
+
+    values: NDArray[np.float64]
+    mean: float
+    spread: float
+    count: int
+    opacity: float
 
 
 @dataclass(frozen=True)
@@ -155,22 +191,28 @@ class Lines:
     ----------
     feature : str
     kind : {"ice", "c-ice", "d-ice"}
-    is_boolean : bool
+        Levels without an order have no slopes: their ICE is drawn instead.
+    axis : DisplayAxis
+        Places of the grid values, and how they are written.
     x : ndarray of shape (n_points,)
         [feature]; a step curve repeats the ends of its intervals.
     values : ndarray of shape (n_lines, n_points)
         [output], or [output / feature] for d-ICE.
     opacity : ndarray of shape (n_lines, n_points - 1)
         Of each segment, by the likelihood at its right end.
+    dot_opacity : ndarray of shape (n_lines, n_grid)
+        Of a dot at each grid value.
     mean, spread : ndarray of shape (n_points,)
         Partial dependence as this kind of picture has it, and the standard deviation of the lines.
     own_x, own_y : ndarray of shape (n_lines,)
-        Observed value of the row and where its line is there; NaN where the value is missing.
+        Observed value of the row and where its line is there; x is NaN where the value is missing,
+        and y, too, where nothing stands beside the axis.
+    missing : Missing or None
+        What stands beside the axis.
     positions : ndarray of shape (n_lines,)
         Rows of X.
     selected : ndarray of shape (n_lines,)
         True for rows that are marked.
-    grid : ndarray of shape (n_grid,)
     histogram_edges, histogram_counts : ndarray
         Where the data are.
     anchored_at : float or None
@@ -178,35 +220,56 @@ class Lines:
     prediction_span : float or None
         Largest minus smallest prediction of the feature, which c-ICE is measured against.
     x_title, y_title : str
+    remark : str or None
+        Why another kind is drawn than was asked for.
     """
 
     feature: str
     kind: Kind
-    is_boolean: bool
+    axis: DisplayAxis
     x: NDArray[np.float64]
     values: NDArray[np.float64]
     opacity: NDArray[np.float64]
+    dot_opacity: NDArray[np.float64]
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
     own_x: NDArray[np.float64]
     own_y: NDArray[np.float64]
+    missing: Missing | None
     positions: NDArray[np.int64]
     selected: NDArray[np.bool_]
-    grid: NDArray[np.float64]
     histogram_edges: NDArray[np.float64]
     histogram_counts: NDArray[np.float64]
     anchored_at: float | None
     prediction_span: float | None
     x_title: str
     y_title: str
+    remark: str | None = None
+
+    @property
+    def grid(self) -> NDArray[np.float64]:
+        """Places of the grid values, (n_grid,)."""
+        return self.axis.grid
+
+    @property
+    def on_levels(self) -> bool:
+        """Whether the points are levels: dots, with nothing in between."""
+        return self.axis.has_levels and self.kind != "d-ice"
+
+    @property
+    def write(self) -> Callable[[float], str]:
+        """How a value of the feature is written."""
+        return writer(self.axis.kind, self.grid, self.axis.levels, number_text)
 
     @property
     def x_domain(self) -> tuple[float, float]:
         """Range of the horizontal axis: the grid, or a little on either side of a single value."""
         low, high = float(self.grid[0]), float(self.grid[-1])
-        if high == low:
+        if self.axis.has_levels:
+            half = 0.5
+        elif high == low:
             half = abs(low) * 0.1 or 0.5
-        else:  # few values stand away from the edges of the plot, as categories would
+        else:  # few values stand away from the edges of the plot, as levels do
             half = (high - low) * (0.12 if len(self.grid) == 2 else 0.05 if len(self.grid) <= 6 else 0.0)
         return low - half, high + half
 
@@ -214,6 +277,8 @@ class Lines:
     def y_domain(self) -> tuple[float, float]:
         """Range of everything drawn; a flat picture gets room on either side."""
         drawn = [self.values.ravel(), self.mean, self.own_y]
+        if self.missing is not None:
+            drawn += [self.missing.values, np.array([self.missing.mean])]
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])
         if finite.size == 0:
             return -1.0, 1.0
@@ -305,6 +370,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
                 fill=float(figures["in_distribution_impact" if decays else state.rank_by]),
                 outline=float(figures["impact"]) if decays else None,
                 direction=float(figures["direction"]),
+                is_unordered=explanation[feature].kind in UNORDERED,
                 is_open=explanation[feature].label == state.feature,
             )
             for feature, figures in table.iterrows()
@@ -318,59 +384,91 @@ def coloring_of(explanation: Explanation, color_by: str | None, positions: NDArr
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
     column = explanation.column(color_by)
     body, buffers = payload.colors(column, positions.tolist())
-    values = np.frombuffer(buffers[0], dtype="<f4")
     if body["kind"] == "category":
+        values = np.frombuffer(buffers[0], dtype="<f4")
         palette = level_palette(len(body["levels"]), ordered=body["ordered"])
         return Coloring(column.label, palette, values, levels=tuple(body["levels"]))
     low, high = body["domain"]
-    share = np.clip((values - low) / (high - low), 0, 1) if high > low else values * 0 + np.float32(0.5)
-    return Coloring(column.label, ramp_palette(), share.astype(np.float32), domain=(low, high))
+    exact = np.frombuffer(buffers[0], dtype="<f8")
+    share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
+    return Coloring(
+        column.label,
+        ramp_palette(),
+        share.astype(np.float32),
+        domain=(low, high),
+        ends=_ramp_ends(body),
+        has_named_ends=body["of"] != "numeric",
+    )
+
+
+def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
+    low, high = body["domain"]
+    if body["of"] == "datetime":
+        return span_texts(low, high)
+    levels = body["levels"]
+    grid = [low, high] if levels is None else list(range(len(levels)))
+    write = writer(body["of"], grid, levels, number_text)
+    return write(low), write(high)
 
 
 def lines_of(explanation: Explanation, feature: FeatureExplanation, state: ViewState) -> Lines:
     """Compute the lines of a feature as one kind of picture shows them."""
+    axis = display_axis(feature)
+    kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
     positions = feature.draw(state.max_lines, state.selection)
     curves = feature.rows(positions)
-    observed = feature.observed_axis[positions]
-    # Where the own value is missing the median stands in for it, as in the metrics.
-    own = np.where(np.isnan(observed), feature.median, observed)
-    rows = _Rows(feature, positions, curves, own, _fade(feature, positions, own, state.decay))
-    shape = _SHAPES[state.kind](rows, transforms.check_anchor(state.anchor))
+    observed = axis.observed[positions]
+    own = axis.own(positions)
+    rows = _Rows(feature, axis, positions, curves, own, observed, _fade(feature, positions, state.decay), state.decay)
+    shape = _SHAPES[kind](rows, transforms.check_anchor(state.anchor))
     lowest, highest = feature.prediction_range
-    centred_on_range = state.kind == "c-ice" and highest > lowest
-    edges, counts = payload.histogram(feature.observed_axis)
+    centred_on_range = kind == "c-ice" and highest > lowest
+    edges, counts = histogram(axis)
+    own_y = shape.own_y if shape.missing is not None else np.where(np.isnan(observed), math.nan, shape.own_y)
     return Lines(
         feature=feature.label,
-        kind=state.kind,
-        is_boolean=feature.kind == "boolean",
+        kind=kind,
+        axis=axis,
         positions=positions,
         selected=np.isin(positions, state.selection),
-        grid=feature.axis,
         own_x=observed,
         histogram_edges=edges,
         histogram_counts=counts,
         prediction_span=highest - lowest if centred_on_range else None,
-        x_title=feature.label,
-        y_title=_y_title(explanation.output_label, feature.label, shape.anchored_at, state),
+        x_title=_x_title(feature.label, axis),
+        y_title=_y_title(explanation.output_label, feature.label, axis, shape.anchored_at, kind),
         x=shape.x,
         values=shape.values,
         opacity=shape.opacity,
+        dot_opacity=rows.fade,
         mean=shape.mean,
         spread=shape.spread,
-        own_y=np.where(np.isnan(observed), math.nan, shape.own_y),
+        own_y=own_y,
+        missing=shape.missing,
         anchored_at=shape.anchored_at,
+        remark=None if kind == state.kind else no_slopes_text(feature.label),
+    )
+
+
+def no_slopes_text(feature: str) -> str:
+    """Why a feature without an order is drawn otherwise than asked for."""
+    return (
+        f"{feature} has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
     )
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Some rows of a feature: their curves, own values, and opacity per interval of the grid."""
+    """Some rows of a feature: their curves, own places, and opacity at each grid value."""
 
     feature: FeatureExplanation
+    axis: DisplayAxis
     positions: NDArray[np.int64]
     curves: NDArray[np.float64]
     own: NDArray[np.float64]
+    observed: NDArray[np.float64]
     fade: NDArray[np.float64]
+    decay: float
 
 
 @dataclass(frozen=True)
@@ -383,22 +481,39 @@ class _Shape:
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
     own_y: NDArray[np.float64]
+    missing: Missing | None = None
     anchored_at: float | None = None
 
 
-def _fade(
-    feature: FeatureExplanation, positions: NDArray[np.int64], own: NDArray[np.float64], decay: float
-) -> NDArray[np.float64]:
-    """Opacity per interval of the grid, (n_lines, n_grid - 1)."""
+def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
+    """Opacity at each grid value, (n_lines, n_grid)."""
     if decay == 1:
-        return np.ones((len(positions), len(feature.axis) - 1))
-    weights = likelihood(feature.axis, own, feature.likelihood_scale[positions], decay)
-    return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights[:, 1:]
+        return np.ones((len(positions), len(feature.axis)))
+    return _faded(feature.likelihood_of(positions, decay))
+
+
+def _faded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
+
+
+def _beside_axis(rows: _Rows, held: NDArray[np.float64], shift: float, *, spread_of_drawn: bool) -> Missing | None:
+    """Predictions with the value missing, each lowered by what its line was and their mean by `shift`."""
+    known = rows.feature.missing_dependence
+    if known is None:
+        return None
+    values = rows.feature.missing_rows(rows.positions) - held
+    return Missing(
+        values=values,
+        mean=known[0] - shift,
+        spread=float(values.std()) if spread_of_drawn and len(values) else known[1],
+        count=int(np.isnan(rows.axis.observed).sum()),
+        opacity=float(_faded(np.array(rows.decay))),
+    )
 
 
 def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
     """Draw a single grid value as short dashes: there is no interval to draw a line over."""
-    if len(shape.x) > 1:
+    if len(shape.x) > 1 or rows.axis.has_levels:
         return shape
     value = float(shape.x[0])
     reach = (abs(value) * 0.1 or 0.5) / 4
@@ -415,52 +530,58 @@ def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
 def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
     feature = rows.feature
     shape = _Shape(
-        x=feature.axis,
+        x=rows.axis.grid,
         values=rows.curves,
-        opacity=rows.fade,
+        opacity=rows.fade[:, 1:],
         mean=feature.partial_dependence,
         spread=feature.spread,
         own_y=feature.predictions(rows.positions),
+        missing=_beside_axis(rows, np.zeros(len(rows.positions)), 0.0, spread_of_drawn=False),
     )
     return _on_grid(rows, shape)
 
 
 def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
-    feature, own = rows.feature, rows.own
-    centered = transforms.centered_curves(rows.curves, feature.axis, own, feature.median, anchor)
+    feature, grid = rows.feature, rows.axis.grid
+    median = rows.axis.median
+    centered = transforms.centered_curves(rows.curves, grid, rows.own, median, anchor)
     held = rows.curves[:, 0] - centered[:, 0]  # what each line was moved by
     if anchor == "own":
         anchored_at, shift = None, float(held.mean())
     else:
-        anchored_at = _anchor_value(feature, anchor)
-        shift = float(feature.partial_dependence[transforms.nearest_index(feature.axis, anchored_at)])
+        anchored_at = _anchor_value(grid, median, anchor)
+        shift = float(feature.partial_dependence[transforms.nearest_index(grid, anchored_at)])
+    own_y = feature.predictions(rows.positions) - held
+    if anchor == "own":  # a row that lacks the value has its own prediction beside the axis, not on its line
+        own_y = np.where(np.isnan(rows.observed), own_y, 0.0)
     shape = _Shape(
-        x=feature.axis,
+        x=grid,
         values=centered,
-        opacity=rows.fade,
+        opacity=rows.fade[:, 1:],
         mean=feature.partial_dependence - shift,
         spread=centered.std(axis=0),
-        own_y=np.zeros(len(own)) if anchor == "own" else feature.predictions(rows.positions) - held,
+        own_y=own_y,
+        missing=_beside_axis(rows, held, shift, spread_of_drawn=True),
         anchored_at=anchored_at,
     )
     return _on_grid(rows, shape)
 
 
-def _anchor_value(feature: FeatureExplanation, anchor: Anchor | float) -> float:
+def _anchor_value(grid: NDArray[np.float64], median: float, anchor: Anchor | float) -> float:
     """Grid value at which all lines meet."""
     if anchor in ("min", "max"):
-        return float(feature.axis[0 if anchor == "min" else -1])
-    wanted = feature.median if anchor == "median" else float(cast("float", anchor))
-    return float(feature.axis[transforms.nearest_index(feature.axis, wanted)])
+        return float(grid[0 if anchor == "min" else -1])
+    wanted = median if anchor == "median" else float(cast("float", anchor))
+    return float(grid[transforms.nearest_index(grid, wanted)])
 
 
 def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
-    grid = rows.feature.axis
+    grid, fade = rows.axis.grid, rows.fade[:, 1:]
     slopes = transforms.slopes(rows.curves, grid)
     n_lines, n_intervals = slopes.shape
     opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
-    opacity[:, ::2] = rows.fade
-    opacity[:, 1::2] = np.minimum(rows.fade[:, :-1], rows.fade[:, 1:])  # the step in between takes the fainter
+    opacity[:, ::2] = fade
+    opacity[:, 1::2] = np.minimum(fade[:, :-1], fade[:, 1:])  # the step in between takes the fainter
     own_y = np.full(n_lines, math.nan)
     if n_intervals > 0:
         interval = np.clip(np.searchsorted(grid, rows.own), 1, n_intervals) - 1
@@ -479,10 +600,19 @@ def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
 _SHAPES: Final = {"ice": _ice_shape, "c-ice": _centered_shape, "d-ice": _slope_shape}
 
 
-def _y_title(output: str, feature: str, anchored_at: float | None, state: ViewState) -> str:
-    if state.kind == "ice":
+def _x_title(feature: str, axis: DisplayAxis) -> str:
+    """The name of the feature, with its unit where the axis chose one."""
+    return f"{feature} ({unit_of(axis.grid).name})" if axis.kind == "timedelta" else feature
+
+
+_STEPS: Final[Mapping[str, str]] = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
+
+
+def _y_title(output: str, feature: str, axis: DisplayAxis, anchored_at: float | None, kind: Kind) -> str:
+    if kind == "ice":
         return output
-    if state.kind == "d-ice":
-        return f"slope of the {output} per unit of {feature}"
-    start = "its own value" if anchored_at is None else f"{feature} = {payload.number_text(anchored_at)}"
+    if kind == "d-ice":
+        return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}"
+    write = writer(axis.kind, axis.grid, axis.levels, payload.number_text)
+    start = "its own value" if anchored_at is None else f"{feature} = {write(anchored_at)}"
     return f"change of the {output} since {start}"

@@ -9,7 +9,7 @@ function keyItem(mark: string, text: string): HTMLElement {
   return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
 }
 
-export function marksKey(view: View): HTMLElement {
+export function marksKey(view: View, { plot }: Shown): HTMLElement {
   const selected = html("span", { "data-test": "selected-count" });
   const item = keyItem("selected", "");
   item.append(selected);
@@ -20,10 +20,17 @@ export function marksKey(view: View): HTMLElement {
       setText(selected, `selected (${count(n)})`);
     },
   );
+  const mean = html("i", { class: "ice-key-mean" });
+  view.keep(
+    () => plot.value?.scene.onLevels ?? false,
+    (onLevels) => {
+      mean.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
+    },
+  );
   return html(
     "p",
     { class: "ice-key" },
-    keyItem("mean", "partial dependence ± 1 SD"),
+    html("span", { class: "ice-key-item" }, mean, "partial dependence ± 1 SD"),
     keyItem("dot", "own value"),
     item,
   );

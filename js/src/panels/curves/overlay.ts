@@ -2,19 +2,27 @@
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
-import { bottomAxis, leftAxis, rightAxis } from "../../marks/axis.ts";
+import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
-import { histogram } from "../../marks/histogram.ts";
+import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, linePath } from "../../marks/paths.ts";
+import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
-import type { Plot } from "./plot.ts";
+import { dotX, type Plot, type Slot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes does not count. */
 const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
+/** The share of a level's room that its bar of the data leaves free. */
+const LEVEL_GAP = 0.36;
+/** Levels with less room than this, in px, have a slighter mean. */
+const NARROW_LEVEL = 32;
+/** Half the width of the bar of missing values, and the room of their label, in px. */
+const SLOT_BAR = 14;
+const SLOT_LABEL = 54;
 const NO_SLOPE = "A constant feature has no slope.";
 
 function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
@@ -27,18 +35,14 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
     () => ({ plot: plot.value, font: view.theme.value.font }),
     ({ plot: shown, font }) => {
       if (shown === null) return;
-      const { scene, left, right, top, bottom, slopesEnd, axis, x, y, size } = shown;
-      const { histogramEdges, histogramCounts } = scene.curves;
+      const { scene, left, right, outer, top, bottom, slopesEnd, x, y } = shown;
       resize(layer, shown);
-      layer.replaceChildren(
-        leftAxis(shown.yTicks, left, right),
-        histogram(histogramEdges, histogramCounts, x, axis, axis - slopesEnd - 4),
-        bottomAxis(shown.xTicks, left, right, size.width, axis, font),
-        rightAxis(shown.rangeTicks, right),
-      );
+      layer.replaceChildren(leftAxis(shown.yTicks, left, right), ...dataStrip(shown), featureAxis(shown, font));
+      if (shown.slot !== null) layer.append(...besideAxis(shown, shown.slot));
+      layer.append(rightAxis(shown.rangeTicks, outer));
       if (slopesEnd > bottom) layer.append(...slopeSpread(shown));
       if (scene.kind !== "ice") {
-        layer.append(svg("line", { class: "ice-zero", x1: left, x2: right, y1: y(0), y2: y(0) }));
+        layer.append(svg("line", { class: "ice-zero", x1: left, x2: outer, y1: y(0), y2: y(0) }));
       }
       if (scene.anchoredAt !== null) {
         const at = x(scene.anchoredAt);
@@ -48,6 +52,42 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   return layer;
+}
+
+/** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
+function dataStrip({ scene, x, axis, slopesEnd, slot }: Plot): SVGElement[] {
+  const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
+  const height = axis - slopesEnd - 4;
+  const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
+  const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
+  const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
+  if (slot !== null && missing !== null && missing.count > 0) {
+    const d = bar(slot.at - SLOT_BAR, slot.at + SLOT_BAR, axis, (missing.count / tallest) * height);
+    bars.push(svg("path", { class: "ice-histogram", d, "data-test": "histogram-missing" }));
+  }
+  return bars;
+}
+
+function featureAxis({ xTicks, levelLabels, left, right, outer, axis, size, slot }: Plot, font: string): SVGElement {
+  if (levelLabels !== null) return levelAxis(xTicks, levelLabels, left, right, axis, font);
+  return bottomAxis(xTicks, left, right, slot === null ? size.width : outer - SLOT_LABEL, axis, font);
+}
+
+/** The strip for missing values has a baseline and a tick of its own: it is no place on the axis. */
+function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVGElement[] {
+  const gridlines = yTicks.map(({ at: y }) =>
+    svg("line", { class: "ice-gridline", x1: left, x2: right, y1: y, y2: y }),
+  );
+  const label = svg("text", { x: at, y: axis + 8, dy: "0.71em", "text-anchor": "middle" }, "missing");
+  const group = svg("g", { class: "ice-axis", "data-test": "missing-axis" });
+  group.append(
+    ...gridlines,
+    svg("line", { class: "ice-slot-edge", x1: left - 7, x2: left - 7, y1: top, y2: axis }),
+    svg("line", { class: "ice-baseline", x1: left, x2: right, y1: axis, y2: axis }),
+    svg("line", { class: "ice-tick", x1: at, x2: at, y1: axis, y2: axis + 4 }),
+    label,
+  );
+  return [group];
 }
 
 /** Standard deviation of the slopes, under them: where the lines disagree. */
@@ -79,19 +119,20 @@ export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
     ({ plot: shown, hidden, paper }) => {
       const pen = canvas.getContext("2d");
       if (shown === null || pen === null) return;
-      const { scene, lines, palette, order, x, y, size } = shown;
+      const { scene, lines, palette, order, y, size } = shown;
       canvas.width = Math.round(size.width * size.ratio);
       canvas.height = Math.round(size.height * size.ratio);
       Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
       pen.scale(size.ratio, size.ratio);
       const many = lines.nLines > MANY_DOTS;
       const dots = {
-        x: Float32Array.from(scene.curves.observed, (value) => x(value)),
+        x: Float32Array.from(scene.curves.observed, (value, line) => dotX(shown, line, value)),
         y: Float32Array.from(scene.own, (value) => y(value)),
         colors: (line: number) => cssColor(palette, lines.color[line]!),
         order: order.filter((line) => !hidden.has(lines.color[line]!)),
-        opacity: many ? 0.55 : 0.95,
-        radius: many ? 1.5 : 2.5,
+        opacity: many && !scene.onLevels ? 0.55 : 0.95,
+        // On levels the row's own dot is one of many of its own, so it is larger than they are.
+        radius: scene.onLevels ? (many ? 2.5 : 3.5) : many ? 1.5 : 2.5,
       };
       drawDots(pen, dots, paper);
     },
@@ -104,16 +145,30 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
 
   const marked = (shown: Plot, line: number, name: string): SVGGElement => {
-    const { scene, lines, palette, x, y, size } = shown;
-    const px = scene.x.map((value) => x(value));
-    const path = linePath(px, (point) => lines.y[line * lines.nPoints + point]! / size.ratio);
-    const row = scene.curves.positions[line]!;
+    const { scene, lines, palette, x, y } = shown;
+    const { curves, onLevels, missing } = scene;
+    const px = scene.x.map((value) => (onLevels ? dotX(shown, line, value) : x(value)));
+    const height = (point: number) => y(scene.values[line * px.length + point]!);
+    const path = linePath(px, height);
+    const row = curves.positions[line]!;
     const mark = haloed(path, `ice-${name}`, { "data-test": `${name}-line`, "data-row": row });
-    const observed = scene.curves.observed[line]!;
-    if (Number.isNaN(observed)) return mark; // a missing value has no place on the axis
-    const dot = svg("circle", { cx: x(observed), cy: y(scene.own[line]!), r: 4 });
-    dot.style.fill = cssColor(palette, lines.color[line]!);
-    mark.append(dot);
+    mark.classList.toggle("ice-connected", onLevels);
+    const color = cssColor(palette, lines.color[line]!);
+    const dot = (cx: number, cy: number, r: number): void => {
+      if (!Number.isFinite(cx + cy)) return; // a missing value may have no place
+      const circle = svg("circle", { cx, cy, r });
+      circle.style.fill = color;
+      mark.append(circle);
+    };
+    if (missing !== null) {
+      const at = dotX(shown, line, Number.NaN);
+      const last = px.length - 1;
+      const d = linePath([px[last]!, at], (point) => (point === 0 ? height(last) : y(missing.values[line]!)));
+      mark.append(svg("path", { class: "ice-to-missing", d }));
+      dot(at, y(missing.values[line]!), 2.5);
+    }
+    if (onLevels) for (const [point, at] of px.entries()) dot(at, height(point), 2.5);
+    dot(dotX(shown, line, curves.observed[line]!), y(scene.own[line]!), 4);
     return mark;
   };
 
@@ -122,23 +177,35 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     ({ plot: shown, hover, selection }) => {
       if (hover === null || shown === null) view.tooltip.hide();
       if (shown === null) return;
-      const { scene, lines, x, y, left, top, bottom } = shown;
+      const { scene, lines, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));
       const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
       resize(layer, shown);
-      const band = bandPath(
-        px,
-        (point) => inside(scene.low[point]!),
-        (point) => inside(scene.high[point]!),
-      );
-      const mean = linePath(px, (point) => y(scene.mean[point]!));
-      const edge = (values: Float32Array) => linePath(px, (point) => inside(values[point]!));
-      layer.replaceChildren(
-        svg("path", { class: "ice-band", d: band }),
-        svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
-        svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
-        haloed(mean, "ice-mean", { "data-test": "partial-dependence" }),
-      );
+      if (scene.onLevels) {
+        layer.replaceChildren(
+          ...Array.from(px, (at, k) =>
+            meanDot(at, y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
+          ),
+        );
+      } else {
+        const band = bandPath(
+          px,
+          (point) => inside(scene.low[point]!),
+          (point) => inside(scene.high[point]!),
+        );
+        const mean = linePath(px, (point) => y(scene.mean[point]!));
+        const edge = (values: Float32Array) => linePath(px, (point) => inside(values[point]!));
+        layer.replaceChildren(
+          svg("path", { class: "ice-band", d: band }),
+          svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
+          svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
+          haloed(mean, "ice-mean", { "data-test": "partial-dependence" }),
+        );
+      }
+      if (slot !== null && scene.missing !== null) {
+        const { mean, low, high } = scene.missing;
+        layer.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
+      }
       if (px.length === 0) {
         layer.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
       }
@@ -151,4 +218,12 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   return layer;
+}
+
+/** The mean of a level, and one standard deviation of the lines to either side. */
+function meanDot(x: number, y: number, low: number, high: number, room: number): SVGGElement {
+  const mark = haloed(`M${x},${low}V${high}`, "ice-mean ice-mean-level", { "data-test": "partial-dependence" });
+  mark.classList.toggle("ice-mean-narrow", room < NARROW_LEVEL);
+  mark.append(svg("circle", { cx: x, cy: y, r: Math.min(5, Math.max(2.5, room / 7)) }));
+  return mark;
 }

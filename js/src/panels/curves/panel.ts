@@ -8,7 +8,7 @@ import { linesLayer } from "./lines.ts";
 import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
 import { listenOn } from "./pointer.ts";
 import { loadedOf, shownIn } from "./shown.ts";
-import { axisTitles, featureTitle, spokenSummary } from "./words.ts";
+import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
 function messageFor(picture: Picture, status: Status): string {
   switch (picture.state) {
@@ -46,12 +46,13 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
   const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
   const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
-  const below = html("div", { class: "ice-plot-titles" }, marksKey(view), titles.feature);
+  const below = html("div", { class: "ice-plot-titles" }, marksKey(view, shown), titles.feature);
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
     html("header", { class: "ice-head" }, title, facts),
     controls,
+    kindRemark(view, shown),
     above,
     html("div", { class: "ice-stage" }, frame, cover),
     below,

@@ -2,16 +2,16 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { scaleLinear } from "d3-scale";
+import { dateTicks, unitOf } from "../../dates.ts";
 import type { LineColors } from "../../decode.ts";
-import { number } from "../../format.ts";
-import { distances, segmentOpacity } from "../../geometry/likelihood.ts";
+import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
-import { stepOpacity } from "../../geometry/transforms.ts";
-import { labelWidth, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
-import type { FeatureKind } from "../../protocol.ts";
+import { stepValues } from "../../geometry/transforms.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
 import type { Theme } from "../../theme.ts";
-import { type Scene, standIns } from "./scene.ts";
+import { hasLevels, writerOf } from "../../values.ts";
+import type { Scene } from "./scene.ts";
 
 export interface Size {
   width: number;
@@ -19,11 +19,25 @@ export interface Size {
   ratio: number;
 }
 
+/** A strip of dots beside the axis. */
+export interface Slot {
+  left: number;
+  right: number;
+  at: number;
+  reach: number;
+}
+
 export interface Plot {
   scene: Scene;
   size: Size;
   left: number;
   right: number;
+  /** Where all that is drawn ends: at `right`, or beyond what stands beside the axis. */
+  outer: number;
+  /** The strip for missing values, beside the axis. */
+  slot: Slot | null;
+  /** Half the width of the strip of a level's dots; 0 where they stand in one line. */
+  reach: number;
   top: number;
   /** Where the lines end. */
   bottom: number;
@@ -33,12 +47,17 @@ export interface Plot {
   x: Scale;
   /** From values relative to the scene's base. */
   y: Scale;
+  /** How a value of the feature is written. */
+  write: (value: number) => string;
   xTicks: Tick[];
+  /** How the ticks are written where they are levels. */
+  levelLabels: LevelLabels | null;
   yTicks: Tick[];
   /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
   valueExponent: string;
   rangeTicks: Tick[];
   palette: Palette;
+  /** The lines in pixels of the canvas; on levels, the connectors, two points per level. */
   lines: LineSet;
   /** All lines, in an order that makes every prefix a fair sample. */
   order: Uint32Array;
@@ -49,6 +68,9 @@ export interface Plot {
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const AXIS_LABELS = 24;
+/** What stands beside the axis: its distance, and its width. */
+const SLOT_GAP = 14;
+const SLOT_WIDTH = 48;
 const TOP = 8;
 /** Room above and below the outermost line. */
 const BREATH = 6;
@@ -57,9 +79,9 @@ const BREATH = 6;
 export function colorValues(colors: LineColors | null, nLines: number): Float32Array {
   if (colors === null) return new Float32Array(nLines);
   const { scale, values } = colors;
-  if (scale.kind === "category") return values;
+  if (scale.kind === "category") return Float32Array.from(values);
   const [low, high] = scale.domain;
-  return values.map((value) =>
+  return Float32Array.from(values, (value) =>
     high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : value - value + 0.5,
   );
 }
@@ -74,11 +96,21 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
 /** Features with no more values than this have a tick for each. */
 const FEW_VALUES = 6;
 
-function featureTicks({ curves: { grid } }: Scene, kind: FeatureKind, x: Scale): Tick[] {
-  if (kind === "boolean") return Array.from(grid, (value) => ({ at: x(value), label: value === 0 ? "false" : "true" }));
-  if (grid.length <= FEW_VALUES) return Array.from(grid, (value) => ({ at: x(value), label: number(value) }));
+function featureTicks({ curves }: Scene, write: (value: number) => string, x: Scale): Tick[] {
+  const { grid, kind } = curves;
+  const isFew = grid.length <= FEW_VALUES || kind === "boolean" || hasLevels(kind);
+  if (isFew) return Array.from(grid, (value) => ({ at: x(value), label: write(value) }));
   const [left = 0, right = 0] = x.range();
+  if (kind === "datetime") {
+    const wanted = Math.max(2, Math.floor((right - left) / 84));
+    const ticks = dateTicks(x.domain() as [number, number], wanted);
+    return ticks.map(({ value, label }) => ({ at: x(value), label }));
+  }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
+  if (kind === "timedelta") {
+    const { perDay } = unitOf(grid);
+    return ticksOf(x.copy().domain(x.domain().map((days) => days * perDay)), wanted);
+  }
   const isWhole = grid.every(Number.isInteger);
   return ticksOf(x, wanted).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
@@ -98,66 +130,97 @@ function valueTicks(domain: [number, number], range: [number, number], wanted: n
 
 const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
 
-/** The range of the grid. A single value gets room around it; a few stand away from the edges, as categories would. */
-function featureDomain(grid: Float64Array): [number, number] {
+/** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
+function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
+  if (hasLevels(kind)) return [first - 0.5, last + 0.5];
   const share = grid.length === 2 ? 0.12 : grid.length <= FEW_VALUES ? 0.05 : 0;
   const room = last > first ? (last - first) * share : Math.abs(first) * 0.1 || 0.5;
   return [first - room, last + room];
 }
 
-export function plotOf(scene: Scene, colors: LineColors | null, kind: FeatureKind, size: Size, theme: Theme): Plot {
-  const { curves, base } = scene;
-  const axis = size.height - AXIS_LABELS;
-  const slopesEnd = axis - STRIP;
-  const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
-  const [low, high] = scene.extent;
-  const pad =
-    high > low ? ((high - low) * BREATH) / Math.max(1, bottom - TOP - 2 * BREATH) : Math.abs(low + base) * 0.05 || 0.5;
-  const y = scaleLinear()
-    .domain([low - pad, high + pad])
-    .range([bottom, TOP]);
-  const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
-  const { ticks: yTicks, exponent } = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
+function slotOf(right: number, nLines: number): Slot {
+  const left = right + SLOT_GAP;
+  const at = left + SLOT_WIDTH / 2;
+  return { left, right: left + SLOT_WIDTH, at, reach: stripReach(nLines, SLOT_WIDTH) };
+}
 
+export function plotOf(scene: Scene, colors: LineColors | null, size: Size, theme: Theme): Plot {
+  const { curves, base } = scene;
+  const write = writerOf(curves);
   const [lowest, highest] = curves.predictionRange;
   const centred = scene.kind === "c-ice" && highest > lowest;
-  const share = scaleLinear()
-    .domain(y.domain().map((value) => value / (highest - lowest)))
-    .range(y.range());
-  const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
+  const [low, high] = scene.extent;
 
-  const left = Math.max(24, labelWidth(yTicks, theme.font) + 12);
-  const right = Math.max(left + 40, size.width - (centred ? labelWidth(rangeTicks, theme.font) + 12 : 8));
-  const x = scaleLinear().domain(featureDomain(curves.grid)).range([left, right]);
+  // Labels first, as if the plot had its usual height: their number and so their width hardly depend on it.
+  const layOut = (axisLabels: number) => {
+    const axis = size.height - axisLabels;
+    const slopesEnd = axis - STRIP;
+    const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
+    const inner = Math.max(1, bottom - TOP - 2 * BREATH);
+    const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
+    const y = scaleLinear()
+      .domain([low - pad, high + pad])
+      .range([bottom, TOP]);
+    const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
+    const values = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
+    const share = scaleLinear()
+      .domain(y.domain().map((value) => value / (highest - lowest)))
+      .range(y.range());
+    const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
+    const left = Math.max(24, labelWidth(values.ticks, theme.font) + 12);
+    const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
+    const margin = centred ? labelWidth(rangeTicks, theme.font) + 12 : 8;
+    const right = Math.max(left + 40, size.width - margin - beside);
+    const x = scaleLinear().domain(featureDomain(curves)).range([left, right]);
+    return {
+      axis,
+      slopesEnd,
+      bottom,
+      y,
+      yTicks: values.ticks,
+      valueExponent: values.exponent,
+      rangeTicks,
+      left,
+      right,
+      x,
+    };
+  };
+  let fit = layOut(AXIS_LABELS);
+  let labels: LevelLabels | null = null;
+  if (hasLevels(curves.kind)) {
+    labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
+    fit = layOut(labels.height);
+  }
+  const { left, right, x, y } = fit;
+  const slot = scene.missing === null ? null : slotOf(right, curves.nLines);
+  const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
 
   const { ratio } = size;
-  const nPoints = scene.x.length;
+  const px = scene.x.map((value) => (x(value) - left) * ratio);
+  const values = toPixels(scene.values, y, ratio);
+  const linesX = scene.onLevels ? stripEnds(px, reach * ratio) : px;
   const lines: LineSet = {
     nLines: curves.nLines,
-    nPoints,
-    x: scene.x.map((value) => (x(value) - left) * ratio),
-    y: toPixels(scene.values, y, ratio),
-    opacity: new Float32Array(curves.nLines * Math.max(0, nPoints - 1)),
+    nPoints: linesX.length,
+    x: linesX,
+    y: scene.onLevels ? stepValues(values) : values,
+    opacity: new Float32Array(curves.nLines * Math.max(0, linesX.length - 1)),
     color: colorValues(colors, curves.nLines),
   };
   const order = new Uint32Array(curves.nLines).map((_, line) => line);
   return {
+    ...fit,
     scene,
     size,
-    left,
-    right,
+    outer: slot?.right ?? right,
+    slot,
+    reach,
     top: TOP,
-    bottom,
-    slopesEnd,
-    axis,
-    x,
-    y,
-    xTicks: featureTicks(scene, kind, x),
-    yTicks,
-    valueExponent: exponent,
-    rangeTicks,
+    write,
+    xTicks: featureTicks(scene, write, x),
+    levelLabels: labels,
     palette: paletteOf(colors, theme),
     lines,
     order: shuffler(randomLcg(0.5))(order),
@@ -166,38 +229,16 @@ export function plotOf(scene: Scene, colors: LineColors | null, kind: FeatureKin
   };
 }
 
+/** Where a row's dot stands, in px: on the value, or beside the axis where it is missing, and in its place in the strip. */
+export function dotX({ x, slot, reach, scene }: Plot, line: number, value: number): number {
+  const place = placeInStrip(scene.curves.positions[line]!);
+  if (Number.isNaN(value)) return slot === null ? Number.NaN : slot.at + slot.reach * place;
+  return x(value) + reach * place;
+}
+
 /** A linear scale written out: a call per point would cost more than drawing it. */
 function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const zero = y(0) * ratio;
   const slope = (y(1) - y(0)) * ratio;
   return values.map((value) => zero + slope * value);
-}
-
-/** Fades the segments of some lines by their likelihood at this decay. */
-export class Fade {
-  readonly #distance: Float32Array;
-  readonly #perInterval: Float32Array;
-
-  constructor(private readonly plot: Plot) {
-    const { curves } = plot.scene;
-    const { grid, likelihoodScale } = curves;
-    this.#distance = distances(grid, standIns(curves), likelihoodScale);
-    this.#perInterval = new Float32Array(Math.max(0, grid.length - 1));
-  }
-
-  apply(decay: number, order: Uint32Array): void {
-    const { scene, lines } = this.plot;
-    const nGrid = scene.curves.nGrid;
-    const nSegments = Math.max(0, lines.nPoints - 1);
-    if (nGrid < 2) {
-      lines.opacity.fill(1);
-      return;
-    }
-    for (const line of order) {
-      const distance = this.#distance.subarray(line * nGrid, (line + 1) * nGrid);
-      const out = lines.opacity.subarray(line * nSegments, (line + 1) * nSegments);
-      if (scene.kind !== "d-ice") segmentOpacity(distance, nGrid, decay, out);
-      else stepOpacity(segmentOpacity(distance, nGrid, decay, this.#perInterval), nGrid - 1, out);
-    }
-  }
 }

@@ -6,6 +6,7 @@ import { extent } from "d3-array";
 import type { Curves } from "../../decode.ts";
 import { anchorIndex, centeredCurves, slopes, stepValues, stepX, valuesAtOwn } from "../../geometry/transforms.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
+import { drawnKind, hasLevels, isUnordered } from "../../values.ts";
 
 export interface Scene {
   kind: Kind;
@@ -22,13 +23,17 @@ export interface Scene {
   high: Float32Array;
   /** Height of each line at its own value. */
   own: Float32Array;
+  /** What stands beside the axis: the lines' values where the feature's is missing, and their mean and spread. */
+  missing: { values: Float32Array; mean: number; low: number; high: number } | null;
+  /** Whether the points are levels: dots, with nothing in between. */
+  onLevels: boolean;
   /** Lowest and highest of all that is drawn, relative to `base`. */
   extent: [number, number];
   /** Feature value at which all centred lines meet; null where there is none. */
   anchoredAt: number | null;
 }
 
-type Shape = Omit<Scene, "kind" | "curves" | "extent">;
+type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels">;
 
 /** Standard deviation of the drawn lines at each point (ddof = 0): how far they spread in this kind of picture. */
 function spreadOf(values: Float32Array, nPoints: number): Float32Array {
@@ -44,13 +49,37 @@ function spreadOf(values: Float32Array, nPoints: number): Float32Array {
   return spread;
 }
 
+/** The band beside the axis follows from the lines, as that over it does. */
+function spreadBeside(values: Float32Array, mean: number): { low: number; high: number } {
+  const [spread = 0] = spreadOf(values, 1);
+  return { low: mean - spread, high: mean + spread };
+}
+
 function band(mean: Float32Array, spread: Float32Array): Pick<Scene, "mean" | "low" | "high"> {
   return { mean, low: mean.map((m, k) => m - spread[k]!), high: mean.map((m, k) => m + spread[k]!) };
 }
 
-/** Observed values; where one is missing the median stands in for it, as it does in the metrics. */
-export function standIns({ observed, median }: Curves): Float64Array {
-  return observed.map((value) => (Number.isNaN(value) ? median : value));
+/**
+ * Observed values; where one is missing, or a level without curves, the median (of levels: the most frequent) stands in
+ * for it, as it does in the metrics.
+ */
+export function standIns({ observed, median, kind, grid }: Curves): Float64Array {
+  const isOnAxis = isUnordered(kind)
+    ? (value: number) => grid.includes(value)
+    : (value: number) => !Number.isNaN(value);
+  return observed.map((value) => (isOnAxis(value) ? value : median));
+}
+
+/** The values beside the axis, each lowered by what its line was, and their mean by `shift`. */
+function besideAxis({ missing, offset }: Curves, held: (line: number) => number, shift: number): Shape["missing"] {
+  if (missing === null) return null;
+  const mean = missing.mean - offset - shift;
+  return {
+    values: missing.values.map((value, line) => value - held(line)),
+    mean,
+    low: mean - missing.spread,
+    high: mean + missing.spread,
+  };
 }
 
 /** A single grid value has no interval to draw a line over: its lines become short dashes. */
@@ -76,6 +105,7 @@ function iceShape(curves: Curves): Shape {
     base: curves.offset,
     ...band(curves.partialDependence, curves.spread),
     own: curves.predictions,
+    missing: besideAxis(curves, () => 0, 0),
     anchoredAt: null,
   };
 }
@@ -88,7 +118,13 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
   const held = index === null ? valuesAtOwn(values, grid, observed) : null;
   // The mean of the centred lines: centring moves the partial dependence by the mean of what each line is moved by.
   const shift = held === null ? partialDependence[index!]! : held.reduce((sum, value) => sum + value, 0) / held.length;
-  const own = predictions.map((value, i) => (held === null ? value - values[i * grid.length + index!]! : 0));
+  const heldAt = (i: number): number => (held === null ? values[i * grid.length + index!]! : held[i]!);
+  // A row that lacks the value has its own prediction beside the axis, not on its line.
+  const own = predictions.map((value, i) =>
+    held === null || Number.isNaN(curves.observed[i]!) ? value - heldAt(i) : 0,
+  );
+  const missing = besideAxis(curves, heldAt, shift);
+  const centeredMissing = missing === null ? null : { ...missing, ...spreadBeside(missing.values, missing.mean) };
   return {
     x: grid,
     values: centered,
@@ -98,6 +134,7 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
       spreadOf(centered, grid.length),
     ),
     own,
+    missing: centeredMissing,
     anchoredAt: index === null ? null : grid[index]!,
   };
 }
@@ -120,15 +157,31 @@ function slopeShape(curves: Curves): Shape {
     base: 0,
     ...band(stepValues(slopes(partialDependence, grid)), spreadOf(stepped, x.length)),
     own,
+    missing: null,
     anchoredAt: null,
   };
 }
 
-export function sceneOf(curves: Curves, kind: Kind, anchor: Anchor): Scene {
-  const shape =
-    kind === "d-ice" ? slopeShape(curves) : asDashes(kind === "ice" ? iceShape(curves) : centeredShape(curves, anchor));
-  const own = shape.own.map((value, i) => (Number.isNaN(curves.observed[i]!) ? Number.NaN : value));
-  const ends = [...extent(shape.values), ...extent(own), ...extent(shape.mean)];
+function shapeOf(curves: Curves, kind: Kind, anchor: Anchor): Shape {
+  switch (kind) {
+    case "ice":
+      return iceShape(curves);
+    case "c-ice":
+      return centeredShape(curves, anchor);
+    case "d-ice":
+      return slopeShape(curves);
+  }
+}
+
+export function sceneOf(curves: Curves, wanted: Kind, anchor: Anchor): Scene {
+  const kind = drawnKind(wanted, curves.kind);
+  const onLevels = hasLevels(curves.kind) && kind !== "d-ice";
+  const plain = shapeOf(curves, kind, anchor);
+  const shape = onLevels || kind === "d-ice" ? plain : asDashes(plain);
+  const { missing } = shape;
+  const own = shape.own.map((value, i) => (missing === null && Number.isNaN(curves.observed[i]!) ? Number.NaN : value));
+  const aside = missing === null ? [] : [...extent(missing.values), missing.mean];
+  const ends = [...extent(shape.values), ...extent(own), ...extent(shape.mean), ...aside];
   const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
-  return { ...shape, own, kind, curves, extent: [low ?? 0, high ?? 0] };
+  return { ...shape, own, kind, curves, onLevels, extent: [low ?? 0, high ?? 0] };
 }

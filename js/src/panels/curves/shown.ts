@@ -27,15 +27,9 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     const curves = loaded.value?.curves;
     return curves === undefined ? null : sceneOf(curves, store.kind.value, store.anchor.value);
   });
-  const featureKinds = computed(() => {
-    const features = store.figures.value?.header.features ?? [];
-    return new Map(features.map(({ name, kind }) => [name, kind]));
-  });
   const plot = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
-    const { curves, colors } = loaded.value;
-    const kind = featureKinds.peek().get(curves.feature) ?? "numeric";
-    return plotOf(scene.value, colors, kind, size.value, theme.value);
+    return plotOf(scene.value, loaded.value.colors, size.value, theme.value);
   });
   return { loaded, plot };
 }

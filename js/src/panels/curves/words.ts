@@ -1,24 +1,36 @@
 /** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
-import { columnFormat, count, number } from "../../format.ts";
+
+import { unitOf } from "../../dates.ts";
+import { columnFormat, count, number, plural } from "../../format.ts";
 import { html, setText, update } from "../../marks/element.ts";
-import type { Kind } from "../../protocol.ts";
 import type { Figures } from "../../store.ts";
+import { noSlopes, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** A live region that spoke at every step of the slider would never stop. */
 const SUMMARY_MS = 600;
+/** Means of further levels are not read out. */
+const MOST_SPOKEN = 8;
 
-function valueTitle(kind: Kind, output: string, feature: string, anchor: string): string {
-  switch (kind) {
+function valueTitle({ scene, write }: Plot, output: string): string {
+  const { feature, kind } = scene.curves;
+  switch (scene.kind) {
     case "ice":
       return output;
-    case "c-ice":
-      return `change of the ${output} since ${anchor}`;
+    case "c-ice": {
+      const from = scene.anchoredAt === null ? "its own value" : `${feature} = ${write(scene.anchoredAt)}`;
+      return `change of the ${output} since ${from}`;
+    }
     case "d-ice":
-      return `slope of the ${output} per unit of ${feature}`;
+      return `slope of the ${output} per ${stepOf(kind, feature)}`;
   }
+}
+
+/** The name of the feature, with its unit where the axis chose one. */
+function featureAxisTitle({ curves: { feature, kind, grid } }: Plot["scene"]): string {
+  return kind === "timedelta" ? `${feature} (${unitOf(grid).name})` : feature;
 }
 
 export interface AxisTitles {
@@ -41,10 +53,9 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       if (shown === null) return;
       const { scene, valueExponent, rangeTicks } = shown;
       const name = scene.curves.feature;
-      const from = scene.anchoredAt === null ? "its own value" : `${name} = ${number(scene.anchoredAt)}`;
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
-      setText(value, `↑ ${valueTitle(scene.kind, output, name, from)}${unit}`);
-      setText(feature, `${name} →`);
+      setText(value, `↑ ${valueTitle(shown, output)}${unit}`);
+      setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
       feature.title = name;
       range.hidden = rangeTicks.length === 0;
       const lines = count(scene.curves.nLines);
@@ -85,15 +96,21 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
 }
 
 function summaryOf(shown: Plot, figures: Figures, index: number, rank: number, decay: number): string {
-  const { curves, mean, base } = shown.scene;
-  const ends = (values: ArrayLike<number>, shift: number): string =>
-    `from ${number((values[0] ?? Number.NaN) + shift)} to ${number((values[values.length - 1] ?? Number.NaN) + shift)}`;
+  const { write } = shown;
+  const { curves, mean, base, onLevels } = shown.scene;
+  const ends = (values: ArrayLike<number>, say: (value: number) => string): string =>
+    `from ${say(values[0] ?? Number.NaN)} to ${say(values[values.length - 1] ?? Number.NaN)}`;
+  const axis = onLevels ? plural(curves.nGrid, "level") : ends(curves.grid, write);
+  const sayMean = (value: number) => number(value + base);
+  const means = onLevels
+    ? `The mean is ${Array.from(mean.slice(0, MOST_SPOKEN), (value, k) => `${sayMean(value)} at ${write(curves.grid[k]!)}`).join(", ")}.`
+    : `The mean line goes ${ends(mean, sayMean)}.`;
   const impact = number(figures.impact.get(index, "impact"));
   const decayed = number(figures.profile.inDistributionImpact(index, decay));
   return [
-    `${curves.feature}: ${count(curves.nLines)} of ${count(curves.nObservations)} observations drawn, ${ends(curves.grid, 0)}.`,
+    `${curves.feature}: ${count(curves.nLines)} of ${count(curves.nObservations)} observations drawn, ${axis}.`,
     `Impact ${impact}, in distribution ${decayed} at decay ${number(decay)}, rank ${rank} of ${figures.header.features.length}.`,
-    `The mean line goes ${ends(mean, base)}.`,
+    means,
   ].join(" ");
 }
 
@@ -112,4 +129,17 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
     },
   );
   return summary;
+}
+
+/** Says why the kind of curves that was asked for is not drawn. */
+export function kindRemark(view: View, { plot }: Shown): HTMLElement {
+  const remark = html("p", { class: "ice-kind-remark", "data-test": "kind-remark", role: "status" });
+  view.keep(
+    () => ({ shown: plot.value, kind: view.store.kind.value }),
+    ({ shown, kind }) => {
+      remark.hidden = shown === null || shown.scene.kind === kind;
+      setText(remark, shown === null ? "" : noSlopes(shown.scene.curves.feature));
+    },
+  );
+  return remark;
 }

@@ -83,6 +83,13 @@ def _classifier(model: Any, position: int | None, response: Response) -> TreeEns
     return _ensemble(saved, Link(kind, output=wanted), 1.0, None)
 
 
+def _base(model: Any, position: int | None, response: Response) -> TreeEnsemble:
+    """Read a model of the base class, whose predict gives margins whatever the loss."""
+    if response == "predict":
+        return _regressor(model, position, "raw")
+    return _classifier(model, position, "raw" if response == "decision_function" else response)
+
+
 def _saved(model: Any) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
@@ -184,6 +191,7 @@ def _any_tree(tree: dict[str, Any]) -> _Tree:
 
 
 READERS: dict[str, Callable[[Any, int | None, Response], TreeEnsemble]] = {
-    **dict.fromkeys(("CatBoost", "CatBoostRegressor", "CatBoostRanker"), _regressor),
+    "CatBoost": _base,
+    **dict.fromkeys(("CatBoostRegressor", "CatBoostRanker"), _regressor),
     "CatBoostClassifier": _classifier,
 }

@@ -77,12 +77,6 @@ def _no_early_stop(model: Any) -> None:
         raise UnsupportedTreesError(msg)
 
 
-def _booster(booster: Any, position: int | None, response: Response) -> TreeEnsemble:
-    if response not in {"predict", "raw"}:
-        raise UnsupportedTreesError.no_response(booster, response)
-    return _ensemble(booster, position, response)
-
-
 def _ensemble(booster: Any, position: int | None, response: Response) -> TreeEnsemble:
     # Written up to the best iteration where training stopped early, as predictions are.
     text = booster.model_to_string()
@@ -224,5 +218,5 @@ def _integers(trees: Sequence[dict[str, str]], name: str, count: int) -> NDArray
 READERS: dict[str, Callable[[Any, int | None, Response], TreeEnsemble]] = {
     **dict.fromkeys(("LGBMRegressor", "LGBMRanker"), _estimator),
     "LGBMClassifier": _classifier,
-    "Booster": _booster,
+    "Booster": _ensemble,
 }

@@ -81,9 +81,8 @@ def _classifier(model: Any, position: int | None, response: Response) -> TreeEns
 
 
 def _booster(booster: Any, position: int | None, response: Response) -> TreeEnsemble:
-    if response not in {"predict", "raw"}:
-        raise UnsupportedTreesError.no_response(booster, response)
-    return _ensemble(booster, position, response, missing=float("nan"), until_best=False)
+    asked: Response = "raw" if response == "decision_function" else response
+    return _ensemble(booster, position, asked, missing=float("nan"), until_best=False)
 
 
 def _ensemble(

@@ -1,0 +1,90 @@
+/** Dates as the axis has them, in days since 1970, and as the reader meets them. Written like ISO 8601, in UTC. */
+import { utcTicks } from "d3-time";
+
+export interface DateTick {
+  value: number;
+  label: string;
+}
+
+const MS_PER_DAY = 86_400_000;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+const dateOf = (days: number): Date => new Date(Math.round(days * MS_PER_DAY));
+const year = (date: Date): string => String(date.getUTCFullYear());
+
+/** A point in time, as finely as it is given: a day, a minute, a second or less. */
+export function dateText(days: number): string {
+  const date = dateOf(days);
+  if (Number.isNaN(date.getTime())) return "–";
+  const [day = "", time = ""] = date.toISOString().slice(0, -1).split("T");
+  if (time === "00:00:00.000") return day;
+  return `${day} ${time.replace(/:00\.000$/, "").replace(/\.000$/, "")}`;
+}
+
+/** The ends of a stretch of time, no finer than its length asks for. */
+export function spanTexts([first, last]: readonly [number, number]): [string, string] {
+  const span = last - first;
+  const steps = span > 10 ? 1 : span > 0.01 ? 1440 : 86_400_000;
+  const rounded = (days: number) => dateText(Math.round(days * steps) / steps);
+  return [rounded(first), rounded(last)];
+}
+
+/** From fine to coarse: what an instant of such a kind is called, and what it is called in full. */
+type Namer = { short: (date: Date) => string; full: (date: Date) => string };
+const NAMERS: { fits: (date: Date) => boolean; namer: Namer }[] = [
+  { fits: (date) => date.getUTCMonth() === 0 && date.getUTCDate() === 1, namer: { short: year, full: year } },
+  {
+    fits: (date) => date.getUTCDate() === 1,
+    namer: {
+      short: (date) => MONTHS[date.getUTCMonth()]!,
+      full: (date) => `${MONTHS[date.getUTCMonth()]} ${year(date)}`,
+    },
+  },
+  {
+    fits: () => true,
+    namer: {
+      short: (date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`,
+      full: (date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${year(date)}`,
+    },
+  },
+];
+const isMidnight = (date: Date): boolean => date.getTime() % MS_PER_DAY === 0;
+const isWithin = (date: Date, other: Date | undefined, digits: number): boolean =>
+  other !== undefined && date.toISOString().slice(0, digits) === other.toISOString().slice(0, digits);
+
+/** The label says what changed since the tick before; the first tick, and each in a new year or day, says all. */
+function labelOf(dates: readonly Date[], place: number): string {
+  const date = dates[place]!;
+  const before = dates[place - 1];
+  if (!dates.every(isMidnight)) {
+    const time = date.toISOString().slice(11, dates.every((each) => each.getTime() % 60_000 === 0) ? 16 : 19);
+    return isWithin(date, before, 10) ? time : `${NAMERS[2]!.namer.short(date)} ${time}`;
+  }
+  const { namer } = NAMERS.find(({ fits }) => dates.every(fits))!;
+  return isWithin(date, before, 4) ? namer.short(date) : namer.full(date);
+}
+
+/** About so many ticks at round dates. */
+export function dateTicks([first, last]: readonly [number, number], wanted: number): DateTick[] {
+  const dates = utcTicks(dateOf(first), dateOf(last), wanted);
+  return dates.map((date, place) => ({ value: date.getTime() / MS_PER_DAY, label: labelOf(dates, place) }));
+}
+
+export interface Unit {
+  name: string;
+  short: string;
+  perDay: number;
+}
+
+const UNITS: readonly Unit[] = [
+  { name: "days", short: "d", perDay: 1 },
+  { name: "hours", short: "h", perDay: 24 },
+  { name: "minutes", short: "min", perDay: 1440 },
+  { name: "seconds", short: "s", perDay: 86_400 },
+];
+
+/** The largest unit of which the longest duration has at least three. */
+export function unitOf(durations: ArrayLike<number>): Unit {
+  const longest = Array.from(durations).reduce((most, days) => Math.max(most, Math.abs(days) || 0), 0);
+  return UNITS.find(({ perDay }) => longest * perDay >= 3) ?? UNITS[longest === 0 ? 0 : UNITS.length - 1]!;
+}

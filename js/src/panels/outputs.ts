@@ -1,0 +1,54 @@
+/** What of the model is explained, where it returns several things or can be put on several scales. */
+import { html } from "../marks/element.ts";
+import type { Header } from "../protocol.ts";
+import type { View } from "../view.ts";
+
+interface Choice {
+  name: string;
+  label: string;
+  offered: (header: Header) => readonly string[];
+  chosen: (store: View["store"]) => string;
+  choose: (store: View["store"], value: string) => void;
+}
+
+const CHOICES: readonly Choice[] = [
+  {
+    name: "output",
+    label: "Output",
+    offered: ({ outputs }) => outputs,
+    chosen: ({ output }) => output.value,
+    choose: (store, value) => store.setOutput(value),
+  },
+  {
+    name: "response",
+    label: "Response",
+    offered: ({ responses }) => responses,
+    chosen: ({ response }) => response.value,
+    choose: (store, value) => store.setResponse(value),
+  },
+];
+
+export function outputsPanel(view: View): HTMLElement {
+  return html("div", { class: "ice-outputs" }, ...CHOICES.map((choice) => picker(view, choice)));
+}
+
+function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose }: Choice): HTMLElement {
+  const select = html("select", { class: "ice-select", "data-test": name });
+  const field = html("label", { class: "ice-field" }, `${label} `, select);
+  select.addEventListener("change", () => choose(store, select.value), { signal: aborted });
+  let listed = "";
+  keep(
+    () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),
+    ({ header, value }) => {
+      const choices = header === null ? [] : offered(header);
+      field.hidden = choices.length < 2;
+      const key = JSON.stringify(choices);
+      if (key !== listed) {
+        listed = key;
+        select.replaceChildren(...choices.map((each) => html("option", { value: each }, each.replaceAll("_", " "))));
+      }
+      select.value = value;
+    },
+  );
+  return field;
+}

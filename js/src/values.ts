@@ -1,0 +1,63 @@
+/** Values of every kind of feature as the reader meets them; on the axis all of them are numbers. */
+import { dateText, spanTexts, unitOf } from "./dates.ts";
+import { number } from "./format.ts";
+import type { ColumnKind, ContinuousColors, FeatureKind, Kind } from "./protocol.ts";
+
+export interface Axis {
+  kind: FeatureKind | ColumnKind;
+  /** Values that are on the axis: durations take their unit from them, levels their places. */
+  grid: ArrayLike<number>;
+  levels: readonly string[] | null;
+}
+
+const MISSING = "missing";
+/** An observed level for which there are no curves. */
+const OFF_GRID = "another level";
+
+/** Whether the axis has levels: dots stand on each, and no line says what is in between. */
+export const hasLevels = (kind: FeatureKind): boolean => kind === "category" || kind === "ordered" || kind === "group";
+
+/** Whether there is no way from one level to the next, so that nothing has a slope. */
+export const isUnordered = (kind: FeatureKind): boolean => kind === "category" || kind === "group";
+
+/** The kind of curves that is drawn: levels without an order have no slopes. */
+export const drawnKind = (kind: Kind, of: FeatureKind): Kind => (kind === "d-ice" && isUnordered(of) ? "ice" : kind);
+
+/** How a value of this axis is written. */
+export function writerOf({ kind, grid, levels }: Axis): (value: number) => string {
+  const known = (write: (value: number) => string) => (value: number) => (Number.isNaN(value) ? MISSING : write(value));
+  if (levels !== null) return known((value) => levels[Array.prototype.indexOf.call(grid, value)] ?? OFF_GRID);
+  switch (kind) {
+    case "boolean":
+      return known((value) => (value === 0 ? "false" : value === 1 ? "true" : number(value)));
+    case "datetime":
+      return known(dateText);
+    case "timedelta": {
+      const { perDay, short } = unitOf(grid);
+      return known((value) => `${number(value * perDay)} ${short}`);
+    }
+    default:
+      return known(number);
+  }
+}
+
+/** What a slope is per. */
+export function stepOf(kind: FeatureKind, feature: string): string {
+  if (kind === "ordered") return `rank of ${feature}`;
+  return kind === "datetime" || kind === "timedelta" ? `day of ${feature}` : `unit of ${feature}`;
+}
+
+/** How a value of a column is written that colours along a ramp. */
+export function rampWriter({ of, domain, levels }: ContinuousColors): (value: number) => string {
+  return writerOf({ kind: of, grid: levels === null ? domain : levels.map((_, rank) => rank), levels });
+}
+
+/** The ends of the ramp. */
+export function rampEnds(scale: ContinuousColors): [string, string] {
+  if (scale.of === "datetime") return spanTexts(scale.domain);
+  return scale.domain.map(rampWriter(scale)) as [string, string];
+}
+
+/** Why a feature without an order is drawn otherwise than asked for. */
+export const noSlopes = (feature: string): string =>
+  `${feature} has levels without an order, so there is no slope from one to the next. Its ICE is shown instead.`;

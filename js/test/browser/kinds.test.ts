@@ -1,0 +1,185 @@
+/** Every kind of feature in the explorer: what stands on its axis, beside it, and what is not offered. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { FakeKernel, rentals } from "../../dev/model.ts";
+import { choose, frame, ink, type Mounted, mount } from "./mount.ts";
+
+const flats = new FakeKernel(rentals(120));
+const features = flats.header.features.map(({ name }) => name);
+
+const texts = (parent: Element): string[] => [...parent.querySelectorAll("text")].map((text) => text.textContent ?? "");
+
+/** Moves the pointer to a place in the plot, given as shares of its size, or as px from its upper left corner. */
+function point({ part }: Mounted, x: number, y: number): void {
+  const box = part("plot").getBoundingClientRect();
+  part("plot").dispatchEvent(
+    new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y, bubbles: true }),
+  );
+}
+
+test.each(features)(
+  "%s is drawn in every kind, coloured by every column, without a gap in the figures",
+  async (feature) => {
+    const { root, part, drawn } = mount(flats.model({ feature }));
+    await drawn(feature);
+    for (const kind of ["c-ice", "d-ice", "ice"]) {
+      if (part<HTMLButtonElement>(`kind-${kind}`).disabled) continue;
+      part(`kind-${kind}`).click();
+      await expect.poll(() => root.dataset.kind).toBe(kind);
+      expect(ink(part("curves-canvas"))).toBeGreaterThan(0);
+      expect(part("plot").innerHTML).not.toMatch(/NaN|undefined/);
+    }
+    for (const { name } of flats.header.columns) {
+      choose(part("color-by"), name);
+      await expect.poll(() => part("legend").textContent).toContain(name);
+      expect(part("legend").textContent).not.toMatch(/NaN|undefined/);
+    }
+  },
+);
+
+test("levels stand on the axis in their order, each with a mean of its own and no line between", async () => {
+  const { part, parts, drawn } = mount(flats.model({ feature: "District" }));
+  await drawn("District");
+  expect(texts(part("level-axis"))).toEqual(["Altstadt", "Harbour", "North", "<b>Ost</b>", "Lindenhof", "Seefeld"]);
+  const means = parts("partial-dependence");
+  expect(means.length).toBe(7); // six levels, and where the value is missing
+  for (const mean of means) expect(mean.querySelector("path")!.getAttribute("d")).toMatch(/^M[\d.]+,[\d.]+V[\d.]+$/);
+});
+
+test("names of levels that would touch are slanted and cut, and the hover shows them whole", async () => {
+  const mounted = mount(flats.model({ feature: "Heating" }), 400);
+  const { part, drawn } = mounted;
+  await drawn("Heating");
+  const labels = [...part("level-axis").querySelectorAll("text")];
+  expect(labels.every((label) => label.getAttribute("transform")?.startsWith("rotate"))).toBe(true);
+  expect(labels.map(({ textContent }) => textContent).some((text) => text!.endsWith("…"))).toBe(true);
+  const tick = part("level-axis").querySelectorAll(".ice-tick")[4]!;
+  point(mounted, Number(tick.getAttribute("x1")), Number(tick.getAttribute("y1")) + 10);
+  await expect.poll(() => part("tooltip").hidden).toBe(false);
+  expect(part("tooltip").textContent).toMatch(/^wood pellets and solar collectorsobservations\d+partial dependence/);
+});
+
+test("slopes are not offered between levels without an order, with a sentence why", async () => {
+  const { root, part, drawn } = mount(flats.model({ feature: "District", kind: "d-ice" }));
+  await drawn("District");
+  expect(root.dataset.kind).toBe("ice");
+  const sentence =
+    "District has levels without an order, so there is no slope from one to the next. Its ICE is shown instead.";
+  expect(part("kind-remark").textContent).toBe(sentence);
+  expect(part<HTMLButtonElement>("kind-d-ice").disabled).toBe(true);
+  expect(part("kind-d-ice").title).toBe(sentence);
+  part("kind-ice").focus();
+  await userEvent.keyboard("{ArrowLeft}");
+  await expect.poll(() => root.dataset.kind).toBe("c-ice");
+  expect(part("kind-remark").hidden).toBe(true);
+});
+
+test("the wish for slopes stays for the next feature that has some, per rank where levels have an order", async () => {
+  const { root, part, bar, drawn } = mount(flats.model({ feature: "District", kind: "d-ice" }));
+  await drawn("District");
+  bar("Energy class").click();
+  await drawn("Energy class");
+  expect(root.dataset.kind).toBe("d-ice");
+  expect(part("y-title").textContent).toBe("↑ slope of the prediction per rank of Energy class");
+});
+
+test("a missing value stands beside the axis, not on it, and no solid line leads there", async () => {
+  const { part, parts, drawn } = mount(flats.model({ feature: "Area", selection: [2] }));
+  await drawn("Area");
+  expect(texts(part("missing-axis"))).toEqual(["missing"]);
+  expect(part("histogram-missing")).toBeTruthy();
+  const selected = part("selected-line"); // row 2 lacks its area
+  const circles = [...selected.querySelectorAll("circle")].map((circle) => Number(circle.getAttribute("cx")));
+  const slot = Number(part("missing-axis").querySelector(".ice-baseline")!.getAttribute("x1"));
+  expect(circles.length).toBe(2);
+  expect(Math.min(...circles)).toBeGreaterThan(slot);
+  expect(getComputedStyle(selected.querySelector(".ice-to-missing")!).strokeDasharray).not.toBe("none");
+  expect(parts("partial-dependence").length).toBe(2);
+  part("kind-d-ice").click();
+  await expect.poll(() => parts("missing-axis").length).toBe(0);
+});
+
+test("beside the axis the pointer finds the row whose prediction without the value is nearest", async () => {
+  const mounted = mount(flats.model({ feature: "Area", max_lines: 4 }));
+  const { part, drawn } = mounted;
+  await drawn("Area");
+  const mean = part("missing-axis").querySelector(".ice-tick")!;
+  const y = Number(mounted.parts("partial-dependence").at(-1)!.querySelector("circle")!.getAttribute("cy"));
+  for (let away = -60; away <= 60 && part("tooltip").hidden; away += 6) {
+    point(mounted, Number(mean.getAttribute("x1")), y + away);
+    await frame();
+  }
+  expect(part("tooltip").textContent).toContain("prediction if missing");
+});
+
+test("dates have ticks at round dates and durations a unit that suits them", async () => {
+  const { part, bar, drawn } = mount(flats.model({ feature: "Built" }));
+  await drawn("Built");
+  expect(part("plot").textContent).toMatch(/2010(2012|2015).*20(26|25)/);
+  bar("Time to the centre").click();
+  await drawn("Time to the centre");
+  expect(part("x-title").textContent).toBe("Time to the centre (minutes) →");
+});
+
+test("c-ICE is anchored at a level by its name", async () => {
+  const { part, drawn, model } = mount(flats.model({ feature: "District", kind: "c-ice" }));
+  await drawn("District");
+  await frame();
+  const offered = [...part<HTMLSelectElement>("anchor").options].map(({ text }) => text);
+  expect(offered.slice(0, 5)).toEqual(["first level", "last level", "most frequent", "own level", "Altstadt"]);
+  choose(part("anchor"), "2");
+  await expect.poll(() => part("y-title").textContent).toBe("↑ change of the prediction since District = North");
+  expect(model.get("anchor")).toBe(2);
+  expect(part("anchor-value").hidden).toBe(true);
+});
+
+test("a figure that categories lack is a dash after the others, and their bars say what kind they are", async () => {
+  const { bar, order, drawn, part } = mount(flats.model({ feature: "District", rank_by: "non_linearity" }));
+  await drawn("District");
+  expect(order().slice(-3).sort()).toEqual(["District", "Heating", "Municipality"]);
+  expect(bar("District").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
+  expect(bar("District").dataset).toMatchObject({ sign: "levels" });
+  expect(bar("District").dataset.pending).toBeUndefined();
+  expect(bar("District").getAttribute("aria-label")).toContain("non-linearity undefined, has levels without an order");
+  expect(part("facts").textContent).toContain("non-linearity –");
+});
+
+test("the card of a bar has all figures, of categories the mean change per change of category", async () => {
+  const { bar, part, drawn } = mount(flats.model({ feature: "Area" }));
+  await drawn("Area");
+  await userEvent.hover(bar("District"));
+  await expect
+    .poll(() => part("tooltip").textContent)
+    .toMatch(/^Districtkindcategories, 6 levelsimpact.*mean change per change of category[\d.,]+$/);
+  await userEvent.hover(bar("Area"));
+  await expect.poll(() => part("tooltip").textContent).toMatch(/^Areakindnumbers/);
+  expect(part("tooltip").textContent).not.toContain("per change of category");
+});
+
+test("where there is no axis the decay says what another level counts", async () => {
+  const { part, drawn } = mount(flats.model({ feature: "District" }));
+  await drawn("District");
+  expect(part("decay-readout").textContent).toBe("other levels count 0.75 · effective n 120 of 120");
+});
+
+test("output and response are chosen where there are several, and their curves are asked for anew", async () => {
+  const header = { ...flats.header, outputs: ["setosa", "virginica"], responses: ["predict_proba", "log_odds"] };
+  const { part, drawn, model } = mount(
+    flats.model({ feature: "Area", output: "setosa", response: "predict_proba", _header: header }),
+  );
+  await drawn("Area");
+  expect([...part<HTMLSelectElement>("output").options].map(({ text }) => text)).toEqual(["setosa", "virginica"]);
+  const asked = model.sent.length;
+  choose(part("output"), "virginica");
+  await expect.poll(() => model.sent.length).toBe(asked + 1);
+  expect(model.get("output")).toBe("virginica");
+  choose(part("response"), "log_odds");
+  await expect.poll(() => model.sent.length).toBe(asked + 2);
+  expect(model.get("response")).toBe("log_odds");
+});
+
+test("nothing is chosen where the model has one output", async () => {
+  const { part, drawn } = mount(flats.model({ feature: "Area" }));
+  await drawn("Area");
+  expect(part("output").closest("label")!.hidden).toBe(true);
+});

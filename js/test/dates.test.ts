@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { dateText, dateTicks, spanTexts, unitOf } from "../src/dates.ts";
+
+const day = (text: string): number => Date.parse(text) / 86_400_000;
+const labels = (from: string, to: string, wanted = 5): string[] =>
+  dateTicks([day(from), day(to)], wanted).map(({ label }) => label);
+
+describe("a point in time", () => {
+  test.each([
+    ["2026-03-14T00:00Z", "2026-03-14"],
+    ["2026-03-14T06:30Z", "2026-03-14 06:30"],
+    ["2026-03-14T06:30:05Z", "2026-03-14 06:30:05"],
+    ["2026-03-14T06:30:05.250Z", "2026-03-14 06:30:05.250"],
+    ["1969-12-31T00:00Z", "1969-12-31"],
+  ])("%s is written %s", (text, written) => {
+    expect(dateText(day(text))).toBe(written);
+  });
+
+  test("beyond what a date can be is a dash", () => {
+    expect(dateText(1e12)).toBe("–");
+    expect(dateText(Number.NaN)).toBe("–");
+  });
+});
+
+describe("ticks stand on round dates", () => {
+  test("years", () => {
+    expect(labels("2009-03-01", "2026-06-01")).toEqual(["2010", "2015", "2020", "2025"]);
+  });
+
+  test("months name the year at first and where it changes", () => {
+    expect(labels("2025-08-10", "2026-05-20")).toEqual(["Oct 2025", "Jan 2026", "Apr"]);
+  });
+
+  test("days name the year at first and where it changes", () => {
+    expect(labels("2025-12-25", "2026-01-12", 3)).toEqual(["28 Dec 2025", "4 Jan 2026", "11 Jan"]);
+  });
+
+  test("hours name the day at first and where it changes", () => {
+    expect(labels("2026-10-05T03:00Z", "2026-10-06T16:00Z", 4)).toEqual(["5 Oct 12:00", "6 Oct 00:00", "12:00"]);
+  });
+
+  test("seconds are written where minutes would not tell ticks apart", () => {
+    expect(labels("2026-10-05T03:00:00Z", "2026-10-05T03:00:40Z", 3)).toEqual([
+      "5 Oct 03:00:00",
+      "03:00:15",
+      "03:00:30",
+    ]);
+  });
+
+  test("their values are days since 1970", () => {
+    expect(dateTicks([day("2009-03-01"), day("2026-06-01")], 5)[0]!.value).toBe(day("2010-01-01"));
+  });
+});
+
+test.each([
+  [[1, 40], "days"],
+  [[0.1, 2], "hours"],
+  [[0.002, 0.05], "minutes"],
+  [[-0.002, 0.0001], "seconds"],
+  [[1e-9], "seconds"],
+  [[0], "days"],
+  [[Number.NaN, 5], "days"],
+])("durations %j are read in %s", (durations, name) => {
+  expect(unitOf(durations).name).toBe(name);
+});
+
+test("the ends of a stretch of time are no finer than its length", () => {
+  expect(spanTexts([day("2009-03-01T18:43:12Z"), day("2026-06-01T01:00Z")])).toEqual(["2009-03-02", "2026-06-01"]);
+  expect(spanTexts([day("2026-06-01T01:00:29Z"), day("2026-06-02")])).toEqual(["2026-06-01 01:00", "2026-06-02"]);
+});

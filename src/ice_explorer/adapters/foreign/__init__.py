@@ -1,0 +1,39 @@
+"""Models that do not speak scikit-learn's words; each library has a file of its own.
+
+A library is imported only where a model of it is at hand, and most are not even then.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ice_explorer.adapters.source import Source
+
+__all__ = ["foreign_source"]
+
+_LIBRARIES = {"catboost", "lightgbm", "mlflow", "statsmodels", "torch", "xgboost"}
+
+
+def foreign_source(model: Any) -> Source | None:
+    """Read a model of a library with words of its own.
+
+    Parameters
+    ----------
+    model : object
+
+    Returns
+    -------
+    Source or None
+        None for every other model.
+    """
+    for known in type(model).__mro__:
+        library = known.__module__.partition(".")[0]
+        if library not in _LIBRARIES:
+            continue
+        reader = importlib.import_module(f"{__name__}.{library}")
+        if known.__name__ in reader.CLASSES:
+            source: Source | None = reader.source(model)
+            return source
+    return None

@@ -1,0 +1,352 @@
+"""What a model returns, taken apart into its outputs: one column of numbers for each.
+
+What an array means follows from what the model says of itself and from the number of its axes, never
+from the length of one: two rows are not two classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.source import Source, Way
+
+    Array = NDArray[np.float64]
+    Check = Callable[[Any, int], Any]
+    Take = Callable[[Any], Array]
+
+_NUMBER_KINDS = "fiub"
+_TEXT = {"probabilities": "probability of {}", "scores": "decision function of {}"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the outputs of a model lie in what it returns.
+
+    Attributes
+    ----------
+    outputs : tuple
+        What `output=` chooses from; empty where the model has one output.
+    texts : tuple of str
+        What the numbers of each output are.
+    check : callable
+        (returned, n_rows) -> the same as checked arrays.
+    takes : tuple of callable
+        Of each output: checked arrays -> (n_rows,).
+    find : callable
+        What the user chose, or None -> position of the output and notes on what was chosen for him.
+    """
+
+    outputs: tuple[object, ...]
+    texts: tuple[str, ...]
+    check: Check
+    takes: tuple[Take, ...]
+    find: Callable[[object], tuple[int, tuple[str, ...]]]
+
+
+def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
+    """Find out how outputs lie in what a way of asking returned for some rows.
+
+    Raises
+    ------
+    PredictionError
+        If that is no prediction of these rows.
+    """
+    n_rows = rows.shape[0]
+    if way.returns == "numbers" or (way.returns == "scores" and source.classes is None):
+        return _of_numbers(way, returned, n_rows)
+    if _is_list_of_lists(source.classes):
+        return _of_several(way, [_plain_labels(labels) for labels in source.classes], returned)
+    if way.returns == "labels":
+        return _of_labels(way, _known_classes(source, rows), returned)
+    return _of_classes(way, source, returned, rows)
+
+
+def asked(way: Way, rows: Any) -> Any:
+    """Ask for rows of X itself; the model's own error is chained to ours."""
+    try:
+        return way.ask(rows)
+    except ICEExplorerError:
+        raise
+    except Exception as error:
+        raise PredictionError.failed_on_rows(error) from error
+
+
+# --- checks --------------------------------------------------------------------------------------
+
+
+def as_numbers(method: str, returned: Any) -> Array:
+    """Return an array of float64, whatever real numbers came in whatever container."""
+    array = _as_array(method, returned)
+    if array.dtype.kind in _NUMBER_KINDS:
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind != "O" or any(isinstance(value, str | complex) for value in array.flat):
+        raise PredictionError.not_numeric(method, array.dtype)
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PredictionError.not_numeric(method, array.dtype) from None
+
+
+def _as_array(method: str, returned: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(returned)
+    except Exception as error:
+        raise PredictionError.not_an_array(method, type(returned).__name__, error) from error
+
+
+def _vector(method: str) -> Check:
+    def check(returned: Any, n_rows: int) -> Array:
+        array = as_numbers(method, returned)
+        if array.shape != (n_rows,):
+            raise PredictionError.wrong_shape(method, array.shape, n_rows)
+        return array
+
+    return check
+
+
+def _table(method: str, n_columns: int) -> Check:
+    def check(returned: Any, n_rows: int) -> Array:
+        array = as_numbers(method, returned)
+        if array.shape != (n_rows, n_columns):
+            raise PredictionError.wrong_shape(method, array.shape, n_rows, n_columns)
+        return array
+
+    return check
+
+
+def _labels(method: str, n_columns: int | None = None) -> Check:
+    def check(returned: Any, n_rows: int) -> NDArray[Any]:
+        array = _as_array(method, returned)
+        if array.shape != ((n_rows,) if n_columns is None else (n_rows, n_columns)):
+            raise PredictionError.wrong_shape(method, array.shape, n_rows, n_columns)
+        return array
+
+    return check
+
+
+def _tables(method: str, widths: Sequence[int]) -> Check:
+    """Check a list of tables, one per output."""
+
+    def check(returned: Any, n_rows: int) -> list[Array]:
+        if not isinstance(returned, list | tuple) or len(returned) != len(widths):
+            raise PredictionError.not_one_table_per_output(method, len(widths))
+        return [_table(method, width)(part, n_rows) for part, width in zip(returned, widths, strict=True)]
+
+    return check
+
+
+# --- columns -------------------------------------------------------------------------------------
+
+
+def _itself(array: Array) -> Array:
+    return array
+
+
+def _mirrored(array: Array) -> Array:
+    return -array
+
+
+def _column(position: int) -> Take:
+    return lambda table: np.ascontiguousarray(table[:, position])
+
+
+def _share(position: int) -> Take:
+    return lambda probability: probability if position == 1 else 1.0 - probability
+
+
+def _is(label: object) -> Take:
+    return lambda labels: (labels == label).astype(np.float64)
+
+
+# --- what is returned ----------------------------------------------------------------------------
+
+
+def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
+    what = "decision function" if way.returns == "scores" else "prediction"
+    if way.name != "model" and _is_text(returned):
+        return _of_labels_seen(way, returned)
+    numbers = as_numbers(way.name, returned)
+    if numbers.ndim == 2 and numbers.shape[0] == n_rows and numbers.shape[1] > 1:
+        n_outputs = numbers.shape[1]
+        names = getattr(returned, "columns", None)
+        outputs = tuple(range(n_outputs)) if names is None else _plain_labels(names)
+        return Layout(
+            outputs,
+            tuple(f"{what} of output {output!r}" for output in outputs),
+            _table(way.name, n_outputs),
+            tuple(map(_column, range(n_outputs))),
+            lambda output: (_position(output, outputs, "outputs"), ()),
+        )
+    return Layout((), (what,), _vector(way.name), (_itself,), _nothing_to_choose)
+
+
+def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
+    """Probabilities or scores of classes known, or as many as there are columns."""
+    shape = np.shape(returned)
+    if source.classes is None and len(shape) != 2:
+        raise PredictionError.wrong_shape(way.name, shape, rows.shape[0])
+    classes = tuple(range(shape[1])) if source.classes is None else _plain_labels(source.classes)
+    texts = tuple(_TEXT[way.returns].format(repr(label)) for label in classes)
+    if way.returns == "scores" and len(shape) == 1 and len(classes) == 2:
+        return Layout(classes, texts, _vector(way.name), (_mirrored, _itself), _finder(classes))
+    find = _finder(classes)
+    if len(classes) == 2 and not _is_exclusive(source, rows):
+        find = lambda output: (_position(output, classes, "labels"), ())  # noqa: E731 - two labels, not two sides of one
+    return Layout(classes, texts, _table(way.name, len(classes)), tuple(map(_column, range(len(classes)))), find)
+
+
+def _of_labels(way: Way, classes: tuple[object, ...], returned: Any) -> Layout:
+    texts = tuple(f"predicted as {label!r} (1) or not (0)" for label in classes)
+    if np.ndim(returned) == 2:  # of each label, whether it holds
+        n_labels = len(classes)
+        find = lambda output: (_position(output, classes, "labels"), ())  # noqa: E731
+        return Layout(classes, texts, _table(way.name, n_labels), tuple(map(_column, range(n_labels))), find)
+    return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), _finder(classes))
+
+
+def _of_labels_seen(way: Way, returned: Any) -> Layout:
+    """Labels of a model that does not say which there are: those of the first predictions."""
+    classes = tuple(sorted({str(label) for label in _as_array(way.name, returned).flat}))
+
+    def find(output: object) -> tuple[int, tuple[str, ...]]:
+        if output is None:
+            raise OutputError.needed(what="classes", choices=classes)
+        if output not in classes:
+            raise OutputError.not_predicted(output, classes)
+        return classes.index(str(output)), ()
+
+    texts = tuple(f"predicted as {label!r} (1) or not (0)" for label in classes)
+    return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), find)
+
+
+def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) -> Layout:
+    """Classes of several outputs: each is chosen as (output, class)."""
+    pairs = [(number, place) for number, labels in enumerate(classes) for place in range(len(labels))]
+    outputs = tuple((number, classes[number][place]) for number, place in pairs)
+    text = _TEXT.get(way.returns, "predicted as {} (1) or not (0)")
+    texts = tuple(f"{text.format(repr(label))}, output {number}" for number, label in outputs)
+    check: Check
+    part: Callable[[Any, int], Any]
+    if isinstance(returned, list | tuple):
+        check, part = _tables(way.name, [len(labels) for labels in classes]), lambda parts, number: parts[number]
+        take_of = [_column(place) for _, place in pairs]
+    else:
+        # One column per output: a label, or what is said of the second of two classes.
+        if way.returns == "labels":
+            check = _labels(way.name, len(classes))
+            take_of = [_is(label) for _, label in outputs]
+        elif all(len(labels) == 2 for labels in classes):
+            check = _table(way.name, len(classes))
+            signed = (_mirrored, _itself)
+            take_of = [_share(place) if way.returns == "probabilities" else signed[place] for _, place in pairs]
+        else:
+            raise PredictionError.not_one_table_per_output(way.name, len(classes))
+        part = lambda table, number: np.ascontiguousarray(table[:, number])  # noqa: E731
+    takes = tuple(_of_part(take, part, number) for take, (number, _) in zip(take_of, pairs, strict=True))
+    return Layout(outputs, texts, check, takes, lambda output: _find_of_several(output, classes, outputs))
+
+
+def _of_part(take: Take, part: Callable[[Any, int], Any], number: int) -> Take:
+    return lambda parts: take(part(parts, number))
+
+
+# --- which output --------------------------------------------------------------------------------
+
+
+def _nothing_to_choose(output: object) -> tuple[int, tuple[str, ...]]:
+    if output is not None:
+        raise OutputError.single(output)
+    return 0, ()
+
+
+def _finder(classes: Sequence[object]) -> Callable[[object], tuple[int, tuple[str, ...]]]:
+    """Find a class; of two, the second is taken where none was chosen, and said."""
+
+    def find(output: object) -> tuple[int, tuple[str, ...]]:
+        if output is not None or len(classes) > 2:
+            return _position(output, classes, "classes"), ()
+        return len(classes) - 1, _note_of_second(classes[0], classes[-1]) if len(classes) == 2 else ()
+
+    return find
+
+
+def _note_of_second(first: object, second: object) -> tuple[str, ...]:
+    return (f"Explained class: {second!r}, the second of two. Pass `output={first!r}` for the other.",)
+
+
+def _find_of_several(
+    output: object, classes: Sequence[tuple[object, ...]], outputs: Sequence[tuple[int, object]]
+) -> tuple[int, tuple[str, ...]]:
+    if output is None:
+        raise OutputError.needed(what=f"classes of {len(classes)} outputs", choices=outputs)
+    if isinstance(output, (int, np.integer)) and not isinstance(output, bool) and 0 <= output < len(classes):
+        # The output alone: of two classes the second is meant, as everywhere.
+        own = [pair for pair in outputs if pair[0] == output]
+        if len(own) > 2:
+            raise OutputError.needed(what=f"classes of output {output}", choices=own)
+        return outputs.index(own[-1]), _note_of_second(own[0], own[-1]) if len(own) == 2 else ()
+    if isinstance(output, list | tuple) and len(output) == 2:
+        for position, pair in enumerate(outputs):
+            if pair == tuple(output):
+                return position, ()
+    raise OutputError.unknown_of_several(output, outputs)
+
+
+def _position(output: object, choices: Sequence[object], what: str) -> int:
+    """Look an output up by label, by an equal number, then by position."""
+    if output is None:
+        raise OutputError.needed(what, choices)
+    for position, choice in enumerate(choices):
+        if type(choice) is type(output) and choice == output:
+            return position
+    for position, choice in enumerate(choices):
+        if np.isscalar(output) and choice == output and not isinstance(output, bool) and not isinstance(choice, bool):
+            return position
+    if isinstance(output, (int, np.integer)) and not isinstance(output, bool) and 0 <= output < len(choices):
+        return int(output)
+    raise OutputError.unknown(output, choices)
+
+
+# --- classes -------------------------------------------------------------------------------------
+
+
+def _is_list_of_lists(classes: Any) -> bool:
+    """Whether there are classes of several outputs."""
+    return isinstance(classes, list | tuple) and len(classes) > 0 and np.ndim(classes[0]) == 1
+
+
+def _plain_labels(labels: Any) -> tuple[object, ...]:
+    """Turn numpy scalars into the Python objects that a user would write."""
+    return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+
+
+def _known_classes(source: Source, rows: Any) -> tuple[object, ...]:
+    """Class labels, or as many numbers as there are probabilities."""
+    if source.classes is not None:
+        return _plain_labels(source.classes)
+    shape = np.shape(asked(source.ways["predict_proba"], rows))
+    return tuple(range(shape[1]))
+
+
+def _is_exclusive(source: Source, rows: Any) -> bool:
+    """Whether two columns are two classes, not two labels that may both hold: then predict returns two, too."""
+    if source.exclusive is not None or "predict" not in source.ways:
+        return source.exclusive is not False
+    return np.ndim(asked(source.ways["predict"], rows)) == 1
+
+
+def _is_text(returned: Any) -> bool:
+    array = np.asarray(returned) if isinstance(returned, np.ndarray | list) or hasattr(returned, "dtype") else None
+    if array is None or array.ndim != 1:
+        return False
+    return array.dtype.kind in "US" or (array.dtype.kind == "O" and all(isinstance(value, str) for value in array))

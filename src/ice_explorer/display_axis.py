@@ -1,0 +1,162 @@
+"""The axis of a feature as pictures have it, in the browser and on paper.
+
+On it levels without an order stand side by side, wherever their codes are; everything else stands
+at its coordinate.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.feature import UNORDERED
+from ice_explorer.moments import date_text, unit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.feature import FeatureKind
+    from ice_explorer.results import FeatureExplanation
+
+LEVELLED: Final = ("category", "ordered", "group")
+MISSING: Final = "missing"
+_OFF_GRID: Final = -1.0  # an observed level for which there are no curves
+_OFF_GRID_TEXT: Final = "another level"
+_MOST_BINS: Final = 30
+
+
+@dataclass(frozen=True)
+class DisplayAxis:
+    """Where the values of a feature stand.
+
+    Attributes
+    ----------
+    kind : str
+    grid : ndarray of shape (n_grid,)
+        Places of the grid values, increasing.
+    observed : ndarray of shape (n_observations,)
+        Own places; NaN is missing, -1 a level that is not on the grid.
+    median : float
+        Place of the median, or of the most frequent level.
+    levels : list of str or None
+        Names of the grid values where they are levels.
+    """
+
+    kind: FeatureKind
+    grid: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    median: float
+    levels: list[str] | None
+
+    @property
+    def is_unordered(self) -> bool:
+        """Whether there is no way from one level to the next."""
+        return self.kind in UNORDERED
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether dots stand on levels, with nothing in between."""
+        return self.kind in LEVELLED
+
+    def own(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Own places of some rows, the median standing in where there is none on the axis."""
+        observed = self.observed[positions]
+        has_place = np.isin(observed, self.grid) if self.is_unordered else ~np.isnan(observed)
+        return np.where(has_place, observed, self.median)
+
+
+def display_axis(feature: FeatureExplanation) -> DisplayAxis:
+    """Lay out the axis of a feature."""
+    levels = [str(label) for label in feature.grid] if feature.kind in LEVELLED else None
+    if feature.kind not in UNORDERED:
+        return DisplayAxis(feature.kind, feature.axis, feature.observed_axis, feature.median, levels)
+    places = np.arange(len(feature.axis), dtype=np.float64)
+    observed = _places_of(feature.observed_axis, feature.axis)
+    median = float(_places_of(np.array([feature.median]), feature.axis)[0])
+    return DisplayAxis(feature.kind, places, observed, max(0.0, median), levels)
+
+
+def _places_of(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+    at = np.minimum(np.searchsorted(axis, codes), len(axis) - 1)
+    places = np.where(axis[at] == codes, at, _OFF_GRID).astype(np.float64)
+    places[np.isnan(codes)] = math.nan
+    return places
+
+
+def distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How far each grid value is from the own values of some rows: the exponents of the decay.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_grid)
+        0 at the own value; infinite where nothing but it is likely.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log2(feature.likelihood_of(positions, 0.5))) + 0.0
+
+
+def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the data are, along the axis.
+
+    Returns
+    -------
+    edges : ndarray of shape (n_bins + 1,)
+        Each level of the grid has a bin of its own, and so has each value where no more than 30 are distinct,
+        bounded half way to its neighbours; otherwise there are at most 30 bins of equal width.
+    counts : ndarray of shape (n_bins,)
+        Observations.
+    """
+    if axis.has_levels:
+        inner = (axis.grid[1:] + axis.grid[:-1]) / 2
+        edges = np.concatenate([[axis.grid[0] - 0.5], inner, [axis.grid[-1] + 0.5]])
+        return edges, (axis.observed[:, None] == axis.grid).sum(axis=0).astype(np.float64)
+    column = axis.observed[~np.isnan(axis.observed)]
+    distinct = np.unique(column)
+    if len(distinct) <= _MOST_BINS:
+        edges = _edges_between(distinct)
+    else:
+        edges = np.histogram_bin_edges(column, bins="auto")
+        if len(edges) > _MOST_BINS + 1:
+            edges = np.linspace(distinct[0], distinct[-1], _MOST_BINS + 1)
+    counts, edges = np.histogram(column, bins=edges)
+    return edges, counts.astype(np.float64)
+
+
+def _edges_between(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bound each value half way to its neighbours, the outer ones as far out as in."""
+    if len(distinct) == 1:
+        reach = max(abs(float(distinct[0])), 1.0) / 1000
+        return np.array([distinct[0] - reach, distinct[0] + reach])
+    inner = (distinct[1:] + distinct[:-1]) / 2
+    first = distinct[0] - (inner[0] - distinct[0])
+    last = distinct[-1] + (distinct[-1] - inner[-1])
+    return np.concatenate([[first], inner, [last]])
+
+
+def writer(
+    kind: str, grid: ArrayLike, levels: Sequence[str] | None, number: Callable[[float], str]
+) -> Callable[[float], str]:
+    """Return how values of an axis are written; `number` writes those that are numbers."""
+    write = _writer(kind, np.asarray(grid, dtype=np.float64), levels, number)
+    return lambda value: MISSING if math.isnan(value) else write(value)
+
+
+def _writer(
+    kind: str, grid: NDArray[np.float64], levels: Sequence[str] | None, number: Callable[[float], str]
+) -> Callable[[float], str]:
+    if levels is not None:
+        names = dict(zip(grid.tolist(), levels, strict=True))
+        return lambda value: names.get(value, _OFF_GRID_TEXT)
+    if kind == "boolean":
+        return lambda value: {0.0: "false", 1.0: "true"}.get(value, number(value))
+    if kind == "datetime":
+        return date_text
+    if kind == "timedelta":
+        unit = unit_of(grid)
+        return lambda value: f"{number(value * unit.per_day)} {unit.short}"
+    return number

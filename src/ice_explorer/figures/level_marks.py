@@ -1,0 +1,247 @@
+"""What stands on levels and beside the axis: dots, means, and the names of the levels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.figures.dots import paint_dots
+from ice_explorer.figures.legend import MEAN
+from ice_explorer.figures.lettering import elide, text_width
+from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, SMALL, Box, Circle, Path, Picture, Style, printable
+from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.page import Axis, Page
+    from ice_explorer.figures.view import Coloring, Lines
+
+    Array = NDArray[np.float64]
+
+SLOT_GAP: Final = 12.0
+SLOT_WIDTH: Final = 38.0
+
+_SLANT: Final = 38.0  # degrees
+_LONGEST_SLANTED: Final = 84.0
+_LEAST_APART: Final = 11.0  # of slanted labels: nearer ones are not read, so some are left out
+_MOST_CUT: Final = 0.25  # share of its width that a name may lose before names are slanted
+_FEW_DOTS: Final = 60
+_MOST_MARKS: Final = 4000  # dots, beyond which they are an image
+_TICK: Final = Style(stroke=INK, width=0.7)
+_NARROW: Final = 26.0  # levels with less room have a slighter mean
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A strip of dots beside the axis [px]."""
+
+    left: float
+    right: float
+    reach: float
+
+    @property
+    def at(self) -> float:
+        """Its middle."""
+        return (self.left + self.right) / 2
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Where dots stand [px].
+
+    Attributes
+    ----------
+    x, y : Axis
+    area : Box
+        Of the lines.
+    reach : float
+        Half the width of a level's strip.
+    room : float
+        From one level to the next.
+    place : ndarray of shape (n_lines,)
+        Of each row in its strip, -1 to 1.
+    slot : Slot or None
+        For missing values.
+    """
+
+    x: Axis
+    y: Axis
+    area: Box
+    reach: float
+    room: float
+    place: Array
+    slot: Slot | None
+
+    def at(self, values: Array) -> Array:
+        """Places of one value of each row, on the axis or beside it."""
+        beside = math.nan if self.slot is None else self.slot.at + self.slot.reach * self.place
+        return np.asarray(np.where(np.isnan(values), beside, self.x.many(values) + self.reach * self.place))
+
+    def own(self, lines: Lines) -> Array:
+        """Places of the own values."""
+        hidden = (lines.own_x < lines.grid[0]) if lines.axis.is_unordered else np.zeros(len(lines.own_x), dtype=bool)
+        return np.asarray(np.where(hidden, math.nan, self.at(lines.own_x)))
+
+    def connectors(self, lines: Lines) -> tuple[Array, Array, Array]:
+        """What joins the dots of a row: places, values, and opacity of the segments."""
+        ends = strip_ends(self.x.many(lines.x), self.reach)
+        return ends, np.repeat(lines.values, 2, axis=1), connector_opacity(lines.dot_opacity)
+
+
+def strips_of(lines: Lines, area: Box, x: Axis, y: Axis) -> Strips:
+    """Fit the strips of a picture to its area."""
+    n_lines, room = len(lines.positions), x(1.0) - x(0.0)
+    left = area.right + SLOT_GAP
+    slot = None if lines.missing is None else Slot(left, left + SLOT_WIDTH, strip_reach(n_lines, SLOT_WIDTH))
+    reach = strip_reach(n_lines, room) if lines.on_levels else 0.0
+    return Strips(x, y, area, reach, room, place_in_strip(lines.positions), slot)
+
+
+# --- dots -----------------------------------------------------------------------------------------
+
+
+def draw_phantoms(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
+    """Draw predictions at every level but the row's own, and those with the value missing."""
+    x, y, row, opacity = _phantoms(strips, lines)
+    if len(x) == 0:
+        return
+    is_few = len(lines.positions) <= _FEW_DOTS
+    radius = 1.5 if is_few else 1.1
+    opacity = opacity * (0.9 if is_few else 0.7 * (_FEW_DOTS / len(lines.positions)) ** 0.25)
+    with page.group("phantoms"):
+        if len(x) > _MOST_MARKS:
+            _draw_image(page, strips, coloring, (x, y, row, opacity), radius)
+            return
+        colors = [coloring.palette.css(value) for value in coloring.values.tolist()]
+        for at, height, line, strength in zip(x.tolist(), y.tolist(), row.tolist(), opacity.tolist(), strict=True):
+            page.add(Circle(at, height, radius, Style(fill=colors[line], opacity=strength)))
+
+
+def _phantoms(strips: Strips, lines: Lines) -> tuple[Array, Array, NDArray[np.int64], Array]:
+    """Places, heights, lines and opacities of the dots of phantoms, shuffled: none should hide the others."""
+    parts: list[tuple[Array, Array, NDArray[np.int64], Array]] = []
+    every = np.arange(len(lines.positions))
+    if lines.on_levels:
+        for k, value in enumerate(lines.grid):
+            line = every[lines.own_x != value]
+            at = strips.at(np.full(len(every), value))[line]
+            parts.append((at, strips.y.many(lines.values[line, k]), line, lines.dot_opacity[line, k]))
+    if lines.missing is not None:
+        line = every[~np.isnan(lines.own_x)]
+        at = strips.at(np.full(len(every), math.nan))[line]
+        faint = np.full(len(line), lines.missing.opacity)
+        parts.append((at, strips.y.many(lines.missing.values[line]), line, faint))
+    if not parts:
+        empty = np.empty(0)
+        return empty, empty, np.empty(0, dtype=np.int64), empty
+    x, y, row, opacity = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.random.default_rng(0).permutation(len(x))
+    return x[order], y[order], row[order], opacity[order]
+
+
+def _draw_image(
+    page: Page,
+    strips: Strips,
+    coloring: Coloring,
+    dots: tuple[Array, Array, NDArray[np.int64], Array],
+    radius: float,
+) -> None:
+    area, ratio = strips.area, page.dpi / PX_PER_INCH
+    outer = area.right if strips.slot is None else strips.slot.right
+    x, y, row, opacity = dots
+    colors = np.array([_rgb(coloring.palette.css(value)) for value in coloring.values.tolist()])
+    pixels = paint_dots(
+        (x - area.left) * ratio,
+        (y - area.top) * ratio,
+        colors[row],
+        opacity,
+        radius=radius * ratio,
+        width=round((outer - area.left) * ratio),
+        height=round(area.height * ratio),
+    )
+    height, width = (size / ratio for size in pixels.shape[:2])
+    page.add(Picture(area.left, area.top, width, height, pixels))
+
+
+def _rgb(css: str) -> tuple[float, float, float]:
+    return float(int(css[1:3], 16)), float(int(css[3:5], 16)), float(int(css[5:7], 16))
+
+
+def draw_selected_levels(page: Page, strips: Strips, lines: Lines, row: int, color: str) -> None:
+    """Draw one row's dots over the others, joined by dashes: there is nothing in between."""
+    x = strips.x.many(lines.x) + strips.reach * strips.place[row]
+    y = strips.y.many(lines.values[row])
+    page.add(Path(x, y, Style(stroke=color, width=1.0, dash=(2.4, 2.4))))
+    own = float(lines.own_x[row])
+    for value, at, height in zip(lines.grid.tolist(), x.tolist(), y.tolist(), strict=True):
+        page.add(Circle(at, height, 3.4 if value == own else 2.2, Style(fill=color, stroke="#ffffff", width=0.8)))
+
+
+def draw_selected_beside(page: Page, strips: Strips, lines: Lines, row: int, color: str) -> None:
+    """Draw one row's dot beside the axis, with a dotted way to it: it is no place on the line."""
+    if strips.slot is None or lines.missing is None:
+        return
+    at = strips.slot.at + strips.slot.reach * float(strips.place[row])
+    last = float(strips.x(float(lines.x[-1]))) + strips.reach * float(strips.place[row])
+    ends = strips.y.many(np.array([lines.values[row, -1], lines.missing.values[row]]))
+    page.add(Path(np.array([last, at]), ends, Style(stroke=color, width=0.9, dash=(0.9, 2.2))))
+    radius = 3.4 if math.isnan(lines.own_x[row]) else 2.2
+    page.add(Circle(at, float(ends[1]), radius, Style(fill=color, stroke="#ffffff", width=0.8)))
+
+
+# --- means ----------------------------------------------------------------------------------------
+
+
+def draw_level_means(page: Page, strips: Strips, lines: Lines) -> None:
+    """Mark the mean of each level, and one standard deviation of the lines to either side."""
+    with page.group("partial-dependence"):
+        for at, mean, spread in zip(lines.grid.tolist(), lines.mean.tolist(), lines.spread.tolist(), strict=True):
+            _draw_mean(page, strips, (strips.x(at), strips.room), mean, spread)
+
+
+def draw_missing_mean(page: Page, strips: Strips, lines: Lines) -> None:
+    """Mark the mean beside the axis."""
+    if strips.slot is not None and lines.missing is not None:
+        with page.group("missing-mean"):
+            _draw_mean(page, strips, (strips.slot.at, SLOT_WIDTH), lines.missing.mean, lines.missing.spread)
+
+
+def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: float, spread: float) -> None:
+    """Mark a mean and its spread at a place with so much room."""
+    (x, room), area = where, strips.area
+    low, high = (min(max(strips.y(mean + side * spread), area.top), area.bottom) for side in (-1, 1))
+    width = MEAN.width if room >= _NARROW else 1.0
+    radius = min(3.8, max(2.0, room / 7))
+    page.line(x, low, x, high, Style(stroke="#ffffff", width=width + 2.2, opacity=0.85))
+    page.line(x, low, x, high, Style(stroke=INK, width=width))
+    page.add(Circle(x, strips.y(mean), radius + 0.9, Style(fill="#ffffff")))
+    page.add(Circle(x, strips.y(mean), radius, Style(fill=INK)))
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float) -> float:
+    """Write the levels under the axis, slanted where they would touch; return where they end."""
+    room = x(1.0) - x(0.0)
+    names = [printable(lines.write(value)) for value in lines.grid.tolist()]
+    places = x.many(lines.grid).tolist()
+    for at in places:
+        page.line(at, axis, at, axis + 3.5, _TICK)
+    widest = max(text_width(name, SMALL) for name in names)
+    if widest * (1 - _MOST_CUT) <= room - 5:
+        for name, at in zip(names, places, strict=True):
+            page.words(name, at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle", within=room - 5)
+        return axis + 12.5
+    every = max(1, math.ceil(_LEAST_APART / room))
+    angle = math.radians(_SLANT)
+    longest = min(widest, _LONGEST_SLANTED)
+    for name, at in list(zip(names, places, strict=True))[::every]:
+        within = min(longest, (at - box.left) / math.cos(angle))
+        if elide(name, within, SMALL):
+            page.words(name, at + 4, axis + 11, size=SMALL, fill=QUIET, anchor="end", within=within, angle=-_SLANT)
+    return axis + 11 + longest * math.sin(angle)
