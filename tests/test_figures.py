@@ -18,6 +18,7 @@ from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.figures import lettering
 from ice_explorer.figures.compose import compose
+from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
 from ice_explorer.figures.page import printable
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
@@ -65,6 +66,34 @@ def many():
     return explain(lambda X: np.tanh(3 * X[:, 0]) * X[:, 1], X, progress=False)
 
 
+@pytest.fixture(scope="module")
+def kinds():
+    """A column of every other kind, two of them with gaps, and columns that move together."""
+    generator = np.random.default_rng(7)
+    n = 80
+    heating = generator.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "town": generator.choice([*LEVELS, "a level with a name that no axis has the room for"], n),
+            "grade": pd.Categorical(generator.choice(list("abc"), n), list("abc"), ordered=True),
+            "built": pd.Timestamp("2009-03-01") + pd.to_timedelta(generator.integers(0, 6000, n), unit="D"),
+            "wait": pd.to_timedelta(generator.integers(5, 50, n), unit="min"),
+            "area": generator.integers(20, 90, n).astype(float),
+            **{f"heat {kind}": (heating == kind).astype(int) for kind in range(3)},
+        }
+    )
+    X.loc[::9, "town"] = None
+    X.loc[::7, "area"] = np.nan
+
+    def model(table):
+        town = table["town"].map({level: place for place, level in enumerate(LEVELS)}).astype(float).fillna(-1)
+        grade = table["grade"].astype(str).map({"a": 0.0, "b": 1.0, "c": 3.0})
+        minutes = pd.to_timedelta(table["wait"]).dt.total_seconds() / 60
+        return town * table["area"].fillna(50) + 20 * grade - minutes + 30 * table["heat 1"]
+
+    return explain(model, X, groups={"heat": [f"heat {kind}" for kind in range(3)]}, progress=False)
+
+
 def shown(explanation, **state) -> Scene:
     return scene(explanation, ViewState(**state))
 
@@ -92,10 +121,22 @@ def full_texts(element):
 def boxes(root):
     """Left, top, right, bottom of every text."""
     for text in root.iter(f"{SVG}text"):
+        if text.get("transform"):
+            continue  # slanted: `slanted` has those
         size, x, y = (float(text.get(name)) for name in ("font-size", "x", "y"))
         width = lettering.text_width(text.text, size, bold=text.get("font-weight") == "bold")
         left = x - {"start": 0.0, "middle": width / 2, "end": width}[text.get("text-anchor", "start")]
         yield text.text, left, y - 0.74 * size, left + width, y + 0.2 * size
+
+
+def slanted(root):
+    """Upper left corner of every slanted text, and how far apart the baselines of two are."""
+    for text in root.iter(f"{SVG}text"):
+        if text.get("transform"):
+            angle, x, y = map(float, text.get("transform").removeprefix("rotate(").rstrip(")").split())
+            width = lettering.text_width(text.text, float(text.get("font-size")))
+            turn = math.radians(angle)
+            yield text.text, x - width * math.cos(turn), y - width * math.sin(turn), x * math.sin(-turn)
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -369,6 +410,127 @@ def test_no_text_touches_another_or_leaves_the_page(explanation, state, width):
         assert not (l1 < r2 and l2 < r1 and t1 < b2 and t2 < b1), f"{one!r} touches {other!r}"
 
 
+@pytest.mark.parametrize("width", [60.0, 89.0, 180.0])
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"feature": "town", "color_by": "grade", "selection": (0, 1)},
+        {"feature": "town", "kind": "d-ice", "color_by": "town"},
+        {"feature": "grade", "kind": "c-ice", "color_by": "built"},
+        {"feature": "built", "color_by": "wait"},
+        {"feature": "wait", "kind": "d-ice"},
+        {"feature": "area", "kind": "c-ice", "selection": (0, 7)},
+        {"feature": "heat", "rank_by": "non_linearity"},
+    ],
+)
+def test_no_text_of_any_kind_touches_another(kinds, state, width):
+    """Names of levels, dates, what stands beside the axis: every text has its place to itself."""
+    root = drawn(kinds, width=width, **state)
+    page_width, page_height = map(float, root.get("viewBox").split()[2:])
+    placed = list(boxes(root))
+    for text, left, top, right, bottom in placed:
+        assert left >= 0, text
+        assert top >= 0, text
+        assert right <= page_width, text
+        assert bottom <= page_height, text
+    for (one, l1, t1, r1, b1), (other, l2, t2, r2, b2) in itertools.combinations(placed, 2):
+        assert not (l1 < r2 and l2 < r1 and t1 < b2 and t2 < b1), f"{one!r} touches {other!r}"
+    names = list(slanted(root))
+    for text, left, bottom, _ in names:
+        assert left >= 0, text
+        assert bottom <= page_height, text
+    for (one, *_, first), (other, *_, second) in itertools.pairwise(names):
+        assert second - first >= lettering.text_width("x", 8.6), f"{one!r} touches {other!r}"
+
+
+def test_levels_are_dots_with_a_mean_each(kinds):
+    """A row has a dot at each level; its own is drawn over the others, missing ones stand beside the axis."""
+    lines = shown(kinds, feature="town").lines
+    feature = kinds["town"]
+    assert_allclose(lines.values, feature.curves, rtol=1e-12)
+    assert_allclose(lines.dot_opacity, 0.06 + 0.94 * feature.likelihood(0.75), rtol=1e-12)
+    assert_allclose(lines.missing.values, feature.missing_curve, rtol=1e-12)
+    root = drawn(kinds, feature="town")
+    n_lines, n_levels = lines.values.shape
+    n_missing = int(np.isnan(lines.own_x).sum())
+    assert len(group(root, "own-values")) == n_lines
+    # Everywhere but at their own level: at the levels, and beside the axis.
+    assert len(group(root, "phantoms")) == n_lines * (n_levels + 1) - n_lines
+    assert n_missing > 0
+    assert len(list(group(root, "partial-dependence").iter(f"{SVG}circle"))) == 2 * n_levels
+    assert len(list(group(root, "missing-mean").iter(f"{SVG}circle"))) == 2
+    assert "missing" in texts(group(root, "x-axis"))
+
+
+def test_many_dots_are_one_image(kinds, monkeypatch):
+    """Thousands of dots would make a file too large to open."""
+    monkeypatch.setattr("ice_explorer.figures.level_marks._MOST_MARKS", 50)
+    root = drawn(kinds, feature="town")
+    assert [child.tag for child in group(root, "phantoms")] == [f"{SVG}image"]
+
+
+def test_painted_dots_are_round_and_cover_what_is_under_them():
+    """A dot has the area of its circle; one over another takes the share of its opacity."""
+    look = {"radius": 4.0, "width": 30, "height": 20}
+    place = np.array([12.3]), np.array([9.6])
+    one = paint_dots(*place, np.array([[255.0, 0.0, 0.0]]), np.array([0.5]), **look)
+    assert_allclose(one[..., 3].sum() / 127.5, math.pi * 16, rtol=0.02)
+    assert one[9, 12].tolist() == [255, 0, 0, 128]
+    both = paint_dots(
+        np.repeat(place[0], 2),
+        np.repeat(place[1], 2),
+        np.array([[255.0, 0, 0], [0, 0, 255]]),
+        np.array([1.0, 0.5]),
+        **look,
+    )
+    assert both[9, 12].tolist() == [128, 0, 128, 255]
+    outside = paint_dots(np.array([-1.0]), np.array([5.0]), np.zeros((1, 3)), np.ones(1), **look)
+    assert outside.max() == 0
+
+
+def test_levels_without_an_order_have_no_slopes(kinds):
+    """Their ICE is drawn, with a sentence why; ranks have slopes per rank."""
+    view = shown(kinds, feature="town", kind="d-ice")
+    sentence = "town has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
+    assert (view.lines.kind, view.heading, view.lines.remark) == ("ice", "ICE of town", sentence)
+    assert sentence in texts(drawn(kinds, feature="town", kind="d-ice"))
+    grade = shown(kinds, feature="grade", kind="d-ice").lines
+    assert (grade.kind, grade.remark) == ("d-ice", None)
+    assert grade.y_title == "slope of the prediction per rank of grade"
+    assert_allclose(grade.values[:, ::2], kinds["grade"].slopes, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("anchor", "title"), [("min", 0), ("median", None), (2.0, 2)])
+def test_levels_are_centred_at_a_level(kinds, anchor, title):
+    """An anchor is a level by its place; the axis names it."""
+    lines = shown(kinds, feature="town", kind="c-ice", anchor=anchor).lines
+    expected = kinds["town"].centered_curves(anchor if title is None or anchor == "min" else kinds["town"].grid[title])
+    assert_allclose(lines.values, expected, rtol=1e-10, atol=1e-10)
+    place = int(lines.anchored_at)
+    assert lines.y_title == f"change of the prediction since town = {kinds['town'].grid[place]}"
+
+
+def test_dates_and_durations_have_ticks_of_their_own(kinds):
+    """Dates stand on round dates; durations have a unit, which the title names."""
+    dates = texts(group(drawn(kinds, feature="built"), "x-axis"))
+    assert {"2010", "2020"} <= set(dates)
+    minutes = texts(group(drawn(kinds, feature="wait"), "x-axis"))
+    assert minutes[-1] == "wait (minutes)"
+    assert {"10", "20"} <= set(minutes)
+    legend = texts(group(drawn(kinds, feature="area", color_by="wait"), "legend"))
+    assert legend[0] == "wait"
+    assert all(text.endswith(" min") for text in legend[1:])
+
+
+def test_figures_that_categories_lack_are_dashes(kinds):
+    """They rank below the others, with no bar, and four dots instead of a direction."""
+    root = drawn(kinds, rank_by="non_linearity")
+    ranking = group(root, "ranking")
+    assert texts(ranking).count("–") == 2
+    assert shown(kinds, rank_by="non_linearity").ranking.bars[-1].is_unordered
+    assert len(list(ranking.iter(f"{SVG}circle"))) == 8
+
+
 def test_flat_and_single_valued_pictures_are_still_pictures(explanation):
     """A constant feature is a column of dashes, has no slope, and rounding noise does not fill the axis."""
     lines = shown(explanation, feature="constant").lines
@@ -382,15 +544,22 @@ def test_flat_and_single_valued_pictures_are_still_pictures(explanation):
     assert shown(level).lines.y_domain == pytest.approx((4750, 5250))
 
 
-def test_a_missing_own_value_has_no_dot():
-    """Rows that lack the feature have a curve, which fades around the median, and no dot."""
+def test_a_missing_own_value_stands_beside_the_axis():
+    """Rows that lack the feature have a curve, which fades around the median, and their prediction beside it."""
     X = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0, 2.0], "b": [0.0, 1.0, 2.0, 3.0, 4.0]})
     explanation = explain(lambda table: table["a"].fillna(0) + table["b"], X, progress=False)
     lines = shown(explanation, feature="a").lines
-    assert np.flatnonzero(np.isnan(lines.own_y)).tolist() == [1]
+    assert np.flatnonzero(np.isnan(lines.own_x)).tolist() == [1]
+    assert_allclose(lines.own_y, X["a"].fillna(0) + X["b"])
+    assert_allclose(lines.missing.values, X["b"])
+    assert (lines.missing.mean, lines.missing.count) == (2.0, 1)
     assert np.isfinite(lines.values).all()
     assert np.isfinite(lines.opacity).all()
-    assert len(group(drawn(explanation, feature="a"), "own-values")) == 4
+    slopes = shown(explanation, feature="a", kind="d-ice").lines
+    assert slopes.missing is None
+    assert np.flatnonzero(np.isnan(slopes.own_y)).tolist() == [1]
+    centred = shown(explanation, feature="a", kind="c-ice", anchor="own").lines
+    assert_allclose(centred.own_y, [0, -2, 0, 0, 0])  # row 1 was held at the median
 
 
 # --- lettering ------------------------------------------------------------------------------------
@@ -584,6 +753,22 @@ def test_plot_impact_draws_the_table(explanation):
     outlines = [bar.get_width() for bar in ax.patches if not bar.get_fill()]
     assert_allclose(outlines, table["impact"])
     few = plot_impact(explanation, decay=1.0, max_features=3)
-    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "and 3 more features")
+    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "and 4 more features")
     with pytest.raises(InvalidOptionError):
         plot_impact(explanation, max_features=0)
+
+
+@pytest.mark.usefixtures("_closed_figures")
+@pytest.mark.parametrize("feature", ["town", "grade", "built", "wait", "area", "heat"])
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+def test_plot_draws_every_kind(kinds, feature, kind):
+    """Each kind of feature has its ticks, in Axes whose x is that of the data."""
+    ax = plot(kinds, feature, kind, color_by="built")
+    ax.figure.draw_without_rendering()
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    has_gaps = feature in {"town", "area"} and (kind != "d-ice" or feature == "town")
+    assert ("missing" in labels) == has_gaps
+    if feature == "grade":
+        assert labels == ["a", "b", "c"]
+    if feature == "built":
+        assert "2015" in labels

@@ -43,18 +43,23 @@ ALLOWED = {
         "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
         "matplotlib numpy pandas",
     ),
-    "plan": ("adapters choice curves engine grid groups inputs metrics options probe results", "numpy"),
+    "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba", "numpy"),
     # the wire: the only modules that know messages and bytes
-    "messages": ("", ""),
+    "moments": ("", "numpy"),
+    "display_axis": ("feature moments results", "numpy"),
+    "messages": ("adapters.table feature", ""),
     "background": ("", ""),
-    "payload": ("adapters.table explanation messages", "numpy"),
+    "payload": ("adapters.table display_axis explanation messages", "numpy"),
     # pictures and files of the same view
-    "figures.*": ("curves explanation likelihood messages options payload", "matplotlib numpy"),
+    "figures.*": (
+        "curves display_axis explanation feature likelihood messages moments options payload",
+        "matplotlib numpy",
+    ),
     "export": ("explanation figures", ""),
     # the widget
-    "work": ("adapters.table background explanation messages payload progress", ""),
+    "work": ("adapters.table background explanation feature messages payload progress", ""),
     "widget": (
         "adapters.table background curves explanation export likelihood messages options payload work",
         "anywidget numpy pandas traitlets",

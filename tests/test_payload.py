@@ -7,9 +7,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
@@ -27,7 +24,7 @@ def colors(values, positions=None):
     """Body and decoded values of a column at some rows, all by default."""
     column = column_of(values)
     body, (buffer,) = payload.colors(column, range(len(values)) if positions is None else positions)
-    return body, np.frombuffer(buffer, "<f4").tolist()
+    return body, np.frombuffer(buffer, "<f8" if body["kind"] == "continuous" else "<f4").tolist()
 
 
 def nan_as_none(values):
@@ -80,42 +77,6 @@ def test_unknown_figures_are_nan():
     assert_allclose(profile[1, 1, -1], 3.0)
 
 
-# --- histogram ------------------------------------------------------------------------------------
-
-
-@given(
-    arrays(
-        np.float64,
-        st.integers(1, 200),
-        elements=st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, 1.0, math.nan]),
-    )
-)
-def test_a_histogram_counts_every_value_once(values):
-    """Bins increase, and every value that is there is in one of them."""
-    present = values[~np.isnan(values)]
-    if len(present) == 0:
-        return  # such a column is no feature
-    edges, counts = payload.histogram(values)
-    assert counts.sum() == len(present)
-    assert len(edges) == len(counts) + 1 <= 31
-    assert (np.diff(edges) > 0).all()
-
-
-def test_few_values_have_a_bin_each():
-    """Half way between neighbours one bin ends and the next begins."""
-    edges, counts = payload.histogram(np.array([0.0, 1.0, 1.0, 5.0, math.nan]))
-    assert_allclose(edges, [-0.5, 0.5, 3.0, 7.0])
-    assert_allclose(counts, [1, 2, 1])
-
-
-def test_a_constant_has_one_bin_around_it():
-    """One value makes one bin of some width, at 0 too."""
-    for value in (0.0, -7.0, 1e9):
-        edges, counts = payload.histogram(np.full(4, value))
-        assert_allclose(counts, [4])
-        assert edges[0] < value < edges[1]
-
-
 # --- colours --------------------------------------------------------------------------------------
 
 
@@ -154,11 +115,13 @@ def test_booleans_are_two_ordered_levels():
     assert sent == [1, 0, 1]
 
 
-def test_categories_are_levels_by_frequency():
-    """The most frequent level comes first, equals in alphabetical order; a missing value is none."""
+def test_categories_are_levels_in_their_order():
+    """Levels come in the order of the column: of the categories, or of first appearance; a missing value is none."""
     body, sent = colors(["b", "c", None, "a", "c"])
-    assert (body["levels"], body["counts"], body["ordered"]) == (["c", "a", "b"], [2, 1, 1], False)
-    assert nan_as_none(sent) == [2, 0, None, 1, 0]
+    assert (body["levels"], body["counts"], body["ordered"]) == (["b", "c", "a"], [1, 2, 1], False)
+    assert nan_as_none(sent) == [0, 1, None, 2, 1]
+    body, _ = colors(pd.Categorical(["b", "c", "a"], ["c", "b", "a"]))
+    assert body["levels"] == ["c", "b", "a"]
 
 
 def test_rare_categories_share_a_level():
@@ -172,6 +135,37 @@ def test_rare_categories_share_a_level():
     body, _ = colors(values)
     assert body["levels"][0] == "other"
     assert body["levels"][-1] == "other levels"
+
+
+def test_ordered_categories_are_levels_in_their_order():
+    """Few ranks have a swatch each; many make a ramp whose ends have names."""
+    body, sent = colors(pd.Categorical(["mid", "low", None], ["low", "mid"], ordered=True))
+    assert (body["kind"], body["ordered"], body["levels"]) == ("category", True, ["low", "mid"])
+    assert nan_as_none(sent) == [1, 0, None]
+    names = [f"step {rank}" for rank in range(15)]
+    body, sent = colors(pd.Categorical(names, names, ordered=True))
+    assert (body["kind"], body["of"], body["domain"], body["levels"]) == ("continuous", "ordered", (0.0, 14.0), names)
+    assert sent == list(range(15))
+
+
+def test_dates_and_durations_are_coloured_on_a_ramp():
+    """Values are days, to the minute and beyond; the kind says how they are read."""
+    minutes = pd.date_range("2026-03-14", periods=100, freq="min")
+    body, sent = colors(minutes)
+    assert (body["kind"], body["of"], body["levels"]) == ("continuous", "datetime", None)
+    assert_allclose(np.diff(sent), 1 / 1440, rtol=1e-6)
+    body, sent = colors(pd.to_timedelta(np.arange(10.0), unit="h"))
+    assert body["of"] == "timedelta"
+    assert_allclose(sent, np.arange(10) / 24)
+    body, _ = colors(pd.to_datetime(["2020-02-29", "2021-01-01"]))
+    assert body["levels"] == ["2020-02-29", "2021-01-01"]
+
+
+def test_what_is_of_no_kind_is_coloured_by_as_text():
+    """Lists and other objects are levels by their text, most frequent first."""
+    body, sent = colors([[2], [1], None, [1]])
+    assert (body["levels"], body["ordered"]) == (["[1]", "[2]"], False)
+    assert nan_as_none(sent) == [1, 0, None, 0]
 
 
 def test_colours_are_of_the_rows_asked_for():
@@ -220,14 +214,16 @@ def test_rows_are_text():
             "flag": [True, False],
             "text": ["<b>bold</b>", None],
             "day": pd.to_datetime(["2020-02-29", None]),
+            "wait": pd.to_timedelta([90, None], unit="min"),
+            "grade": pd.Categorical(["low", None], ["low", "high"], ordered=True),
         }
     )
     explanation = ice.explain(lambda X: X["flag"].to_numpy() * 1.0, X, features=["flag"], progress=False)
     columns = [explanation.column(name) for name in explanation.columns]
     body = payload.rows(columns, [0, 1])
-    assert body["columns"] == ["number", "flag", "text", "day"]
-    assert body["rows"][0] == ["1.5", "True", "<b>bold</b>", "2020-02-29 00:00:00"]
-    assert body["rows"][1] == ["", "False", "", ""]
+    assert body["columns"] == ["number", "flag", "text", "day", "wait", "grade"]
+    assert body["rows"][0] == ["1.5", "True", "<b>bold</b>", "2020-02-29", "90 min", "low"]
+    assert body["rows"][1] == ["", "False", "", "", "", ""]
     assert payload.rows(columns, []) == {"columns": body["columns"], "rows": []}
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import math
 import threading
 import time
 import weakref
+from pathlib import PurePosixPath
 
 import comm
 import numpy as np
@@ -52,7 +54,7 @@ class Model:
 
 @pytest.fixture(name="X")
 def observations():
-    """Four columns of which three are features, with an index of its own."""
+    """Four columns of which three are features and one holds objects of no kind, with an index of its own."""
     generator = np.random.default_rng(0)
     n = 40
     return pd.DataFrame(
@@ -60,7 +62,7 @@ def observations():
             "slope": generator.normal(size=n),
             "bend": np.round(generator.normal(size=n), 1),
             "flag": generator.integers(0, 2, size=n).astype(bool),
-            "town": generator.choice(["Ur", "Uruk", "Eridu"], size=n),
+            "town": [PurePosixPath(name) for name in generator.choice(["Ur", "Uruk", "Eridu"], size=n)],
         },
         index=[f"row {i}" for i in range(n)],
     )
@@ -219,7 +221,7 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
     assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
-    table = explorer.explanation.table(sort_by=None)
+    table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
     assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
 
 
@@ -576,7 +578,7 @@ def test_curves_of_a_feature_not_computed_yet_come_next(make, X, held):
     reply, buffers = reply_to(explorer.comm, "a")
     assert reply["type"] == "result"
     assert reply["body"]["feature"] == "flag"
-    assert len(buffers) == 10
+    assert len(buffers) == 12
 
 
 def test_colours_and_rows_need_no_result(make, X, held):
@@ -585,7 +587,9 @@ def test_colours_and_rows_need_no_result(make, X, held):
     reply, _ = ask(explorer, "a", type="rows", positions=[0])
     assert reply["body"]["columns"] == ["slope", "bend", "flag", "town"]
     reply, _ = ask(explorer, "b", type="colors", column="town", positions=[0])
-    assert reply["body"]["levels"] == sorted(set(X["town"]), key=lambda town: (-(X["town"] == town).sum(), town))
+    assert reply["body"]["levels"] == [
+        str(town) for town in sorted(set(X["town"]), key=lambda town: (-(X["town"] == town).sum(), town))
+    ]
 
 
 def test_the_model_is_never_called_twice_at_once(make, X):
@@ -762,8 +766,113 @@ def test_the_header_says_what_was_done(make, X):
         "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
     }  # fmt: skip
     assert [column["kind"] for column in header["columns"]] == [
-        "numeric", "numeric", "boolean", "category",
+        "numeric", "numeric", "boolean", "other",
     ]  # fmt: skip
     about = {note["feature"] for note in header["notes"]}
     assert "town" not in about  # a column that is no feature has a note about all
-    assert any("'town' is not numeric" in note["text"] for note in header["notes"])
+    assert any("'town' holds objects of no kind" in note["text"] for note in header["notes"])
+
+
+# --- what of the model is explained -----------------------------------------------------------------
+
+
+class Iris:
+    """A classifier of three classes, by arithmetic."""
+
+    classes_ = np.array(["setosa", "versicolor", "virginica"])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        width = 1 / (1 + np.exp(-X["slope"].to_numpy()))
+        return np.column_stack([0.5 * width, 0.3 + 0 * width, 0.7 - 0.5 * width])
+
+
+def test_what_can_be_chosen_is_in_the_header(make, X):
+    """Outputs and responses are offered where the model has several, and none where it has one."""
+    explorer = make(Iris(), X, output="setosa")
+    assert explorer.explanation
+    assert explorer._header["outputs"] == ["setosa", "versicolor", "virginica"]
+    assert {"predict_proba", "log_odds"} <= set(explorer._header["responses"])
+    assert (explorer.output, explorer.response) == ("setosa", "predict_proba")
+    single = make(Model(), X)
+    assert single.explanation
+    assert (single._header["outputs"], single._header["responses"], single.output) == ([], [], "")
+
+
+def test_another_output_is_explained_anew(make, X):
+    """A new output has tables, header and curves of its own; whoever waits gets those."""
+    explorer = make(Iris(), X, output="setosa")
+    before = explorer.table["impact"]["slope"]
+    explorer.feature = "bend"
+    explorer.output = "versicolor"
+    assert explorer._status["state"] in {"computing", "ready"}
+    assert explorer.table["impact"]["slope"] == 0
+    assert explorer._header["output_label"] == "probability of 'versicolor'"
+    assert explorer.feature == "bend"
+    explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
+    assert_allclose(explorer.table["impact"]["slope"], before)
+    reply, _ = ask(explorer, type="curves", feature="slope", max_lines=5, selection=[])
+    low, high = reply["body"]["prediction_range"]
+    assert 0.2 <= low < high <= 0.7
+
+
+def test_another_response_is_another_scale(make, X):
+    """Log-odds and probabilities take turns; the output stays."""
+    explorer = make(Iris(), X, output="virginica")
+    probability = explorer.table["impact"]["slope"]
+    explorer.response = "log_odds"
+    assert explorer.table["impact"]["slope"] > probability
+    assert explorer.output == "virginica"
+    assert explorer._header["output_label"] == "log-odds of 'virginica'"
+    explorer.response = "predict_proba"
+    assert_allclose(explorer.table["impact"]["slope"], probability)
+
+
+def test_an_output_that_the_model_lacks_is_refused(make, X):
+    """The sentence names the outputs there are; what is explained stays."""
+    explorer = make(Iris(), X, output="setosa")
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        explorer.output = "versicolour"
+    assert str(caught.value) == (
+        "`output` must be 'setosa', 'versicolor' or 'virginica'; got 'versicolour'. Did you mean 'versicolor'?"
+    )
+    assert explorer.output == "setosa"
+
+
+def test_a_choice_that_fails_goes_back(make, X):
+    """If the model cannot be asked the other way, the traits name again what is shown."""
+
+    class Moody(Iris):
+        def decision_function(self, X):
+            raise ValueError("not today")
+
+    explorer = make(Moody(), X, output="setosa")
+    label = explorer.explanation.output_label
+    with pytest.raises(errors.PredictionError):
+        explorer.response = "decision_function"
+    assert explorer.response == "predict_proba"
+    assert explorer.explanation.output_label == label
+
+
+# --- features of every kind -------------------------------------------------------------------------
+
+
+def test_a_group_is_opened_by_its_name(make):
+    """A group is a feature, though no column has its name."""
+    X = pd.DataFrame({"a": [1, 0, 0, 1], "b": [0, 1, 1, 0], "c": [0.0, 1.0, 2.0, 3.0]})
+    explorer = make(lambda X: X["a"].to_numpy() + X["c"].to_numpy(), X, groups={"ab": ["a", "b"]})
+    explorer.feature = "ab"
+    reply, buffers = ask(explorer, type="curves", feature="ab", max_lines=9, selection=[])
+    assert (reply["body"]["kind"], reply["body"]["levels"]) == ("group", ["a", "b"])
+    assert np.frombuffer(buffers[1], "<f8").tolist() == [0, 1, 1, 0]
+    assert np.frombuffer(buffers[11], "<f4").reshape(4, 2).tolist() == [[0, 1], [1, 0], [1, 0], [0, 1]]
+
+
+def test_every_column_can_colour(make, X):
+    """Objects of no kind are coloured by as text."""
+    explorer = make(Model(), X)
+    explorer.color_by = "town"
+    reply, _ = ask(explorer, type="colors", column="town", positions=[0])
+    assert set(reply["body"]["levels"]) == {"Ur", "Uruk", "Eridu"}

@@ -356,14 +356,9 @@ class FeatureExplanation:
         if share <= _DOMINANT_STEP:
             return None
         ends = self._sums.pairs[largest] if isinstance(self._sums, CategorySums) else (largest, largest + 1)
-        low, high = (self._text(self.grid[at]) for at in ends)
+        low, high = (self._item.feature.shown(float(self.axis[at])) for at in ends)
         what = f"change {low} ↔ {high}" if is_unordered else f"step {low} → {high}"
         return f"{share * 100:.0f} % of the impact comes from the {what}"
-
-    @staticmethod
-    def _text(value: object) -> str:
-        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        return f"{value:.6g}" if is_number else str(value)
 
 
 class Explanation:

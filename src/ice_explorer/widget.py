@@ -295,7 +295,7 @@ class ICEExplorer(anywidget.AnyWidget):
         background = getattr(self, "_background", None)
         if background is not None:  # None where the arguments were refused
             background.close()
-        self._work = None
+        self._work = self._described = None
         super().close()
 
     def _open_work(self) -> Work:
@@ -313,7 +313,8 @@ class ICEExplorer(anywidget.AnyWidget):
         if isinstance(value, str) and value == "":
             return ""
         work = self._open_work()
-        label = work.known.column(value).label
+        # Groups are features, too, and no columns.
+        label = str(value) if str(value) in work.by_label else work.known.column(value).label
         if label not in work.by_label:
             raise UnknownFeatureError.feature(value, work.names)
         return label
@@ -528,7 +529,9 @@ def _sentence(error: Exception) -> str:
 
 
 def _chosen(option: str, value: object, choices: Sequence[str], current: str) -> str:
-    """Return one of the choices as text; where there are none, only what is explained already will do."""
+    """Return one of the choices as text; "", and all there is where there are none, is what is explained already."""
+    if value == "":
+        return current
     offered = choices or (current,)
     return str(_one_of(option, str(value), offered))
 

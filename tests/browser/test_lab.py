@@ -262,6 +262,68 @@ def test_the_bars_fill_in(notebook, page):
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
 
 
+RENTALS = """\
+import numpy as np
+import pandas as pd
+import ice_explorer as ice
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+draw = np.random.default_rng(0)
+n = 240
+X = pd.DataFrame({
+    "district": draw.choice(["Altstadt", "Harbour", "<b>Ost</b>"], n),
+    "area": draw.integers(20, 160, n).astype(float),
+    "built": pd.Timestamp("2009-03-01") + pd.to_timedelta(draw.integers(0, 6000, n), unit="D"),
+})
+X.loc[::9, "district"] = None
+X.loc[::7, "area"] = np.nan
+dear = X["area"].fillna(60) + 40 * (X["district"] == "Harbour")
+y = np.select([dear < 70, dear < 120], ["cheap", "fair"], "dear")
+
+def encode(X):
+    coded = X["district"].astype(object).map({"Altstadt": 0, "Harbour": 1, "<b>Ost</b>": 2}).astype(float)
+    days = (pd.to_datetime(X["built"]) - pd.Timestamp("2009-03-01")).dt.days
+    return pd.DataFrame({"district": coded, "area": X["area"], "built": days}).to_numpy(dtype=float)
+
+class Model:
+    inner = HistGradientBoostingClassifier(max_iter=10, random_state=0).fit(encode(X), y)
+    classes_ = inner.classes_
+    def predict(self, X):
+        return self.inner.predict(encode(X))
+    def predict_proba(self, X):
+        return self.inner.predict_proba(encode(X))
+
+x = ice.ICEExplorer(Model(), X, output="dear")
+x"""
+
+
+def test_categories_with_gaps(lab, page):
+    """Levels stand as dots with a mean each, gaps beside them; another class is explained at a choice."""
+    lab.write("rentals.ipynb", [RENTALS, "", ""])
+    notebook = lab.open(page, "rentals.ipynb")
+    notebook.run(0)
+    view = notebook.explorer(0)
+    expect(view).to_have_attribute("data-status", "ready")
+    view.locator('[data-test=bar][data-feature="district"]').click()
+    expect(view).to_have_attribute("data-feature", "district")
+    expect(view.get_by_test_id("level-axis").locator("text")).to_have_text(["Altstadt", "Harbour", "<b>Ost</b>"])
+    expect(view.get_by_test_id("missing-axis").locator("text")).to_have_text("missing")
+    expect(view.get_by_test_id("partial-dependence")).to_have_count(4)
+    expect(view.get_by_test_id("kind-d-ice")).to_be_disabled()
+    notebook.rewrite(1, "x.selection = [0, 1]; x.color_by = 'built'; x.kind = 'c-ice'")
+    notebook.run(1)
+    expect(view.get_by_test_id("selected-line")).to_have_count(2)
+    expect(view.get_by_test_id("legend")).to_contain_text("2009-")
+    view.get_by_test_id("output").select_option("cheap")
+    expect(view.get_by_test_id("y-title")).to_contain_text("'cheap'")
+    expect(view).to_have_attribute("data-status", "ready")
+    assert notebook.value(2, "x.output, x.explanation.output_label") == "cheap probability of 'cheap'"
+    view.locator('[data-test=bar][data-feature="built"]').click()
+    expect(view).to_have_attribute("data-feature", "built")
+    expect(view.get_by_test_id("plot")).to_contain_text("2015")
+    notebook.shut_down()
+
+
 def test_the_quickstart_runs_from_top_to_bottom(lab, page, root):
     """All cells of the first notebook a newcomer meets, in one go, as its picture stands after."""
     (lab.notebooks / "quickstart").mkdir()

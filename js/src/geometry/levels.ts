@@ -1,7 +1,9 @@
 /** Where dots and the connectors between levels stand. */
 
 /** The share of a line's opacity that its connectors have: enough to follow a row, too little to look like values. */
-const CONNECTOR = 0.22;
+const CONNECTOR = 0.4;
+/** The opacity that connectors reach together, however many they are. */
+export const MOST_CONNECTED = 0.5;
 /** Up to so many rows stand exactly on their level. */
 const FEW_ROWS = 20;
 /** How far from its level a dot stands at most: this share of the level's room, and so many px. */

@@ -41,6 +41,7 @@ from ice_explorer.figures.page import (
     Style,
 )
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.strips import MOST_CONNECTED
 from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.figures.view import ROUNDING
 from ice_explorer.moments import date_ticks, unit_of
@@ -229,6 +230,8 @@ class _Plot:
             thickness=line_thickness(n_lines) * ratio,
             strength=line_strength(n_lines),
         )
+        if self.lines.on_levels:
+            pixels[..., 3] = np.rint(MOST_CONNECTED * pixels[..., 3])
         self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
 
     def draw_dots(self, coloring: Coloring) -> None:

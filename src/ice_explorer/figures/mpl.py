@@ -16,7 +16,7 @@ from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
 from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
-from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends
+from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
 from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.figures.view import ROUNDING, Scene, ViewState, ranking_of, scene
 from ice_explorer.options import check_integer
@@ -238,7 +238,7 @@ def _draw_curves(ax: Axes, shown: Scene) -> None:
         return
     if lines.on_levels:
         connectors = strip_ends(lines.x, strips.reach), np.repeat(lines.values, 2, axis=1)
-        _add_image(ax, coloring, *connectors, connector_opacity(lines.dot_opacity))
+        _add_image(ax, coloring, *connectors, connector_opacity(lines.dot_opacity), most=MOST_CONNECTED)
         _add_means(ax, lines.grid, lines.mean, lines.spread)
     else:
         _add_lines(ax, lines, coloring)
@@ -353,9 +353,15 @@ def _add_strokes(ax: Axes, lines: Lines, coloring: Coloring) -> None:
 
 
 def _add_image(
-    ax: Axes, coloring: Coloring, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64]
+    ax: Axes,
+    coloring: Coloring,
+    x: NDArray[np.float64],
+    values: NDArray[np.float64],
+    opacity: NDArray[np.float64],
+    *,
+    most: float = 1.0,
 ) -> None:
-    """Draw many lines as the browser does, as large as the axes will be."""
+    """Draw many lines as the browser does, as large as the axes will be; `most` is the opacity they reach together."""
     whole = ax.get_figure(root=True)
     if whole is not None:
         whole.draw_without_rendering()  # lets the layout settle
@@ -376,7 +382,8 @@ def _add_image(
         thickness=line_thickness(n_lines) * _IMAGE_DPI / PX_PER_INCH,
         strength=line_strength(n_lines),
     )
-    ax.imshow(pixels, extent=(left, right, bottom, top), aspect="auto", zorder=2, interpolation="antialiased")
+    extent = (left, right, bottom, top)
+    ax.imshow(pixels, extent=extent, aspect="auto", zorder=2, interpolation="antialiased", alpha=most)
 
 
 def _add_dots(ax: Axes, lines: Lines, strips: _Strips, coloring: Coloring) -> None:

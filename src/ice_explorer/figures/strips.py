@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CONNECTOR: Final = 0.22  # share of a line's opacity that its connectors have
+MOST_CONNECTED: Final = 0.5  # opacity that connectors reach together, however many they are
+_CONNECTOR: Final = 0.4  # share of a line's opacity that its connectors have
 _FEW_ROWS: Final = 20  # up to so many rows stand exactly on their level
 _MOST_ROOM: Final = 0.34
 _MOST_PX: Final = 30.0
@@ -49,5 +50,5 @@ def connector_opacity(dots: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     n_lines, n_levels = dots.shape
     opacity = np.zeros((n_lines, 2 * n_levels - 1))
-    opacity[:, 1::2] = CONNECTOR * np.maximum(dots[:, :-1], dots[:, 1:])
+    opacity[:, 1::2] = _CONNECTOR * np.maximum(dots[:, :-1], dots[:, 1:])
     return opacity

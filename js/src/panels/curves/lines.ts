@@ -1,5 +1,6 @@
 /** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
 import { signal } from "@preact/signals-core";
+import { MOST_CONNECTED } from "../../geometry/levels.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster } from "../../geometry/raster.ts";
 import { html } from "../../marks/element.ts";
@@ -74,6 +75,7 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       const style = { width: target.width, height: target.height, thickness, strength, palette };
       const pen = canvas.getContext("2d");
       pen?.putImageData(target.draw(lines, style, order), 0, 0);
+      if (pen !== null && shown.scene.onLevels) dim(pen, MOST_CONNECTED);
       if (pen !== null) drawPhantoms(pen, shown, fade.whole, decay, order);
       const spent = performance.now() - start;
 
@@ -96,6 +98,15 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
     },
   );
   return canvas;
+}
+
+/** Lowers the opacity of all that is drawn. */
+function dim(pen: CanvasRenderingContext2D, share: number): void {
+  pen.save();
+  pen.globalCompositeOperation = "destination-in";
+  pen.globalAlpha = share;
+  pen.fillRect(0, 0, pen.canvas.width, pen.canvas.height);
+  pen.restore();
 }
 
 /** Predictions at every level but the row's own, and those with the value missing, as dots that fade like lines. */
