@@ -176,6 +176,20 @@ def test_two_labels_that_may_both_hold_are_not_two_sides_of_one():
     assert_array_equal(f.curves, expected)
 
 
+def test_labels_of_a_native_model_are_not_two_sides_of_one_either():
+    """Its predict gives margins, so that the loss must say what the two columns are."""
+    import catboost
+
+    quiet = {"verbose": 0, "allow_writing_files": False, "iterations": 5, "thread_count": 1}
+    model = catboost.CatBoost({"loss_function": "MultiLogloss", **quiet}).fit(families.X, families.two_flags())
+    assert message(ice.errors.OutputError, model) == (
+        "The model returns 2 labels, so one must be chosen. Pass `output=0` (or 1)."
+    )
+    e = explained(model, families.X, output=0)
+    expected = model.predict(families.X, prediction_type="Probability")[:, 0]
+    assert_allclose(e["age"].predictions(range(families.N)), expected, rtol=0, atol=1e-12)
+
+
 def test_every_class_is_listed():
     """Whoever must choose one of twelve wants to see them."""
     model = linear_model.RidgeClassifier().fit(families.X, np.arange(families.N) % 12)
