@@ -49,8 +49,8 @@ check: check-python check-js ## Check format, lint, types and the fast tests
 bench: .venv/.test ## Time the engine against scikit-learn
 	$(BIN)/python tests/benchmarks/brute_against_sklearn.py
 
-bench-engines: .venv/.test ## Time every engine against its peers, for half an hour
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/benchmarks/engines_against_peers.py --write
+bench-engines: .venv/.bench ## Time every engine beside its peers, for half an hour, and write RESULTS.md
+	$(BIN)/python tests/benchmarks/engines_against_peers.py --write
 
 screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 	$(WITH_CHROMIUM) $(BIN)/python tests/browser/screenshots.py
@@ -114,6 +114,11 @@ test-browser: .venv/.test $(BUNDLE)
 # Their versions are the newest: few tests look at them, and continuous integration none.
 .venv/.test-heavy: .venv/.test
 	$(INSTALL) -e '.[test-heavy]'
+	touch $@
+
+# The peers are no part of what is tested, so they have no place among the constraints.
+.venv/.bench: .venv/.test
+	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),bench]'
 	touch $@
 
 js/node_modules/.ready: js/package.json js/package-lock.json

@@ -75,24 +75,35 @@ def explain(X=None, model=None, **options):
 # The explanation ---------------------------------------------------------------------------------
 
 
-def test_numeric_and_boolean_columns_are_features_in_the_order_of_x(explanation):
-    """The others are named in the notes and stay available by `column`."""
-    assert explanation.features == ["age", "income", "member"]
-    assert explanation.labels == ["age", "income", "member"]
+def test_columns_of_every_kind_are_features_in_the_order_of_x(explanation):
+    """Nothing is left out that an axis can be made of."""
+    assert explanation.features == ["city", "age", "income", "member", "since"]
+    assert explanation.labels == ["city", "age", "income", "member", "since"]
     assert explanation.n_observations == 30
     assert explanation.engine == "brute"
     assert explanation.engine_reason
     assert explanation.output_label == "prediction"
-    assert len(explanation.notes) == 2
-    assert "'city'" in explanation.notes[0]
-    assert "'since'" in explanation.notes[1]
+    assert explanation.notes == []
     assert [explanation.column(n).kind for n in ("city", "age", "income", "member", "since")] == [
         "category",
         "numeric",
         "numeric",
         "boolean",
-        "other",
+        "datetime",
     ]
+
+
+def test_columns_of_no_kind_are_named_in_the_notes():
+    """They stay available by `column`, to colour by."""
+    X = customers().assign(tags=[["a"]] * 30)
+    explanation = ice.explain(Model(), X, progress=False)
+    assert "tags" not in explanation.features
+    note = (
+        "'tags' holds objects of no kind that an axis is made of (dtype object): it is not ranked, "
+        "and can be coloured by."
+    )
+    assert explanation.notes == [note]
+    assert explanation.column("tags").kind == "other"
 
 
 def test_columns_of_x_can_be_read_back(explanation):
@@ -144,7 +155,13 @@ def test_the_table_has_its_columns_in_order_and_its_rows_by_impact(explanation):
     assert table["impact"].is_monotonic_decreasing
     assert explanation.table(sort_by=None).index.tolist() == explanation.features
     assert explanation.table(sort_by="heterogeneity")["heterogeneity"].is_monotonic_decreasing
-    assert table["kind"].to_dict() == {"age": "numeric", "income": "numeric", "member": "boolean"}
+    assert table["kind"].to_dict() == {
+        "city": "category",
+        "age": "numeric",
+        "income": "numeric",
+        "member": "boolean",
+        "since": "datetime",
+    }
     assert table.loc["member", "n_grid"] == 2
     assert table["n_grid"].dtype.kind == "i"
     numbers = [name for name in COLUMNS if name not in {"n_grid", "kind"}]
@@ -204,7 +221,7 @@ def test_a_feature_that_does_not_exist_is_a_key_error(explanation):
     assert issubclass(UnknownFeatureError, KeyError)
     assert refusal(UnknownFeatureError, explanation.__getitem__, "incme") == (
         "No feature named 'incme' was explained. Did you mean 'income'? "
-        "There are 3 features: 'age', 'income', 'member'."
+        "There are 5 features: 'city', 'age', 'income', 'member', 'since'."
     )
     assert refusal(UnknownFeatureError, explanation.column, "cit") == (
         "No column named 'cit' in X. Did you mean 'city'? X has 5 columns: 'city', 'age', 'income', 'member', 'since'."
@@ -217,8 +234,8 @@ def test_a_feature_that_does_not_exist_is_a_key_error(explanation):
 def test_containment_length_and_iteration(explanation):
     """An explanation is a collection of its features."""
     assert "age" in explanation
-    assert "city" not in explanation
-    assert len(explanation) == 3
+    assert "town" not in explanation
+    assert len(explanation) == 5
     assert [f.feature for f in explanation] == explanation.features
 
 
@@ -599,13 +616,6 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
                 'Use `scale="marginal"` for the standard deviation of the column.'
             ),
         ),
-        (
-            {"features": ["city"]},
-            (
-                "A feature must be numeric or boolean; 'city' has dtype str. "
-                "Leave it out of `features=`: it stays available to colour by."
-            ),
-        ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -677,10 +687,10 @@ def test_infinite_values_are_refused_with_their_rows():
             "An array X must hold numbers or booleans; got dtype <U1. Pass a DataFrame with one dtype per column.",
         ),
         (
-            pd.DataFrame({"a": ["x", "y"]}),
+            pd.DataFrame({"a": [["x"], ["y"]]}),
             (
-                "X must have at least one numeric or boolean column to explain; its columns are 'a'. "
-                "Encode a column as numbers in front of the model."
+                "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
+                "explain; its columns are 'a'. Turn one into such a column in front of the model."
             ),
         ),
         (
@@ -731,7 +741,7 @@ def test_progress_counts_up_to_the_total():
     assert len({entry[1] for entry in told}) == 1
     assert done[-1] == told[0][1]
     assert done[0] < told[0][1]
-    assert list(dict.fromkeys(entry[2] for entry in told)) == ["age", "income", "member"]
+    assert list(dict.fromkeys(entry[2] for entry in told)) == ["city", "age", "income", "member", "since"]
 
 
 def test_progress_is_silent_where_it_should_be(capsys):
@@ -795,7 +805,7 @@ def test_an_interrupted_plan_goes_on_where_it_stopped():
     partial = plan.explanation(results)
     assert partial.features == ["age"]
     assert partial.table().index.tolist() == ["age"]
-    results |= {name: plan.compute(name) for name in ("income", "member")}
+    results |= {name: plan.compute(name) for name in ("city", "income", "member", "since")}
     pd.testing.assert_frame_equal(plan.explanation(results).table(), explain().table())
 
 
@@ -831,8 +841,8 @@ def test_a_plan_knows_its_features_before_the_model_is_asked():
     """Everything is checked at once: wrong options fail here, the model sees a few rows only."""
     model = Model()
     plan = prepare(model, customers())
-    assert plan.features == ("age", "income", "member")
-    assert plan.labels == ("age", "income", "member")
+    assert plan.features == ("city", "age", "income", "member", "since")
+    assert plan.labels == ("city", "age", "income", "member", "since")
     assert model.calls <= 1
     with pytest.raises(InvalidOptionError):
         prepare(model, customers(), decay=2)

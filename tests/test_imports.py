@@ -32,15 +32,17 @@ ALLOWED = {
     "curves.*": ("adapters.trees.ensemble", "numba numpy"),
     # the pipe itself
     "probe": ("adapters.table", "numpy"),
-    "inputs": ("adapters curves grid likelihood options probe sampling", "numpy"),
+    "feature": ("adapters.table", "numpy"),
+    "groups": ("adapters.table feature", "numpy"),
+    "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters curves decay inputs metrics metrics_numba space", "numpy"),
+    "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "results": (
-        "adapters.table curves engine grid inputs likelihood metrics options sampling",
+        "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
         "matplotlib numpy pandas",
     ),
-    "plan": ("adapters choice curves engine grid inputs metrics options probe results", "numpy"),
+    "plan": ("adapters choice curves engine grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba", "numpy"),
     # the wire: the only modules that know messages and bytes
@@ -58,7 +60,7 @@ ALLOWED = {
     ),
     # beside the pipe
     "datasets": ("", "pandas pooch"),
-    "__init__": ("datasets explanation warming widget", ""),
+    "__init__": ("datasets explanation groups warming widget", ""),
 }
 
 # The methods of a result that give pictures hand over to the room of pictures, which draws results.

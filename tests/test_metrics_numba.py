@@ -74,6 +74,11 @@ def assert_equal_sums(compiled, plain):
         close = {"rtol": 1e-11, "atol": 1e-14 * np.abs(by_bucket).max(initial=0)}
         assert_allclose(compiled.likelihoods.by_bucket[:, : by_bucket.shape[1]], by_bucket, **close)
         assert not compiled.likelihoods.by_bucket[:, by_bucket.shape[1] :].any()
+    assert_equal_decays(compiled, plain)
+
+
+def assert_equal_decays(compiled, plain):
+    """All that depends on decays, once all rows are added."""
     compiled.finish()
     plain.finish()
     for convention, weighting in parity.WAYS:
@@ -199,6 +204,17 @@ def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options
                 assert_allclose(getattr(figures, name), getattr(expected, name), **close, err_msg=name)
 
 
+def test_many_parallel_curves_are_added_by_distance_a_few_at_a_time():
+    """Where rows have likelihood scales of their own each keeps its own value and scale."""
+    rng = np.random.default_rng(0)
+    grid, active, _, *rows = feature(rng, 5000, 6, own_scales=True, weighted=True)
+    step, offsets, rows = rng.normal(size=6), rng.normal(size=5000), tuple(rows)
+    parallel, formed = empty(grid, active, rows), empty(grid, active, rows)
+    parallel.add_parallel(step, offsets, rows)
+    metrics_numba.add(formed, offsets[:, None] + step, rows, None)
+    assert_equal_decays(parallel, formed)
+
+
 def test_many_blocks_are_one():
     """A row at a time gives the sums of all rows at once, to rounding."""
     grid, active, stretches, *rows = feature(np.random.default_rng(0), 200, 9, weighted=True)
@@ -207,7 +223,8 @@ def test_many_blocks_are_one():
     assert_equal_sums(single, whole)
 
 
-def test_squared_deviations_do_not_cancel():
+@pytest.mark.parametrize("splits", [[1, 100, 2500], [2000]], ids=["growing", "halves"])
+def test_squared_deviations_do_not_cancel(splits):
     """A spread of a millionth beside a mean of a million keeps its digits."""
     rng = np.random.default_rng(1)
     columns = 1e6 + 1e-3 * rng.normal(size=(4000, 3))
@@ -220,7 +237,7 @@ def test_squared_deviations_do_not_cancel():
     grid = np.arange(3.0)
     rows = np.ones(4000), np.ones(4000), weights
     plain, compiled = Moments(3), empty(grid, np.arange(2), rows)
-    for block in np.split(np.arange(4000), [1, 100, 2500]):
+    for block in np.split(np.arange(4000), splits):
         plain.add(columns[block], weights[block])
         metrics_numba.add(compiled, columns[block], tuple(values[block] for values in rows), None)
     # The mean is known to 1e-10, a part in ten million of the spread.

@@ -448,6 +448,19 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
         assert message(ice.errors.InputDataError, results, rows) == expected
 
 
+def test_rows_that_a_formula_drops_are_named_whatever_their_index():
+    """Rows with missing values are left out and put back by their label, which may be another row's in X."""
+    from statsmodels.formula.api import ols
+
+    results = ols("number ~ age * income", families.X.assign(number=families.NUMBER)).fit()
+    rows = families.X.set_axis([0] * families.N)
+    rows.iloc[4, 1] = np.nan
+    assert message(ice.errors.PredictionError, results, rows, features=["age"], grid={"age": [20.0, 30.0]}) == (
+        "The model must return finite numbers; it returned nan on a phantom observation of 'age' "
+        "(grid value 20.0, row 4 of X). Limit the grid with `grid=`, or use another `response`."
+    )
+
+
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
 def test_libraries_that_know_pandas_alone_are_handed_pandas(kind):
     """A frame stays what it is up to the model's door; boosters take arrays by the order of their columns."""

@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import parity
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
@@ -32,6 +35,7 @@ from sklearn.preprocessing import (
     Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
+    PolynomialFeatures,
     PowerTransformer,
     QuantileTransformer,
     RobustScaler,
@@ -44,6 +48,10 @@ from sklearn.tree import DecisionTreeRegressor
 from ice_explorer.adapters.peel import peel
 
 ROUNDING = 1e-12
+
+
+def turned(X):
+    return -X
 
 
 def numbers(n=80):
@@ -350,11 +358,45 @@ def test_single_precision_on_the_way_is_kept():
     compare("tree", model.fit(X, target(X)), X)
 
 
+COLUMN_BY_COLUMN = [
+    StandardScaler(),
+    QuantileTransformer(n_quantiles=5),
+    KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf"),
+    SplineTransformer(n_knots=3),
+    OneHotEncoder(sparse_output=False, handle_unknown="ignore"),
+    OneHotEncoder(sparse_output=False, min_frequency=3, handle_unknown="infrequent_if_exist"),
+    FunctionTransformer(np.negative),
+    FunctionTransformer(turned),
+    MinMaxScaler(feature_range=(2, 3), clip=True),
+    "passthrough",
+    "drop",
+]
+
+
+@given(
+    values=st_numpy.arrays(float, (12, 3), elements=st.integers(-3, 3).map(float)),
+    parts=st.lists(
+        st.tuples(st.sampled_from(COLUMN_BY_COLUMN), st.sampled_from([[0], [1], [2], [0, 2], [0, 1, 2]])),
+        min_size=1,
+        max_size=3,
+    ),
+    then=st.sampled_from(["passthrough", PolynomialFeatures(2), StandardScaler(), PCA(1)]),
+    grid=st.sampled_from(["observed", {"x0": [-2.5, 0.0, 9.0], "x1": [1.0]}]),
+)
+@settings(max_examples=60)
+def test_any_transformers_of_single_columns_one_beside_the_other(values, parts, then, grid):
+    """Columns used twice or not at all, constant ones, values of a single row, and products of them all."""
+    columns = ColumnTransformer([(str(at), clone_of(part), to) for at, (part, to) in enumerate(parts)])
+    assume(any(part != "drop" for part, _ in parts))
+    model = parity.quiet(make_pipeline(columns, clone_of(then), Ridge()).fit, values, values @ [1.0, 2.0, 0.5])
+    compare("linear", model, values, 1e-11, grid=grid)
+
+
+def clone_of(part):
+    return part if isinstance(part, str) else clone(part)
+
+
 # Transformers that do not --------------------------------------------------------------------------
-
-
-def turned(X):
-    return -X
 
 
 @pytest.mark.parametrize("function", [turned, np.abs], ids=["turns around", "folds"])

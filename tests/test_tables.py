@@ -1,8 +1,9 @@
 """Columns on their axes, and phantoms in the container of X, whatever that is."""
 
+# ruff: noqa: DTZ001 - most tables hold moments without a zone
+
 import datetime as dt
 from decimal import Decimal
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,8 @@ from ice_explorer.adapters.tables.column import days
 
 # Tables of any kind in any container --------------------------------------------------------------
 
-FIRST, LAST = dt.datetime(1950, 1, 1), dt.datetime(2100, 1, 1)  # noqa: DTZ001 - naive on purpose
+FIRST, LAST = dt.datetime(1950, 1, 1), dt.datetime(2100, 1, 1)
+CENTS = Decimal("1.25")
 LABELS = ["b", "z", "a", "ø"]
 ARROW = {
     "int8": pa.int8(),
@@ -90,11 +92,16 @@ def nullable(table, columns):
     return frame.astype({f"c{at}": NULLABLE[kind] for at, (kind, _) in enumerate(columns) if kind in NULLABLE})
 
 
+def in_polars(table, columns):
+    ranks = [f"c{at}" for at, (kind, _) in enumerate(columns) if kind == "ordered"]
+    return pl.from_arrow(table).with_columns(pl.col(ranks).cast(pl.Enum(LABELS)))
+
+
 CONTAINERS = {
     "pandas": lambda table, _: table.to_pandas(),
     "pandas nullable": nullable,
     "pandas Arrow": lambda table, _: table.to_pandas(types_mapper=pd.ArrowDtype),
-    "polars": lambda table, _: pl.from_arrow(table),
+    "polars": in_polars,
     "pyarrow": lambda table, _: table,
 }
 
@@ -125,7 +132,7 @@ def plain(value):
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).replace(tzinfo=None)
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
-        return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as all others
+        return dt.datetime(value.year, value.month, value.day)
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -184,7 +191,8 @@ def test_every_kind_goes_to_its_axis_and_back(container, columns):
     for at, (kind, _) in enumerate(columns):
         column, cells = table.column(at), columns_of(X)[at]
         lacks_numpy_kind = container == "pandas" and None in cells and kind in ("int8", "int64", "uint16")
-        assert column.kind == KINDS[kind]
+        # An Enum of polars has an order, but no one said that it is one of rank.
+        assert column.kind == ("category" if (container, kind) == ("polars", "ordered") else KINDS[kind])
         assert column.is_integer == (kind in ("int8", "int64", "uint16", "bool", "date") and not lacks_numpy_kind)
         assert [plain(label) for label in column.labels] == [
             float(cell) if isinstance(cell, Decimal) else cell for cell in cells
@@ -217,8 +225,8 @@ def test_an_axis_of_time_counts_days():
     """Since 1970-01-01 in UTC, to the microsecond; a timedelta by itself."""
     frame = pd.DataFrame(
         {
-            "naive": pd.to_datetime(["1970-01-02 06:00", "1969-12-31", None]),
-            "zoned": pd.to_datetime(["1970-01-02 06:00", "1969-12-31", None]).tz_localize("Asia/Tokyo"),
+            "naive": pd.to_datetime(["1970-01-02 06:00", "1969-12-31 00:00", None]),
+            "zoned": pd.to_datetime(["1970-01-02 06:00", "1969-12-31 00:00", None]).tz_localize("Asia/Tokyo"),
             "took": pd.to_timedelta(["36 hours", "-1 days", None]),
         }
     )
@@ -253,12 +261,12 @@ def test_where_two_values_share_a_coordinate_the_first_stands_for_both():
 
 def test_numbers_off_the_data_are_whole_where_they_can_be():
     """Integers with a fraction or a missing value among them are float64, booleans with one are objects."""
-    integers, booleans = table_from(pd.DataFrame({"i": [1, 2], "b": [True, False]})).column(0), None
+    table = table_from(pd.DataFrame({"i": [1, 2], "b": [True, False]}))
+    integers, booleans = table.column(0), table.column(1)
     assert integers.native(np.array([5.0])).dtype == np.int64
     assert integers.native(np.array([2.0**63])).dtype == np.uint64
     assert integers.native(np.array([5.5])).tolist() == [5.5]
     assert integers.native(np.array([5.0, np.nan])).dtype == np.float64
-    booleans = table_from(pd.DataFrame({"i": [1, 2], "b": [True, False]})).column(1)
     assert booleans.native(np.array([0.0, 1.0])).dtype == np.bool_
     assert booleans.native(np.array([0.0, np.nan, 1.0])).tolist() == [False, None, True]
     assert booleans.native(np.array([0.0, 0.5])).tolist() == [0.0, 0.5]
@@ -267,7 +275,7 @@ def test_numbers_off_the_data_are_whole_where_they_can_be():
 @pytest.mark.parametrize(
     ("values", "kind", "coordinates"),
     [
-        ([Decimal("1.10"), None, Decimal("-2")], "numeric", [1.1, np.nan, -2.0]),
+        ([Decimal("1.10"), None, Decimal(-2)], "numeric", [1.1, np.nan, -2.0]),
         ([3, None, 1], "numeric", [3.0, np.nan, 1.0]),
         ([3, 0.5, np.nan], "numeric", [3.0, 0.5, np.nan]),
         ([True, None, False], "boolean", [1.0, np.nan, 0.0]),
@@ -367,38 +375,42 @@ def test_crossed_rows_have_cells_of_their_donors(container, columns, data):
 
 
 @pytest.mark.parametrize(
-    ("column", "coordinates", "dtype", "cells"),
+    ("column", "coordinates", "cells", "is_kept"),
     [
-        (pa.array([1, 2], pa.int8()), [5.0], "int8", [5]),
-        (pa.array([1, 2], pa.int8()), [300.0], "int64|float64|Int64|Float64|double", [300]),
-        (pa.array([1, 2], pa.int64()), [0.5], "float64|Float64|double", [0.5]),
-        (pa.array([1, 2], pa.float32()), [0.5], "float", [0.5]),
-        (pa.array([1, 2], pa.float32()), [0.1], "float64|Float64|double", [0.1]),
-        (pa.array([True, False]), [1.0, 0.0], "bool", [True, False]),
-        (pa.array([Decimal("1.25")] * 2, pa.decimal128(6, 2)), [0.75, 1.5], "decimal", [Decimal("0.75"), Decimal("1.5")]),
-        (pa.array([FIRST] * 2, pa.timestamp("s")), [1.5], "timestamp", [dt.datetime(1970, 1, 2, 12)]),  # noqa: DTZ001
-        (pa.array([FIRST] * 2, pa.timestamp("ns", "Asia/Tokyo")), [1.5], "zone", [dt.datetime(1970, 1, 2, 12)]),  # noqa: DTZ001
-        (pa.array([FIRST.date()] * 2), [2.0], "date", [dt.datetime(1970, 1, 3)]),  # noqa: DTZ001
-        (pa.array([FIRST.date()] * 2), [2.25], "timestamp", [dt.datetime(1970, 1, 3, 6)]),  # noqa: DTZ001
-        (pa.array([dt.timedelta(1)] * 2, pa.duration("ms")), [0.5], "duration", [dt.timedelta(hours=12)]),
+        (pa.array([1, 2], pa.int8()), [5.0], [5], True),
+        (pa.array([1, 2], pa.int8()), [300.0], [300], False),
+        (pa.array([1, 2], pa.int64()), [0.5], [0.5], False),
+        (pa.array([1, 2], pa.float32()), [0.5], [0.5], True),
+        (pa.array([1, 2], pa.float32()), [0.1], [0.1], False),
+        (pa.array([True, True]), [1.0, 0.0], [True, False], True),
+        (pa.array([CENTS] * 2, pa.decimal128(6, 2)), [0.75, 1.5], [Decimal("0.75"), Decimal("1.5")], True),
+        (pa.array([FIRST] * 2, pa.timestamp("s")), [1.5], [dt.datetime(1970, 1, 2, 12)], True),
+        (pa.array([FIRST] * 2, pa.timestamp("ns", "Asia/Tokyo")), [1.5], [dt.datetime(1970, 1, 2, 12)], True),
+        (pa.array([FIRST.date()] * 2), [2.0], [dt.datetime(1970, 1, 3)], True),
+        (pa.array([FIRST.date()] * 2), [2.25], [dt.datetime(1970, 1, 3, 6)], False),
+        (pa.array([dt.timedelta(1)] * 2, pa.duration("ms")), [0.5], [dt.timedelta(hours=12)], True),
     ],
 )  # fmt: skip
 @ANY_CONTAINER
-def test_values_off_the_data_keep_the_dtype_that_holds_them(container, column, coordinates, dtype, cells):
+def test_values_off_the_data_keep_the_dtype_that_holds_them(container, column, coordinates, cells, is_kept):
     """Another dtype is taken only where the column's own would change a value."""
     X = CONTAINERS[container](pa.table([column, pa.array([1, 2])], names=["c", "other"]), [])
     table = table_from(X)
-    read = table.column(0)
-    phantoms = table.phantoms(np.array([0]), {0: read.native(np.array([coordinates]))})
-    found = dtypes_of(phantoms)
-    assert [float(c) if isinstance(c, Decimal) else c for c in columns_of(phantoms)[0]] == [
-        float(c) if isinstance(c, Decimal) else c for c in cells
-    ]
-    if "|" not in dtype and not (container == "pandas" and dtype == "date") and dtype != "timestamp":
-        assert found[0] == dtypes_of(X)[0]
-    elif "|" in dtype:
-        assert any(found[0].startswith(each) for each in dtype.split("|"))
-    assert found[1] == dtypes_of(X)[1]
+    phantoms = table.phantoms(np.array([0]), {0: table.column(0).native(np.array([coordinates]))})
+    assert columns_of(phantoms) == [cells, [1] * len(cells)]
+    before, after = dtypes_of(X), dtypes_of(phantoms)
+    assert after[1] == before[1]
+    assert (after[0] == before[0]) == (is_kept or before[0] == "object")
+
+
+@ANY_CONTAINER
+def test_a_decimal_that_has_more_digits_than_its_column_is_a_float(container):
+    """Rounding it would be another value; objects hold any decimal."""
+    X = CONTAINERS[container](pa.table([pa.array([CENTS] * 2, pa.decimal128(6, 2))], names=["c"]), [])
+    for value in (0.125, 1e9):
+        ((cell,),) = columns_of(table_from(X).phantoms(np.array([0]), {0: np.array([[value]])}))
+        assert cell == value
+        assert isinstance(cell, Decimal if dtypes_of(X) == ["object"] else float)
 
 
 def test_missing_numbers_are_written_as_the_dtype_has_them():
@@ -420,16 +432,15 @@ SOME_VALUES = st.sampled_from([0.0, 0.0, 1.0, -0.25, 2.5, np.nan])
 @settings(deadline=None, max_examples=60)
 @given(
     X=tables(min_rows=2, max_rows=6, n_features=3, values=SOME_VALUES),
-    layout=st.sampled_from(["csr", "csc", "coo", "lil", "bsr"]),
-    as_array=st.booleans(),
+    kind=st.tuples(st.sampled_from(["csr", "csc", "coo", "lil", "bsr"]), st.booleans()),
     rows=st.lists(st.integers(0, 1), min_size=1, max_size=4),
     values=st.lists(SOME_VALUES, min_size=1, max_size=3),
     moved=st.lists(st.integers(0, 2), min_size=1, unique=True),
 )
-def test_sparse_stays_sparse(X, layout, as_array, rows, values, moved):
+def test_sparse_stays_sparse(X, kind, rows, values, moved):
     """Phantoms are those of the dense matrix, in the format and class of X."""
-    kind = sparse.coo_array if as_array else sparse.coo_matrix
-    S = kind(X).asformat(layout)
+    layout, as_array = kind
+    S = (sparse.coo_array if as_array else sparse.coo_matrix)(X).asformat(layout)
     table, dense = table_from(S), table_from(X)
     writes = {at: np.tile(values, (len(rows), 1)) for at in moved}
     pairs = [
@@ -444,7 +455,7 @@ def test_sparse_stays_sparse(X, layout, as_array, rows, values, moved):
         assert type(found) is type(S)
         assert found.dtype == S.dtype
         assert_array_equal(found.toarray(), expected)
-        assert np.count_nonzero(found.toarray()) == found.tocsr().nnz  # zeros are not stored
+        assert layout == "bsr" or np.count_nonzero(found.toarray()) == found.tocsr().nnz  # zeros are not stored
     assert_array_equal(S.toarray(), X)
     for at in range(3):
         assert_array_equal(table.column(at).values, X[:, at])
@@ -506,16 +517,16 @@ def test_rows_are_known_by_position(index, mixed):
         crossed = other.crossed(rows, np.array([at, at]), np.array([1, 1]))
         assert columns_of(crossed) == columns_of(table.crossed(rows, np.array([at, at]), np.array([1, 1])))
         assert crossed.index.equals(labelled.index[rows])
-    assert other.row_labels(np.array([2])) == [str(labelled.index[2])]
+    assert other.row_labels(np.array([2])) == [str(list(labelled.index)[2])]
     assert labelled.index.equals(INDEXES[index])
 
 
-@pytest.mark.parametrize("names", [[3, 1], [("a", 1), ("a", 2)], [None, 2.5], [dt.date(2020, 1, 1), "x"]])
+@pytest.mark.parametrize("names", [[3, 1], [("a", 1), ("a", 2)], ["", 2.5], [dt.date(2020, 1, 1), "x"]])
 def test_columns_may_have_any_names(names):
     """They are addressed by position, and come out as they went in."""
     frame = pd.DataFrame([[1.0, "u"], [2.0, "v"]], columns=pd.Index(names, tupleize_cols=isinstance(names[0], tuple)))
     table = table_from(frame)
-    assert [column for column in table.names] == list(frame.columns)
+    assert table.names == list(frame.columns)
     phantoms = table.phantoms(np.array([0]), {1: natives_of(table, 1, [[1, 0]])})
     assert phantoms.columns.equals(frame.columns)
     assert columns_of(phantoms) == [[1.0, 1.0], ["v", "u"]]
@@ -540,9 +551,7 @@ def test_a_name_means_one_column(X):
     assert str(caught.value) == expected
 
 
-@pytest.mark.parametrize(
-    "X", [sparse.csr_array((0, 3)), pl.DataFrame({"x": []}), pa.table({"x": pa.array([], pa.int8())})]
-)
+@pytest.mark.parametrize("X", [sparse.csr_array((0, 3)), pl.DataFrame({"x": []}), pa.table({"x": []})])
 def test_a_table_without_rows_is_refused(X):
     """In whatever container."""
     expected = (
@@ -595,4 +604,3 @@ def test_a_column_is_read_once():
     """What is read of a frame is kept: it is asked for with every block of phantoms."""
     table = table_from(numbers().astype({"b": "Int64"}))
     assert table.column(1) is table.column(1)
-    assert isinstance(table.column(1), SimpleNamespace) is False

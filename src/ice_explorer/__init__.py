@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ice_explorer import errors
 from ice_explorer.explanation import Explanation, FeatureExplanation, explain
+from ice_explorer.groups import find_groups
 
 if TYPE_CHECKING:
     from ice_explorer import datasets
@@ -23,6 +24,7 @@ __all__ = [
     "datasets",
     "errors",
     "explain",
+    "find_groups",
     "warmup",
 ]
 

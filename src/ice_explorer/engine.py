@@ -217,11 +217,7 @@ class BruteEngine(_FeatureByFeature):
         super().__init__(context, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
         self._jobs = n_jobs
-        columns = context.columns.read
-        comparable = all(
-            column.kind != "other" and tells_apart(column.values, is_whole=column.is_integer) for column in columns
-        )
-        self._repeats = Repeats([column.values for column in columns]) if comparable else None
+        self._repeats = _repeats(context)
         own = {item.at_issue for item in items if _meets_own_values(item)} if context.settings.sample is None else set()
         # One feature alone would pay for the rows what it saves.
         self._meeting_own = own if len(own) > 1 else set()
@@ -254,6 +250,17 @@ class BruteEngine(_FeatureByFeature):
 
     def _ask(self, item: FeatureInput, rows: NDArray[np.int64], values: Array) -> Array:
         return self._brute.evaluate(item.feature, rows, values, self._jobs)
+
+
+def _repeats(context: Context) -> Repeats | None:
+    """What finds equal rows; None where values of X cannot be compared."""
+    columns = context.columns.read
+    if any(column.kind == "other" or not tells_apart(column.values, is_whole=column.is_integer) for column in columns):
+        return None
+    try:
+        return Repeats([column.values for column in columns])
+    except TypeError:
+        return None  # values without a hash, such as lists
 
 
 def _meets_own_values(item: FeatureInput) -> bool:

@@ -132,7 +132,8 @@ def explain(
         msg = "explain"
         raise UnknownOptionError.keyword(msg, next(iter(unknown)), OPTIONS)
     plan = prepare(
-        model, X, features=features, groups=groups, categorical=categorical, output=output, response=response, grid=grid, grid_size=grid_size,
+        model, X, features=features, groups=groups, categorical=categorical,
+        output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
         convention=convention, weighting=weighting, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
     )  # fmt: skip

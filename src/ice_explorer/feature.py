@@ -7,7 +7,7 @@ asks the feature what to write into X for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -161,7 +161,9 @@ def _days(feature: Feature, given: Any) -> Array | None:
     """Turn dates or timedeltas into days; None where they are neither."""
     unit = "datetime64" if feature.kind == "datetime" else "timedelta64"
     values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
-    if any(isinstance(value, (bool, int, float, np.number)) and not isinstance(value, np.timedelta64) for value in values):
+    if any(
+        isinstance(value, (bool, int, float, np.number)) and not isinstance(value, np.timedelta64) for value in values
+    ):
         return None  # numpy would take them for microseconds
     try:
         moments = np.array([_moment(value, unit) for value in values], dtype=f"{unit}[us]")
@@ -200,15 +202,19 @@ def unordered(feature: Feature) -> Feature:
         return feature
     distinct = np.unique(feature.values[~np.isnan(feature.values)])
     values = np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values))
-    levels = np.empty(len(distinct), dtype=object)
-    levels[:] = feature.native(distinct).tolist()
-    return Feature(
-        feature.at_issue, feature.name, feature.label, "category", False, values, levels,  # noqa: FBT003
-        feature.members, feature.positions, distinct[:, None],
-    )  # fmt: skip
+    return replace(
+        feature,
+        kind="category",
+        is_integer=False,
+        values=values,
+        levels=_objects(feature.native(distinct).tolist()),
+        codebook=distinct[:, None],
+    )
 
 
-def group_of(at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int], levels: Sequence[str]) -> Feature:
+def group_of(
+    at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int], levels: Sequence[str]
+) -> Feature:
     """Make one feature of columns of 0 and 1, at most one of which is 1 in a row.
 
     Parameters
@@ -221,10 +227,21 @@ def group_of(at_issue: int, name: Name, members: Sequence[Column], positions: Se
         Name of the level at which each member is 1; one more where no member is 1 in some row.
     """
     values = np.column_stack([member.values for member in members])
-    codes = np.where(values.any(axis=1), np.argmax(values, axis=1), len(members)).astype(np.float64)
-    codebook = np.eye(len(levels), len(members))
-    labels = np.empty(len(levels), dtype=object)
-    labels[:] = levels
     return Feature(
-        at_issue, name, str(name), "group", False, codes, labels, tuple(members), tuple(positions), codebook  # noqa: FBT003
+        at_issue=at_issue,
+        name=name,
+        label=str(name),
+        kind="group",
+        is_integer=False,
+        values=np.where(values.any(axis=1), np.argmax(values, axis=1), len(members)).astype(np.float64),
+        levels=_objects(levels),
+        members=tuple(members),
+        positions=tuple(positions),
+        codebook=np.eye(len(levels), len(members)),
     )
+
+
+def _objects(labels: Sequence[object]) -> NDArray[Any]:
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array

@@ -112,13 +112,11 @@ def make_grid(
         most = _CHOSEN_SIZE if grid_size is None else grid_size
         return _levels(column, None if weights is None else weights[present], most, generator)
     size = grid_size if grid_size is not None else (_OBSERVED_CAP if grid == "observed" else _CHOSEN_SIZE)
-    column_weights = None if weights is None else weights[present]
-    if grid == "observed":
-        if len(distinct) <= size:
-            return Grid(distinct, len(distinct))
-        return Grid(_quantiles(column, column_weights, size), len(distinct), capped=True)
-    if grid == "quantile":
-        return Grid(_quantiles(column, column_weights, size), len(distinct))
+    if grid == "observed" and len(distinct) <= size:
+        return Grid(distinct, len(distinct))
+    if grid in {"observed", "quantile"}:
+        quantiles = _quantiles(column, None if weights is None else weights[present], size)
+        return Grid(quantiles, len(distinct), capped=grid == "observed")
     if grid == "uniform":
         evenly = np.linspace(distinct[0], distinct[-1], size)
         return Grid(np.unique(np.rint(evenly) if is_integer else evenly), len(distinct))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +53,32 @@ def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: 
 
 def level_names(labels: Sequence[str]) -> list[str]:
     """Leave out what names have in common in front, up to a separator: "city_a", "city_b" become "a", "b"."""
-    common = os.path.commonprefix(list(labels))
-    length = max((at + 1 for at, letter in enumerate(common) if letter in _SEPARATORS), default=0)
-    names = [label[length:] for label in labels]
-    closing = {"[": "]", "(": ")"}.get(common[length - 1] if length else "", "")
+    beginning = _beginning(labels)
+    names = [label[len(beginning) :] for label in labels]
+    at = _opening(beginning)
+    closing = {"[": "]", "(": ")"}[beginning[at]] if at < len(beginning) else ""
     if closing and all(name.endswith(closing) for name in names):
-        names = [name[: -len(closing)] for name in names]
+        names = [name.removesuffix(closing) for name in names]
     return names if all(names) else list(labels)
+
+
+def _beginning(labels: Sequence[str]) -> str:
+    """Return what all texts begin with, up to a separator."""
+    first, last = min(labels), max(labels)  # if these two agree up to somewhere, so do all between them
+    common = next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))
+    length = max((at + 1 for at, letter in enumerate(first[:common]) if letter in _SEPARATORS), default=0)
+    return first[:length]
+
+
+def _opening(beginning: str) -> int:
+    """Where a bracket opens that does not close; the length where there is none."""
+    opened: list[int] = []
+    for at, letter in enumerate(beginning):
+        if letter in "[(":
+            opened.append(at)
+        elif letter in "])" and opened:
+            opened.pop()
+    return opened[0] if opened else len(beginning)
 
 
 def check_groups(groups: object) -> dict[Name, list[Name]]:
@@ -119,8 +137,11 @@ def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:
                 column for column in binary
                 if column.label.startswith(prefix) and column.label != prefix and column.label not in taken
             ]  # fmt: skip
-            name = prefix.rstrip(_SEPARATORS)
-            if len(members) < 2 or name in found or not _excludes_itself(members, at_least):
+            if len(members) < 2 or not _excludes_itself(members, at_least):
+                continue
+            beginning = _beginning([column.label for column in members])
+            name = beginning[: _opening(beginning)].rstrip(_SEPARATORS)
+            if name in found:
                 continue
             found[name] = [column.name for column in members]
             taken.update(column.label for column in members)

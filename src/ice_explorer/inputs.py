@@ -59,6 +59,11 @@ class Context:
         return np.ones(self.table.n_observations) if self.weights is None else self.weights
 
     @cached_property
+    def everything(self) -> NDArray[np.int64]:
+        """Positions of all rows."""
+        return np.arange(self.table.n_observations)
+
+    @cached_property
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
         return np.flatnonzero(self.row_weights > 0)
@@ -149,7 +154,7 @@ class Columns:
     def number(self, name: Name) -> int:
         """Find a feature: a group by its name, or a column that is in none."""
         for at, group in enumerate(self.groups):
-            if isinstance(name, type(group)) and name == group or name == str(group):
+            if name in (group, str(group)) and isinstance(name, (type(group), str)):
                 return len(self.names) + at
         return self._alone(name)
 
@@ -248,11 +253,11 @@ def feature_input(
     )  # fmt: skip
     sigma = _scale_of(feature, weights)
     median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
-    own = np.where(np.isnan(values), median, values)
+    missing = np.isnan(values)
+    own = np.where(missing, median, values) if missing.any() else values
     likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale)
-    n_observations = context.table.n_observations
     if n_rows is None:
-        positions, summed = np.arange(n_observations), context.weighing
+        positions, summed = context.everything, context.weighing
     else:
         generator = feature_seed(settings.random_state, feature.label)
         positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
@@ -296,14 +301,14 @@ def _likelihoods(
                 own, ~np.isnan(feature.values), _others(context, feature), context.weights,
                 n_levels=len(feature.levels), random_state=context.settings.random_state,
             )  # fmt: skip
-        return np.ones(n_observations), distances
+        return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:
         others = _others(context, feature)
         found = conditional_scale(feature.values, others, sigma, context.weights, context.settings.random_state)
         return found, None
     if scale is not None:
         return floored_scale(feature.name, scale, sigma, n_observations), None
-    return np.full(n_observations, sigma), None
+    return np.broadcast_to(sigma, n_observations), None  # one number, however many rows
 
 
 def _others(context: Context, feature: Feature) -> Array:

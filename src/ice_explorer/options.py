@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +28,8 @@ ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel")
 class Settings:
     """The options an explanation was made with, resolved."""
 
+    groups: Mapping[Any, Sequence[Any]] | None
+    categorical: tuple[Any, ...]
     output: object
     response: str
     grid: str

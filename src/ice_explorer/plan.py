@@ -82,7 +82,8 @@ def prepare(
     jobs = check_n_jobs(n_jobs)
     table = table_from(X)
     weights = check_weights(sample_weight, table.n_observations)
-    columns = Columns(table, check_groups(groups), check_names("categorical", categorical))
+    declared, unordered = check_groups(groups), check_names("categorical", categorical)
+    columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
     predictor, probe, probed = _probed(model, table, Probe(table, columns.moves, random_state), output, response)
     if jobs == 1:
@@ -92,6 +93,8 @@ def prepare(
         grid_choice = threshold_grids(model, predictor, columns, chosen)
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
+        groups=declared or None,
+        categorical=tuple(unordered),
         output=predictor.output,
         response=predictor.response,
         grid=grid if isinstance(grid, str) else "custom",
@@ -186,10 +189,11 @@ def _group_notes(columns: Columns) -> list[str]:
     if not found:
         return []
     listed = "; ".join(f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in found.items())
-    return [
+    note = (
         f"Some columns of 0 and 1 look like one category each ({listed}), and are moved one by one. "
         "Pass `groups=ice.find_groups(X)` to move them together."
-    ]
+    )
+    return [note]
 
 
 def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
@@ -197,7 +201,9 @@ def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]
     for item in inputs:
         label, grid = item.feature.label, item.grid
         what, which = (
-            ("levels", "the most frequent ones") if item.feature.is_unordered else ("distinct values", "at even quantiles")
+            ("levels", "the most frequent ones")
+            if item.feature.is_unordered
+            else ("distinct values", "at even quantiles")
         )
         if grid.capped:
             notes.append(

@@ -77,10 +77,8 @@ class FeatureExplanation:
     likelihood_scale : ndarray of shape (n_observations,)
         s_i, in which distance from the own value counts [axis]; 1 where levels have no order, as each is as
         far as any other.
-    observed : ndarray of shape (n_observations,)
-        Own values as in `grid`; NaN, NaT or None where missing.
     observed_axis : ndarray of shape (n_observations,)
-        The same as numbers, NaN where missing.
+        Own values as on `axis`, NaN where missing; `observed` has them as in `grid`.
     row_positions : ndarray of shape (n_rows,)
         Rows of X that the curves and metrics are of.
     """
@@ -101,9 +99,13 @@ class FeatureExplanation:
         self.levels = None if feature.levels is None else feature.levels.tolist()
         self.scale = item.scale
         self.likelihood_scale = _frozen(item.likelihood_scale)
-        self.observed = _frozen(feature.native(feature.values))
         self.observed_axis = _frozen(feature.values)
         self.row_positions = _frozen(item.positions)
+
+    @cached_property
+    def observed(self) -> NDArray[Any]:
+        """Own values as in `grid`, (n_observations,); NaN, NaT or None where missing."""
+        return _frozen(self._item.feature.native(self.observed_axis))
 
     def __repr__(self) -> str:
         return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
@@ -164,7 +166,7 @@ class FeatureExplanation:
 
     def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
         wanted = np.asarray(positions)
-        n_observations = len(self.observed)
+        n_observations = len(self.observed_axis)
         if wanted.size == 0:
             return np.empty(0, dtype=np.int64)
         if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
@@ -233,7 +235,7 @@ class FeatureExplanation:
         return int(at[0])
 
     def _at_level(self, level: int | None, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predictions of rows at a level of the grid, or each at its own, which need not be on the grid; (n_rows, 1)."""
+        """Predictions of rows at a level of the grid, or each at its own, on the grid or not, (n_rows, 1)."""
         if level is not None:
             return self.curves[:, [level]]
         own = self._item.own[positions]

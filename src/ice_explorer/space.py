@@ -162,7 +162,7 @@ class _Transformed:
         # A row that gets nothing is itself.
         transformed = self._cross(
             np.concatenate([everything, np.zeros_like(of_grids)]),
-            [None] * len(everything) + crossed,
+            [*[None] * len(everything), *crossed],
             np.concatenate([everything, of_grids]),
         )
         ends = np.cumsum([len(everything), *(len(rows) for rows in given.values())])

@@ -46,9 +46,9 @@ def warmup() -> None:
     own = np.arange(4.0)
     ones = np.ones(4)
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
+    TreeCurves(stump, [np.array([0.0, np.nan])], {0: (np.zeros(1, np.intp), own[:, None])}).predict(np.arange(2))
     mass = metrics_numba.interval_mass(own, own, ones)
     sums = FeatureSums(own, 1.0, mass, (own, ones, ones), trees.active[0], compiled=True)
-    TreeCurves(stump, [np.array([0.0, np.nan])], {0: (np.zeros(1, np.intp), own[:, None])}).predict(np.arange(2))
     metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
     many = np.arange(100.0)  # so many masses that they are not kept one by one
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(

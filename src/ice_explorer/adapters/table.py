@@ -86,6 +86,8 @@ def table_from(X: object) -> Table:
     if nw.dependencies.is_pandas_dataframe(X):
         _check_frame(X.shape, list(X.columns))
         return PandasTable(X)
+    if nw.dependencies.is_pyarrow_table(X):
+        _check_frame(X.shape, X.column_names)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InputTypeError.table(X)

@@ -26,9 +26,9 @@ class SweepForest:
         Leaf values.
     roots, margins : ndarray of int32, shape (n_trees,)
         Where each tree starts and which margin it adds to.
-    missing_left : ndarray of uint64, shape (n_nodes,)
-        1 where a missing value goes left.
-    category_start : ndarray of int64, shape (n_nodes,)
+    missing_left : ndarray of bool, shape (n_nodes,)
+        Whether a missing value goes left.
+    category_start : ndarray of int32, shape (n_nodes,)
         Where the bits of a categorical node start in `category_words`, -1 for numeric nodes.
     category_words : ndarray of uint64
         Bit r of a node: category rank r goes left.
@@ -51,8 +51,8 @@ class SweepForest:
     value: NDArray[np.float64]
     roots: NDArray[np.int32]
     margins: NDArray[np.int32]
-    missing_left: NDArray[np.uint64]
-    category_start: NDArray[np.int64]
+    missing_left: NDArray[np.bool_]
+    category_start: NDArray[np.int32]
     category_words: NDArray[np.uint64]
     mover: NDArray[np.int32]
     n_positions: NDArray[np.int32]

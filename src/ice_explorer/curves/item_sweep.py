@@ -63,7 +63,7 @@ def _goes_left(node, rank, threshold, special):
     if special is not None:
         missing_left, category_start, category_words = special[0], special[1], special[2]
         if rank == _MISSING:
-            return missing_left[node]
+            return _U(missing_left[node])
         if category_start[node] >= 0:
             word = category_words[_U(category_start[node]) + (_U(rank) >> _U(6))]
             return (word >> (_U(rank) & _U(63))) & _ONE

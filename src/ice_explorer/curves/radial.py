@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebvander
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,12 +81,12 @@ def _gather(centres: Array, weights: Array, rows: Array, grid: Array) -> _Nodes 
         return _Nodes(distinct, share)
     if n_nodes > _MOST_NODES or not reach <= _REACH:
         return None
-    angles = (np.arange(n_nodes) + 0.5) * (np.pi / n_nodes)
-    nodes = 0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles)
-    own = np.arccos(np.clip((2.0 * centres - low - high) / (high - low), -1.0, 1.0))
-    degrees = np.arange(n_nodes)
-    of_nodes = np.cos(angles[:, None] * degrees) * np.where(degrees == 0, 1.0, 2.0)
-    return _Nodes(nodes, np.cos(own[:, None] * degrees) @ of_nodes.T * (weights / n_nodes)[:, None])
+    # Interpolation at Chebyshev nodes, as a sum over Chebyshev polynomials.
+    nodes = np.cos((np.arange(n_nodes) + 0.5) * (np.pi / n_nodes))
+    own = np.clip((2.0 * centres - low - high) / (high - low), -1.0, 1.0)
+    of_nodes = chebvander(nodes, n_nodes - 1) * np.where(np.arange(n_nodes) == 0, 1.0, 2.0)
+    share = chebvander(own, n_nodes - 1) @ of_nodes.T * (weights / n_nodes)[:, None]
+    return _Nodes(0.5 * (low + high) + 0.5 * (high - low) * nodes, share)
 
 
 def _n_nodes(slope: float, reach: float) -> int:
@@ -126,7 +127,7 @@ class RadialCurves:
         nodes = {int(columns[0]): self._gathered(int(columns[0]), grid) for columns, grid in moves if len(columns) == 1}
         self._nodes = {column: of_column for column, of_column in nodes.items() if of_column is not None}
         ends = np.cumsum([0, *(len(of_column.at) for of_column in self._nodes.values())])
-        if 8 * len(matrix) * ends[-1] > most_bytes:
+        if 8 * (len(matrix) + 2 * len(self._centres)) * ends[-1] > most_bytes:
             self._nodes, ends = {}, ends[:1]
         self._parts = {column: slice(*ends[at : at + 2]) for at, column in enumerate(self._nodes)}
         self._shares = np.hstack([np.empty((len(self._centres), 0)), *(kept.share for kept in self._nodes.values())])

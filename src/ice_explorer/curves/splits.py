@@ -97,12 +97,14 @@ class Categories:
 
     def __init__(self, splits: CategoricalSplits, order: NDArray[np.int64]) -> None:
         self._splits = splits
-        split_of_node = np.full(int(order.max()) + 1, -1, np.int64)
-        reachable = splits.node < len(split_of_node)
-        split_of_node[splits.node[reachable]] = np.flatnonzero(reachable)
-        self._split = split_of_node[order]
-        self.is_categorical = self._split >= 0
-        self.start = np.full(len(order), -1, np.int64)
+        self.is_categorical = np.zeros(len(order), np.bool_)
+        if len(splits.node):
+            split_of_node = np.full(int(order.max()) + 1, -1, np.int64)
+            reachable = splits.node < len(split_of_node)
+            split_of_node[splits.node[reachable]] = np.flatnonzero(reachable)
+            self._split = split_of_node[order]
+            self.is_categorical = self._split >= 0
+        self.start = np.full(len(order), -1, np.int32)
         self.words = np.zeros(1, np.uint64)
 
     def rank(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -139,7 +141,7 @@ class Splits:
     categories : Categories
     value : ndarray of shape (n_nodes,)
         Leaf values.
-    missing_left : ndarray of uint64, shape (n_nodes,)
+    missing_left : ndarray of bool, shape (n_nodes,)
     """
 
     def __init__(self, ensemble: TreeEnsemble, n_columns: int) -> None:
@@ -148,7 +150,7 @@ class Splits:
         self.of_column = dict(_by_column(self.nodes, n_columns))
         self.categories = Categories(ensemble.categorical, self._order)
         self.value = ensemble.value[self._order]
-        self.missing_left = ensemble.missing_left[self._order].astype(np.uint64)
+        self.missing_left = ensemble.missing_left[self._order]
 
     def thresholds(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the thresholds of some nodes."""
@@ -173,7 +175,7 @@ class Splits:
         else:
             thresholds = self.thresholds(some)[:, None]
             left = compared <= thresholds if self.ensemble.comparison == "le" else compared < thresholds
-        left[:, np.isnan(compared)] = self.missing_left[some][:, None].astype(np.bool_)
+        left[:, np.isnan(compared)] = self.missing_left[some][:, None]
         return left
 
 

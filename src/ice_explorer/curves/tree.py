@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.trees.ensemble import TreeEnsemble
 
 _FEWEST_ROWS, _MOST_ROWS = 2048, 4096  # of a block: what is done once per node is shared by its rows
+_MOST_BYTES = 24_000_000  # of the difference arrays of a block, which a few thousand positions make large
 _MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
 _HAS_NUMBA = find_spec("numba") is not None
 
@@ -57,38 +59,49 @@ class TreeCurves:
     ) -> None:
         if len(free) > _MOST_FEATURES:
             raise SweepLimitError.size(len(free), _MOST_FEATURES)
-        self._ensemble = ensemble
+        self._base, self._link = ensemble.base, ensemble.link
         self.n_rows = len(columns[0])
         self.counters = np.zeros(2, np.int64)
-        self._splits = Splits(ensemble, len(columns))
-        self._ranks = self._splits.rank(columns)
-        self._moves = Moves(self._splits, free)
-        self._run_start, self._runs = self._moves.runs(len(self._splits.nodes))
+        # What was read and sorted on the way is let go of: a fully grown forest has millions of nodes.
+        splits = Splits(ensemble, len(columns))
+        self._ranks = splits.rank(columns)
+        moves = Moves(splits, free)
+        run_start, runs = moves.runs(len(splits.nodes))
         self._features = list(free)
-        self.active = self._moves.active
-        self._is_special = bool((self._ranks == MISSING).any() or self._splits.categories.is_categorical.any())
-        self.forest = self._with_moving(self._features)
+        self._places, self._in_runs = moves.places, moves.in_runs
+        self.active = moves.active
+        self._is_special = bool((self._ranks == MISSING).any() or splits.categories.is_categorical.any())
+        nothing = np.empty(0, np.int32)
+        held_fixed = SweepForest(
+            nodes=splits.nodes,
+            value=splits.value,
+            roots=np.arange(len(ensemble.root), dtype=np.int32),
+            margins=ensemble.margin,
+            missing_left=splits.missing_left,
+            category_start=splits.categories.start,
+            category_words=splits.categories.words,
+            mover=nothing,
+            n_positions=nothing,
+            in_runs=np.empty(0, np.bool_),
+            run_start=run_start,
+            runs=runs,
+            offsets=np.empty(0, np.uint64),
+            width=0,
+        )
+        self.forest = self._with_moving(held_fixed, self._features)
 
-    def _with_moving(self, features: Sequence[int]) -> SweepForest:
+    def _with_moving(self, forest: SweepForest, features: Sequence[int]) -> SweepForest:
         """Return the trees with these features free to move and all others held fixed."""
         n_positions = np.array([len(self.active[feature]) + 1 for feature in features], np.int32)
         mover = np.full(len(self._ranks), -1, np.int32)
         for at, feature in enumerate(features):
-            mover[self._moves.places[feature]] = at
+            mover[self._places[feature]] = at
         ends = np.cumsum(n_positions.astype(np.int64) + 1)
-        return SweepForest(
-            nodes=self._splits.nodes,
-            value=self._splits.value,
-            roots=np.arange(len(self._ensemble.root), dtype=np.int32),
-            margins=self._ensemble.margin,
-            missing_left=self._splits.missing_left,
-            category_start=self._splits.categories.start,
-            category_words=self._splits.categories.words,
+        return replace(
+            forest,
             mover=mover,
             n_positions=n_positions,
-            in_runs=np.array([feature in self._moves.in_runs for feature in features], np.bool_),
-            run_start=self._run_start,
-            runs=self._runs,
+            in_runs=np.array([feature in self._in_runs for feature in features], np.bool_),
             offsets=(ends - n_positions - 1).astype(np.uint64),
             width=int(ends[-1]),
         )
@@ -96,14 +109,14 @@ class TreeCurves:
     def predict(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict the rows themselves, (n_rows,)."""
         _, base = self._jumps(self.forest, positions)
-        return self._ensemble.apply_link(base)
+        return self._link.apply(base)
 
     def rows_per_block(self, memory_limit: int) -> int:
         """Rows swept at a time: few for small trees, more for large ones, within the memory limit."""
         per_tree = len(self.forest.nodes) // max(1, len(self.forest.roots))
-        wanted = int(np.clip(per_tree // 2, _FEWEST_ROWS, _MOST_ROWS))
-        row_bytes = 8 * (self.forest.width * len(self._ensemble.base) + 1) + 512
-        return max(1, min(wanted, memory_limit // row_bytes))
+        cell_bytes = 8 * (self.forest.width * len(self._base) + 1)
+        wanted = int(np.clip(per_tree // 2, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // cell_bytes)))
+        return max(1, min(wanted, memory_limit // (cell_bytes + 512)))
 
     def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order rows by the leaves of the first tree that they fall into.
@@ -129,7 +142,7 @@ class TreeCurves:
 
     def curves_of(self, feature: int) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
         """Return a function from rows to the stretches of one feature alone."""
-        forest = self._with_moving([feature])
+        forest = self._with_moving(self.forest, [feature])
         return lambda positions: self._swept(forest, positions, [feature])[feature]
 
     def _swept(
@@ -146,17 +159,17 @@ class TreeCurves:
             else:
                 jumps_here = jumps[:, start : start + n_positions].transpose(0, 2, 1)
                 margins = np.cumsum(jumps_here, axis=2) + base[:, :, None]
-            found[feature] = self._ensemble.apply_link(margins)
+            found[feature] = self._link.apply(margins)
         return found
 
     def _jumps(
         self, forest: SweepForest, positions: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sweep rows; return their difference arrays (n_margins, width, n_rows) and own margins."""
-        n_margins, n_rows = len(self._ensemble.base), len(positions)
+        n_margins, n_rows = len(self._base), len(positions)
         ranks = np.ascontiguousarray(self._ranks[:, positions])
         jumps = np.zeros((n_margins, forest.width, n_rows))
-        base = np.repeat(self._ensemble.base[:, None], n_rows, axis=1)
+        base = np.repeat(self._base[:, None], n_rows, axis=1)
         if _HAS_NUMBA:
             counters = np.zeros(2, np.int64)
             _kernels().sweep(

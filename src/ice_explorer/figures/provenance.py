@@ -111,4 +111,5 @@ def _options(explanation: Explanation) -> list[str]:
 
 def _n_explainable(explanation: Explanation) -> int:
     kinds = [explanation.column(name).kind for name in explanation.columns]
-    return sum(kind in ("numeric", "boolean") for kind in kinds)
+    groups = explanation.settings.groups or {}
+    return sum(kind != "other" for kind in kinds) + sum(1 - len(members) for members in groups.values())

@@ -61,11 +61,13 @@ class Column:
 
     @cached_property
     def labels(self) -> NDArray[Any]:
-        """Values as Python objects (datetimes as those of numpy), None where missing, (n_observations,)."""
+        """Values as Python objects, None where missing, (n_observations,); datetimes in UTC."""
         if self.kind == "other":
             return self.values
         native = self.native(self.values)
-        labels = objects(list(native) if self.kind in MOMENTS else native.tolist())
+        if self.kind in MOMENTS:
+            native = native.astype(f"{native.dtype.kind}8[us]")
+        labels = objects(native.tolist())
         labels[np.isnan(self.values)] = None
         return labels
 

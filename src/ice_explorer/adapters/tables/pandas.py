@@ -11,7 +11,7 @@ import numpy as np
 
 from ice_explorer.adapters.tables.column import coded_column, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
-from ice_explorer.adapters.tables.series import decimals_of, like_series, read_column
+from ice_explorer.adapters.tables.series import column_of_objects, decimals_of, like_series, read_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,9 +58,12 @@ class PandasTable:
         dtype = series.dtype
         if self._block is not None:
             return number_column(name, str(dtype), self._block[:, position])
-        if isinstance(dtype, pd.CategoricalDtype):
+        is_object = pd.api.types.is_object_dtype(dtype)
+        if is_object or isinstance(dtype, pd.CategoricalDtype):
             labels = objects(series.astype(object).tolist())
             labels[series.isna().to_numpy()] = None
+            if is_object:
+                return column_of_objects(name, str(dtype), labels)
             return coded_column(name, str(dtype), labels, dtype.categories.tolist(), is_ordered=bool(dtype.ordered))
         if isinstance(dtype, pd.SparseDtype):
             series = series.sparse.to_dense()
@@ -103,7 +106,7 @@ class PandasTable:
         rows = self.column(position).rows_with(native)
         if rows is not None:
             return series.array.take(rows)
-        if series.dtype == object:
+        if pd.api.types.is_object_dtype(series.dtype):
             return pd.Series(self._objects_like(position, native), dtype=object)
         if isinstance(series.dtype, pd.SparseDtype):
             return pd.Series(numbers(native).astype(np.float64)).astype(

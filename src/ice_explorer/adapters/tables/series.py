@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -147,10 +147,8 @@ def _decimals_like(series: nw.Series[Any], values: NDArray[Any]) -> nw.Series[An
     """Write numbers with the digits that they are shown with."""
     dtype: Any = series.dtype
     decimals = decimals_of(values)
-    try:
-        fits = all(value is None or value == round(value, dtype.scale) for value in decimals)
-    except InvalidOperation:
-        fits = False
+    limit = Decimal(10) ** (dtype.precision - dtype.scale)
+    fits = all(value is None or (abs(value) < limit and value == round(value, dtype.scale)) for value in decimals)
     if not fits:
         return nw.new_series(series.name, values.astype(np.float64), nw.Float64(), backend=series.implementation)
     return nw.new_series(series.name, decimals, dtype, backend=series.implementation)

@@ -1,0 +1,750 @@
+"""Features of every kind: their grids, curves and metrics, against plain loops over whole rows."""
+
+import math
+
+import numpy as np
+import oracles
+import pandas as pd
+import parity
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVR
+from strategies import DECAYS
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError
+
+TOWNS = ["Ur", "Uruk", "Kish", "Eridu"]
+SIZES = ["small", "middle", "large"]
+START = pd.Timestamp("2020-02-27")
+
+
+class Model:
+    """Every kind of column matters, and each depends on another."""
+
+    def __call__(self, rows):
+        town = rows["town"].map({"Ur": 0.0, "Uruk": 1.0, "Kish": 4.0}).astype(float).fillna(-2.0).to_numpy()
+        size = rows["size"].astype(object).map({"small": 1.0, "middle": 3.0, "large": 4.0}).astype(float)
+        days = ((rows["day"] - START) / pd.Timedelta(1, "D")).fillna(50.0).to_numpy()
+        hours = (rows["wait"] / pd.Timedelta(1, "h")).fillna(-3.0).to_numpy()
+        x, code = rows["x"].to_numpy(float), rows["code"].to_numpy(float)
+        wing = rows["wing_a"].to_numpy(float) * 2 - rows["wing_b"].to_numpy(float)
+        flag = rows["flag"].to_numpy(float)
+        size = size.fillna(7.0).to_numpy()
+        return town * (x + wing) + size * flag + np.abs(days - 2) * (1 + wing) + hours * x + (code - 3) ** 2 * flag
+
+
+def rows(n=24, seed=0, *, missing=True):
+    """A frame with a column of every kind."""
+    rng = np.random.default_rng(seed)
+    wing = rng.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "town": rng.choice(TOWNS, n),
+            "size": pd.Categorical(rng.choice(SIZES, n), [*SIZES, "never"], ordered=True),
+            "x": rng.normal(size=n).round(1),
+            "day": START + pd.to_timedelta(rng.integers(0, 6, n), "D"),
+            "wait": pd.to_timedelta(rng.integers(1, 5, n) * 6, "h"),
+            "code": rng.choice([1, 4, 9], n),
+            "wing_a": (wing == 0).astype(int),
+            "wing_b": (wing == 1).astype(float),
+            "flag": rng.random(n) < 0.5,
+        }
+    )
+    if missing:
+        X.loc[[2, 5], "town"] = None
+        X.loc[3, "size"] = np.nan
+        X.loc[[0, 7], "day"] = pd.NaT
+        X.loc[4, "wait"] = pd.NaT
+    return X
+
+
+OPTIONS = {"groups": {"wing": ["wing_a", "wing_b"]}, "categorical": ["code"], "progress": False}
+
+
+def explained(X=None, **options):
+    return ice.explain(Model(), rows() if X is None else X, **{**OPTIONS, **options})
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return explained()
+
+
+def moved(X, feature, value):
+    """Write one value of a feature into all rows, a group as all of its columns."""
+    if feature == "wing":
+        return X.assign(wing_a=int(value == "a"), wing_b=float(value == "b"))
+    changed = X.copy()
+    changed[feature] = pd.Series([value] * len(X), dtype=X[feature].dtype, index=X.index)
+    return changed
+
+
+def loop_curves(X, feature, levels):
+    """Curves, one grid value after the other."""
+    columns = [Model()(moved(X, feature, value)) for value in levels]
+    return [[float(column[i]) for column in columns] for i in range(len(X))]
+
+
+def own_levels(X, feature):
+    if feature == "wing":
+        return np.where(X["wing_a"] == 1, "a", np.where(X["wing_b"] == 1, "b", "none of them")).tolist()
+    return [None if pd.isna(value) else value for value in X[feature].tolist()]
+
+
+def days_of(X, feature):
+    """Own coordinates of a feature that has an order."""
+    values = X[feature]
+    if feature == "size":
+        return [math.nan if pd.isna(value) else float(SIZES.index(value)) for value in values]
+    origin = pd.Timestamp(0) if feature == "day" else pd.Timedelta(0)
+    return [(value - origin) / pd.Timedelta(1, "D") if not pd.isna(value) else math.nan for value in values]
+
+
+# What the explanation shows ----------------------------------------------------------------------
+
+
+def test_a_kind_for_every_column(explanation):
+    """Members of a group leave the ranking; the group stands where the first of them stood."""
+    assert explanation.features == ["town", "size", "x", "day", "wait", "code", "wing", "flag"]
+    assert explanation.table()["kind"].to_dict() == {
+        "town": "category", "size": "ordered", "x": "numeric", "day": "datetime", "wait": "timedelta",
+        "code": "category", "wing": "group", "flag": "boolean",
+    }  # fmt: skip
+    assert explanation.columns == rows().columns.tolist()
+
+
+def test_grids_are_in_the_values_of_the_column(explanation):
+    """Labels, dates, whole numbers; the axis is what they are computed with."""
+    X = rows()
+    shown = {f.label: (f.grid.tolist(), f.axis.tolist()) for f in explanation}
+    town = list(dict.fromkeys(X["town"].dropna()))
+    assert shown["town"] == (town, [0.0, 1.0, 2.0, 3.0])
+    assert explanation["town"].levels == town
+    assert shown["size"] == (SIZES, [0.0, 1.0, 2.0])
+    assert shown["code"] == ([1, 4, 9], [0.0, 1.0, 2.0])
+    assert shown["wing"] == (["a", "b", "none of them"], [0.0, 1.0, 2.0])
+    assert shown["flag"] == ([False, True], [0.0, 1.0])
+    day = explanation["day"]
+    assert day.grid.dtype.kind == "M"
+    assert_array_equal(day.grid, np.unique(X["day"].dropna().to_numpy()))
+    assert_allclose(day.axis, np.unique(days_of(X, "day"))[:-1])
+    assert explanation["wait"].grid.dtype.kind == "m"
+    assert_allclose(explanation["wait"].axis, [0.25, 0.5, 0.75, 1.0])
+    assert explanation["day"].levels is None
+
+
+def test_own_values_are_in_the_values_of_the_column(explanation):
+    """Missing ones are None, NaT or NaN; on the axis they are NaN."""
+    X = rows()
+    assert explanation["town"].observed.tolist() == own_levels(X, "town")
+    assert explanation["wing"].observed.tolist() == own_levels(X, "wing")
+    assert explanation["code"].observed.tolist() == X["code"].tolist()
+    assert_array_equal(explanation["day"].observed, X["day"].to_numpy())
+    assert_allclose(explanation["size"].observed_axis, days_of(X, "size"))
+    assert np.isnan(explanation["town"].observed_axis[[2, 5]]).all()
+
+
+@pytest.mark.parametrize("feature", ["town", "size", "day", "wait", "code", "wing"])
+def test_curves_are_those_of_rows_written_by_hand(explanation, feature):
+    """Every grid value, and missing where some row lacks the value."""
+    X, f = rows(), explanation[feature]
+    assert_allclose(f.curves, loop_curves(X, feature, f.grid.tolist() if feature != "day" else f.grid), rtol=1e-12)
+    has_missing = feature in {"town", "size", "day", "wait"}
+    assert (f.missing_curve is not None) == has_missing
+    if has_missing:
+        assert_allclose(f.missing_curve, Model()(moved(X, feature, None)), rtol=1e-12)
+        assert_allclose(f.missing_rows([3, 1]), f.missing_curve[[3, 1]])
+
+
+# The metrics -------------------------------------------------------------------------------------
+
+
+def assert_figures(found, expected):
+    for name, value in expected.items():
+        assert_allclose(found[name], value, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def loop_of_category(X, feature, levels, weights, decay):
+    """Every figure of a category by plain loops."""
+    own, held = own_levels(X, feature), [w > 0 for w in weights]
+    shares = oracles.category_shares(own, weights)
+    stand_in = oracles.most_frequent(shares, levels)
+    filled = [stand_in if level is None else level for level in own]
+    curves = loop_curves(X, feature, levels)
+    figures = oracles.category_metrics(curves, levels, filled, shares=shares, weights=weights, decay=decay)
+    if any(level is None and is_held for level, is_held in zip(own, held, strict=True)):
+        at_own = [curves[i][levels.index(level)] for i, level in enumerate(filled)]
+        figures["missing_impact"] = oracles.missing_impact(at_own, Model()(moved(X, feature, None)), weights)
+    else:
+        figures["missing_impact"] = math.nan
+    return figures | {"scale": oracles.category_scale(list(shares.values())), "n_grid": len(levels)}
+
+
+def loop_of_order(X, feature, grid, weights, decay, **options):
+    """Every figure of ranks, dates and timedeltas by plain loops, on a matrix of their coordinates."""
+    coordinates = days_of(X, feature)
+    axis = sorted({x for x, w in zip(coordinates, weights, strict=True) if w > 0 and not math.isnan(x)})
+    native = dict(zip(axis, grid, strict=True))
+
+    def predict(matrix):
+        predictions = np.empty(len(matrix))
+        for value in {v for v in matrix[:, 1] if not math.isnan(v)} | {math.nan}:
+            here = np.isnan(matrix[:, 1]) if math.isnan(value) else matrix[:, 1] == value
+            whole = moved(X, feature, None if math.isnan(value) else native[value])
+            predictions[here] = Model()(whole)[matrix[here, 0].astype(int)]
+        return predictions
+
+    matrix = np.column_stack([np.arange(len(X)), coordinates])
+    return oracles.metrics(predict, matrix, 1, weights=weights, decay=decay, **options)
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "any"])
+@pytest.mark.parametrize("decay", [1.0, 0.75, 0.1])
+def test_every_metric_of_every_kind_is_that_of_plain_loops(weights, decay):
+    """Categories, declared codes and groups; ranks, dates and timedeltas."""
+    X = rows()
+    rng = np.random.default_rng(3)
+    w = {None: np.ones(24), "whole": rng.integers(0, 4, 24), "any": rng.random(24) * 3}[weights].astype(float)
+    e = explained(sample_weight=None if weights is None else w, decay=decay)
+    table = e.table()
+    for feature in ("town", "code", "wing"):
+        expected = loop_of_category(X, feature, e[feature].grid.tolist(), w.tolist(), decay)
+        assert_figures(table.loc[feature], expected)
+    for feature in ("size", "day", "wait"):
+        expected = loop_of_order(X, feature, list(e[feature].grid), w.tolist(), decay)
+        assert_figures(table.loc[feature], expected)
+
+
+@pytest.mark.parametrize(("convention", "weighting"), [("published", "interval"), ("equations", "length")])
+def test_conventions_and_weightings_apply_where_there_is_an_order(explanation, convention, weighting):
+    """They change nothing for categories."""
+    table = explanation.table(0.5, convention, weighting)
+    plain = explanation.table(0.5)
+    unordered = ["town", "code", "wing"]
+    pd.testing.assert_frame_equal(table.loc[unordered], plain.loc[unordered])
+    grid = list(explanation["day"].grid)
+    expected = loop_of_order(rows(), "day", grid, [1.0] * 24, 0.5, convention=convention, weighting=weighting)
+    assert_figures(table.loc["day"], expected)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 9), DECAYS)
+def test_small_tables_are_those_of_plain_loops(seed, n_rows, decay):
+    """Levels that occur once, or alone; whatever the table."""
+    X = rows(n_rows, seed, missing=False)
+    if seed % 2:
+        X.loc[0, "town"] = None
+    e = explained(X, features=["town", "wing", "code"], decay=decay)
+    for f in e:
+        expected = loop_of_category(X, f.feature, f.grid.tolist(), [1.0] * n_rows, decay)
+        assert_figures(e.table().loc[f.feature], expected)
+
+
+def test_whole_weights_equal_repeated_rows():
+    """In every column of the table, for every kind."""
+    X = rows()
+    counts = np.random.default_rng(1).integers(0, 4, len(X))
+    weighted = explained(X, sample_weight=counts).table(sort_by=None)
+    repeated = explained(X.loc[np.repeat(X.index, counts)].reset_index(drop=True)).table(sort_by=None)
+    assert weighted["kind"].to_dict() == repeated["kind"].to_dict()
+    pd.testing.assert_frame_equal(
+        weighted.drop(columns="kind"), repeated.loc[weighted.index].drop(columns="kind"), rtol=1e-9, atol=1e-12
+    )
+
+
+def test_rows_without_weight_give_no_level():
+    """Neither to the grid, nor to the frequencies."""
+    X = rows(missing=False)
+    weights = np.where(X["town"] == "Ur", 0.0, 1.0)
+    f = explained(X, sample_weight=weights)["town"]
+    assert "Ur" not in f.grid
+    assert "Ur" in f.levels
+    assert_allclose(f.scale, explained(X[X["town"] != "Ur"])["town"].scale)
+
+
+@pytest.mark.parametrize("n_levels", [1, 2])
+def test_a_category_of_two_levels_is_its_coding_as_numbers(n_levels):
+    """In impact and heterogeneity; a category of one has no effect."""
+    X = pd.DataFrame({"c": np.array(["no", "yes"])[np.arange(7) % n_levels], "z": np.arange(7.0)})
+    codes = X.assign(c=(X["c"] == "yes").astype(float))
+
+    def of_labels(frame):
+        return of_numbers(frame.assign(c=(frame["c"] == "yes").astype(float)))
+
+    def of_numbers(frame):
+        return frame["c"].to_numpy() * frame["z"].to_numpy() ** 2
+
+    found = ice.explain(of_labels, X, progress=False).table().loc["c"]
+    numbers = ice.explain(of_numbers, codes, progress=False).table().loc["c"]
+    for name in ("impact", "heterogeneity", "scale"):
+        assert_allclose(found[name], numbers[name], rtol=1e-12)
+    assert math.isnan(found["direction"])
+
+
+def test_conditional_likelihoods_of_a_category():
+    """By plain loops over the estimated probabilities, which follow another column."""
+    X = rows(60, missing=False)
+    X["x"] = X["town"].map({"Ur": -3.0, "Uruk": -1.0, "Kish": 1.0, "Eridu": 3.0}) + 2 * X["x"]
+    e = explained(X, scale="conditional")
+    f = e["town"]
+    likely = f.likelihood(math.exp(-1.0))
+    own = np.array([f.grid.tolist().index(level) for level in X["town"]])
+    assert_allclose(likely[np.arange(60), own], 1.0)
+    probabilities = 1.0 + np.log(likely)
+    probabilities[np.arange(60), own] = 0.0
+    assert np.ptp(probabilities) > 0.3
+    expected = oracles.category_metrics(
+        f.curves.tolist(), f.grid.tolist(), X["town"].tolist(), shares=oracles.category_shares(X["town"], [1.0] * 60),
+        weights=[1.0] * 60, decay=0.3, probabilities=probabilities.tolist(),
+    )  # fmt: skip
+    assert_figures(e.table(0.3).loc["town"], expected)
+    plain = explained(X).table(0.3).loc["town"]
+    assert e.table(0.3).loc["town", "impact"] == plain["impact"]
+    assert e.table(0.3).loc["town", "in_distribution_impact"] != plain["in_distribution_impact"]
+
+
+def test_likelihoods_of_a_category(explanation):
+    """1 at the own level, the decay at every other."""
+    f = explanation["town"]
+    expected = np.where(f._item.own[:, None] == f.axis, 1.0, 0.4)
+    assert_allclose(f.likelihood(0.4), expected)
+    assert_allclose(f.likelihood_of([5, 1], 0.4), expected[[5, 1]])
+    assert_array_equal(f.likelihood_scale, 1.0)
+
+
+def test_the_mean_change_is_in_units_of_the_output(explanation):
+    """Per change of category, not per standard deviation."""
+    f = explanation["wing"]
+    assert_allclose(f.mean_change * f.scale, f.metrics()["impact"])
+    assert math.isnan(explanation["x"].mean_change)
+
+
+def test_a_single_pair_that_brings_most_is_noted():
+    """As a single step is for numbers."""
+    X = pd.DataFrame({"c": list("aabbbc"), "z": np.arange(6.0)})
+    e = ice.explain(lambda rows: (rows["c"] == "a").to_numpy(float), X, features=["c"], progress=False)
+    assert e.notes == ["'c': 75 % of the impact comes from the change a ↔ b."]
+
+
+# What is derived from curves ---------------------------------------------------------------------
+
+
+def test_levels_without_an_order_have_no_slopes(explanation):
+    """They say so, and what to use instead."""
+    for feature in ("town", "code", "wing"):
+        with pytest.raises(ValueError, match="Slopes need") as caught:
+            _ = explanation[feature].slopes
+        assert str(caught.value) == (
+            f"Slopes need a feature with an order; {feature!r} is an unordered category. "
+            "Use `centered_curves`, the change of each curve since one of the levels."
+        )
+    f = explanation["day"]
+    assert_allclose(f.slopes, np.diff(f.curves, axis=1) / np.diff(f.axis))
+
+
+def test_curves_since_a_level(explanation):
+    """The first, the last, the most frequent, each row's own, or one by its label."""
+    f = explanation["town"]
+    frequent = rows()["town"].value_counts().index[0]
+    for anchor, level in (("min", f.grid[0]), ("max", f.grid[-1]), ("median", frequent), ("Kish", "Kish")):
+        assert_allclose(f.centered_curves(anchor), f.curves - f.curves[:, [f.grid.tolist().index(level)]])
+    own = [f.grid.tolist().index(frequent if level is None else level) for level in own_levels(rows(), "town")]
+    assert_allclose(f.centered_curves("own"), f.curves - f.curves[np.arange(24), own][:, None])
+    with pytest.raises(InvalidOptionError) as caught:
+        f.centered_curves("kish")
+    assert str(caught.value) == (
+        "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got 'kish' for 'town'. "
+        f"Did you mean 'Kish'? Its grid is {', '.join(map(repr, f.grid.tolist()))}."
+    )
+
+
+def test_curves_since_values_with_an_order(explanation):
+    """Dates, ranks and numbers, the nearest grid value where there is no such."""
+    f = explanation["day"]
+    for anchor, at in ((f.grid[2], 2), (pd.Timestamp(f.grid[1]), 1), ("2031-01-01", -1)):
+        assert_allclose(f.centered_curves(anchor), f.curves - f.curves[:, [at]])
+    f = explanation["size"]
+    assert_allclose(f.centered_curves("middle"), f.curves - f.curves[:, [1]])
+    assert_allclose(
+        explanation["code"].centered_curves(4), explanation["code"].curves - explanation["code"].curves[:, [1]]
+    )
+    with pytest.raises(InvalidOptionError, match="`anchor` must be"):
+        explanation["x"].centered_curves("town")
+
+
+def test_rows_off_the_grid_have_their_own_level_all_the_same():
+    """The model is asked for it."""
+    X = rows(missing=False)
+    f = explained(X, grid={"town": ["Ur", "Kish"]})["town"]
+    own = Model()(X)
+    assert_allclose(f.centered_curves("own"), f.curves - own[:, None])
+
+
+# Grids -------------------------------------------------------------------------------------------
+
+
+def test_levels_can_be_chosen_in_any_order():
+    """The grid has the order of the levels."""
+    X = rows()
+    levels = explained(X)["town"].levels
+    f = explained(X, grid={"town": ["Kish", "Ur"], "wing": ["b", "a"], "code": [9, 1], "size": ["large", "small"]})
+    assert f["town"].grid.tolist() == sorted(["Kish", "Ur"], key=levels.index)
+    assert f["wing"].grid.tolist() == ["a", "b"]
+    assert f["code"].grid.tolist() == [1, 9]
+    assert f["size"].grid.tolist() == ["small", "large"]
+    assert_allclose(f["size"].axis, [0.0, 2.0])
+
+
+def test_the_metrics_of_chosen_levels_are_those_of_plain_loops():
+    """σ_c is that of all observations, pairs are those of the grid, own levels may be off it."""
+    X = rows(missing=False)
+    e = explained(X, grid={"town": ["Ur", "Kish"]}, decay=0.5)
+    levels = e["town"].grid.tolist()
+    own = own_levels(X, "town")
+    expected = oracles.category_metrics(
+        loop_curves(X, "town", levels), levels, own, shares=oracles.category_shares(own, [1.0] * 24),
+        weights=[1.0] * 24, decay=0.5,
+    )  # fmt: skip
+    assert_figures(e.table().loc["town"], expected)
+
+
+def test_dates_can_be_chosen():
+    """As pandas, numpy or Python has them, or as text; never as numbers of an unknown unit."""
+    chosen = [pd.Timestamp("2020-01-01"), np.datetime64("2020-03-01T12"), "2021-01-01"]
+    f = explained(grid={"day": chosen, "wait": [pd.Timedelta(1, "h"), np.timedelta64(2, "D")]})
+    expected = np.array(["2020-01-01", "2020-03-01T12", "2021-01-01"], dtype="datetime64[us]")
+    assert_array_equal(f["day"].grid, expected)
+    assert_allclose(f["day"].axis, (expected - np.datetime64(0, "us")) / np.timedelta64(1, "D"))
+    assert_allclose(f["wait"].axis, [1 / 24, 2.0])
+    assert_allclose(f["day"].curves, loop_curves(rows(), "day", expected), rtol=1e-12)
+    for unusable, what in (([1, 2], "day"), (["soon"], "day"), ([3], "wait")):
+        with pytest.raises(InvalidOptionError) as caught:
+            explained(grid={what: unusable})
+        kind = "dates" if what == "day" else "timedeltas"
+        assert str(caught.value) == (
+            f"`grid` must give each feature increasing finite values; got {unusable!r} for {what!r}. "
+            f"Pass a list of {kind}."
+        )
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        (
+            ["Ur", "kish"],
+            (
+                "`grid` must give a category levels that occur in X; got 'kish' for 'town'. Did you mean 'Kish'? "
+                "Its levels are {levels}."
+            ),
+        ),
+        (["Ur", "Ur"], "`grid` must give each level once; got 'Ur' twice for 'town'. Remove one of them."),
+        ([], "`grid` must give a category at least one level; got none for 'town'. Its levels are {levels}."),
+    ],
+)
+def test_levels_that_cannot_be_a_grid(explanation, levels, message):
+    """Unknown, twice, or none."""
+    with pytest.raises(InvalidOptionError) as caught:
+        explained(grid={"town": levels})
+    assert str(caught.value) == message.format(levels=", ".join(map(repr, explanation["town"].levels)))
+
+
+def test_uniform_grids_of_dates_are_whole_days_where_the_data_are():
+    """Otherwise they are as fine as a microsecond."""
+    X = rows(missing=False)
+    f = explained(X, grid="uniform", grid_size=4)["day"]
+    assert_allclose(f.axis, np.rint(f.axis))
+    later = X.assign(day=X["day"] + pd.to_timedelta(np.arange(24), "h"))
+    f = explained(later, grid="uniform", grid_size=4)["day"]
+    assert_allclose(np.diff(f.axis), np.ptp(f.axis) / 3)
+    assert_allclose(f.axis[[0, -1]], [min(days_of(later, "day")), max(days_of(later, "day"))])
+    f = explained(X, grid="quantile", grid_size=4)
+    assert set(f["day"].grid) <= set(X["day"].to_numpy())
+    assert f["code"].grid.tolist() == [1, 4, 9]
+    assert f["town"].grid.tolist() == explained(X)["town"].grid.tolist()
+
+
+def test_numbers_on_a_uniform_grid_stay_whole():
+    """Integers are shown as integers, booleans have two values."""
+    X = pd.DataFrame({"i": [1, 2, 9, 4], "b": [True, False, True, True]})
+    e = ice.explain(lambda rows: rows["i"] * rows["b"], X, grid="uniform", grid_size=4, progress=False)
+    assert e["i"].grid.dtype == np.int64
+    assert e["i"].grid.tolist() == [1, 4, 6, 9]
+    assert e["b"].grid.tolist() == [False, True]
+
+
+def test_more_levels_than_a_grid_holds():
+    """The most frequent ones are shown, and the note says so."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"c": [f"c{i}" for i in rng.integers(0, 150, 2000)], "z": 1.0})
+    X.loc[:500, "c"] = "c7"
+    e = ice.explain(lambda rows: rows["c"].str.len().to_numpy(float), X, progress=False)
+    assert e["c"].grid.shape == (100,)
+    counts = X["c"].value_counts()
+    assert counts[e["c"].grid].min() >= counts[[level for level in counts.index if level not in set(e["c"].grid)]].max()
+    note = "'c' has 150 levels; its grid is 100 of them, the most frequent ones. Pass `grid_size=150` for all."
+    assert note in e.notes
+    assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
+    drawn = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]
+    again = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]
+    assert drawn.grid.tolist() == again.grid.tolist()
+    assert len(drawn.grid) == 5
+
+
+def test_few_rows():
+    """Two rows, or one, of every kind."""
+    for n in (1, 2):
+        X = rows(n, missing=False)
+        table = explained(X).table()
+        assert len(table) == 8
+        assert (table["heterogeneity"] == 0.0).all() or n == 2
+        assert np.isfinite(table["impact"]).all()
+
+
+def test_near_equal_dates_are_told_apart():
+    """Down to a microsecond."""
+    X = pd.DataFrame({"d": pd.to_datetime(["2024-05-01T10:00:00.000001", "2024-05-01T10:00:00.000002"])})
+    f = ice.explain(lambda rows: rows["d"].astype("int64").to_numpy() % 10**4, X, progress=False)["d"]
+    assert_array_equal(f.grid, X["d"].to_numpy())
+    assert_array_equal(f.curves[0], f.curves[1])
+
+
+# Options that name what does not apply -----------------------------------------------------------
+
+
+def test_levels_have_no_distance_to_scale():
+    """A likelihood scale is for features with an order."""
+    with pytest.raises(InvalidOptionError) as caught:
+        explained(scale={"town": 2.0})
+    assert str(caught.value) == (
+        "`scale` must give standard deviations of features with an order; got one for 'town', an unordered category, "
+        'whose levels are all as far from each other. Leave it out, or use `scale="conditional"`.'
+    )
+    assert_allclose(explained(scale={"day": 2.0})["day"].likelihood_scale, 2.0)
+
+
+def test_a_column_of_no_kind_cannot_be_a_feature():
+    """Lists and the like stay available to colour by."""
+    with pytest.raises(ValueError, match="holds other objects") as caught:
+        explained(rows().assign(tags=[["a"]] * 24), features=["tags"])
+    assert str(caught.value) == (
+        "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; 'tags' has dtype object and "
+        "holds other objects. Leave it out of `features=`: it stays available to colour by."
+    )
+
+
+def test_categorical_takes_names_and_changes_nothing_else():
+    """A column that is a category already stays as it is; an ordered one loses its order."""
+    X = rows()
+    e = explained(X, categorical="code")
+    assert e["code"].kind == "category"
+    e = explained(X, categorical=["town", "size", "day"])
+    assert [e[name].kind for name in ("town", "size", "day", "code")] == ["category"] * 3 + ["numeric"]
+    assert e["size"].grid.tolist() == SIZES
+    assert_allclose(e["size"].curves, loop_curves(X, "size", SIZES))
+    assert_allclose(e["day"].curves, explained(X)["day"].curves)
+    assert e.settings.categorical == ("town", "size", "day")
+
+
+# Sampling ----------------------------------------------------------------------------------------
+
+
+def test_samples_hold_every_level_in_proportion():
+    """Drawn by level, seeded; positions are those of X."""
+    X = rows(400, missing=False)
+    f = explained(X, sample=100)["town"]
+    counts = X["town"].value_counts()
+    drawn = X["town"].iloc[f.row_positions].value_counts()
+    assert (np.abs(drawn[counts.index] - counts / 4) < 2).all()
+    assert_array_equal(f.row_positions, explained(X, sample=100)["town"].row_positions)
+    assert_allclose(f.curves[3], explained(X)["town"].curves[f.row_positions[3]])
+    lines = X["town"].iloc[explained(X)["town"].draw(40)].value_counts()
+    assert (np.abs(lines[counts.index] - counts / 10) < 2).all()
+
+
+def test_a_sample_has_the_metrics_of_its_rows():
+    """Scale and pair weights stay those of all observations."""
+    X = rows(40, missing=False)
+    e = explained(X, sample=15, decay=0.6)
+    f = e["town"]
+    some = f.row_positions
+    expected = oracles.category_metrics(
+        [loop_curves(X, "town", f.grid.tolist())[i] for i in some], f.grid.tolist(), X["town"].iloc[some].tolist(),
+        shares=oracles.category_shares(X["town"], [1.0] * 40), weights=[1.0] * 15, decay=0.6,
+    )  # fmt: skip
+    assert_figures(e.table().loc["town"], expected)
+
+
+# Engines -----------------------------------------------------------------------------------------
+
+
+def mixed(n=120, seed=0):
+    """Strings, categories ordered and not, numbers with holes, and a one-hot group."""
+    rng = np.random.default_rng(seed)
+    town, wing = rng.choice(TOWNS, n), rng.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical(town),
+            "x": rng.normal(size=n).round(2),
+            "size": pd.Categorical(rng.choice(SIZES, n), SIZES, ordered=True),
+            "code": rng.integers(0, 5, n),
+            "wing_a": (wing == 0).astype(int),
+            "wing_b": (wing == 1).astype(int),
+        }
+    )
+    y = (town == "Ur") * X["x"] + X["size"].cat.codes + (X["code"] == 2) * 2.0 + X["wing_a"] * X["x"] - X["wing_b"]
+    return X, y.to_numpy() + 0.1 * rng.normal(size=n)
+
+
+def assert_as_brute(model, X, engine, rounding=1e-10, **options):
+    """The engine is taken, and gives what every phantom gives."""
+    options = {"groups": {"wing": ["wing_a", "wing_b"]}, "categorical": ["code"], **options}
+    fast = parity.explained(model, X, **options)
+    assert fast.engine == engine, fast.notes
+    parity.assert_equal_explanations(fast, parity.explained(model, X, engine="brute", **options), rounding)
+    assert fast.table().loc["wing", "impact"] > 0
+    assert fast.table().loc["town", "impact"] > 0
+
+
+def test_histogram_boosting_with_categories():
+    """scikit-learn encodes categories by itself."""
+    X, y = mixed()
+    model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20).fit(X, y)
+    assert_as_brute(model, X, "tree")
+    model = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=20).fit(X, y > 1)
+    assert_as_brute(model, X, "tree")
+
+
+def test_histogram_boosting_with_missing_categories():
+    """A missing level goes its own way, in curves and in `missing_impact`."""
+    X, y = mixed()
+    X.loc[::7, "town"] = np.nan
+    X.loc[::5, "x"] = np.nan
+    model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20).fit(X, np.nan_to_num(y))
+    assert_as_brute(model, X, "tree")
+
+
+def test_lightgbm_with_categories():
+    """Its codes are those of the categories at training."""
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = mixed()
+    model = lightgbm.LGBMRegressor(
+        n_estimators=20, min_child_samples=3, min_data_per_group=3, cat_smooth=1, verbose=-1, n_jobs=1
+    ).fit(X, y)
+    assert_as_brute(model, X, "tree")
+
+
+def test_xgboost_with_categories():
+    """Its predictions are single precision."""
+    xgboost = pytest.importorskip("xgboost")
+    X, y = mixed()
+    model = xgboost.XGBRegressor(n_estimators=10, enable_categorical=True, tree_method="hist", n_jobs=1).fit(X, y)
+    assert_as_brute(model, X, "tree", 1e-5)
+
+
+@pytest.mark.parametrize("one_hot", [255, 1])
+def test_catboost_with_categories(one_hot):
+    """Its statistics of categories are left to it; a forest of one-hot splits is not known to be told apart."""
+    catboost = pytest.importorskip("catboost")
+    X, y = mixed()
+    X["town"], X["size"] = X["town"].astype(str), X["size"].cat.codes
+    model = catboost.CatBoostRegressor(
+        iterations=10, depth=3, verbose=0, thread_count=1, cat_features=["town"], one_hot_max_size=one_hot,
+        allow_writing_files=False,
+    ).fit(X, y)  # fmt: skip
+    fast = parity.explained(model, X, groups={"wing": ["wing_a", "wing_b"]})
+    brute = parity.explained(model, X, groups={"wing": ["wing_a", "wing_b"]}, engine="brute")
+    parity.assert_equal_explanations(fast, brute, 1e-10)
+
+
+@pytest.mark.parametrize(
+    "encoder", [OneHotEncoder(handle_unknown="ignore"), OrdinalEncoder()], ids=["one-hot", "ranks"]
+)
+@pytest.mark.parametrize(
+    ("model", "engine"),
+    [
+        (Ridge(), "linear"),
+        (SVR(), "kernel"),
+        (RandomForestRegressor(5, max_depth=5, random_state=0), "tree"),
+        (ExtraTreesRegressor(5, max_depth=5, random_state=0), "tree"),
+        (GradientBoostingRegressor(n_estimators=10, random_state=0), "tree"),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else "",
+)
+def test_pipelines_that_encode_strings(encoder, model, engine):
+    """Codes move with the column that they come from."""
+    X, y = mixed()
+    X["town"] = X["town"].astype(object)
+    encode = make_column_transformer((encoder, ["town", "size", "code"]), remainder=StandardScaler())
+    assert_as_brute(make_pipeline(encode, model).fit(X, y), X, engine)
+
+
+def test_a_classifier_behind_encoders():
+    """Curves of probabilities are not parallel."""
+    X, y = mixed()
+    encode = make_column_transformer((OneHotEncoder(), ["town", "size", "code"]), remainder="passthrough")
+    assert_as_brute(make_pipeline(encode, LogisticRegression()).fit(X, y > 1), X, "linear", response="predict_proba")
+
+
+@pytest.mark.parametrize(
+    ("model", "engine"),
+    [
+        (Ridge(), "linear"),
+        (SVR(), "kernel"),
+        (RandomForestRegressor(5, max_depth=6, random_state=0), "tree"),
+    ],
+    ids=["linear", "kernel", "tree"],
+)
+def test_groups_move_together_without_encoders(model, engine):
+    """The columns are those of X."""
+    X, y = mixed()
+    X["town_ur"] = (X.pop("town") == "Ur").astype(float)
+    X["town_other"] = 1.0 - X["town_ur"]
+    X["size"] = X["size"].cat.codes
+    groups = {"wing": ["wing_a", "wing_b"], "town": ["town_ur", "town_other"]}
+    assert_as_brute(model.fit(X, y), X, engine, groups=groups)
+
+
+@pytest.mark.parametrize("options", [{"sample": 40}, {"memory_limit": "60kB"}, {"n_jobs": 2}, {"scale": "conditional"}])
+def test_engines_agree_whatever_the_options(options):
+    """Blocks, threads, samples and conditional likelihoods."""
+    X, y = mixed()
+    model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=10).fit(X, y)
+    assert_as_brute(model, X, "tree", **options)
+
+
+def test_polars_stays_polars():
+    """Categories and dates of polars, up to the model's door."""
+    pl = pytest.importorskip("polars")
+    X = pl.DataFrame(
+        {
+            "c": pl.Series(["a", "b", None, "a", "c"], dtype=pl.Categorical),
+            "d": pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 5), eager=True),
+            "t_a": [1, 0, 0, 1, 0],
+            "t_b": [0, 1, 0, 0, 1],
+        }
+    )
+
+    def model(rows):
+        assert rows.schema == X.schema
+        value = rows["c"].cast(pl.String).replace_strict({"a": 1.0, "b": 2.0, "c": 5.0}, default=7.0)
+        return (value.fill_null(7.0) * rows["d"].dt.day() + rows["t_a"] * 2 - rows["t_b"]).to_numpy()
+
+    e = ice.explain(model, X, groups={"t": ["t_a", "t_b"]}, progress=False)
+    assert [f.kind for f in e] == ["category", "datetime", "group"]
+    assert_allclose(e["c"].partial_dependence[1] - e["c"].partial_dependence[0], 3.0)
+    assert_allclose(e["d"].slopes.mean(axis=1), [1, 2, 7, 1, 5])
+    assert_allclose(e["t"].centered_curves("none of them")[0], [2.0, -1.0, 0.0])
+    assert_allclose(e["c"].missing_curve - e["c"].curves[:, 0], 6.0 * np.arange(1, 6))
