@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import ensemble, linear_model, neural_network, svm
+from sklearn import dummy, ensemble, linear_model, neural_network, svm
 
 import ice_explorer as ice
 from ice_explorer.adapters.foreign.containers import as_matrix
@@ -287,6 +287,8 @@ def test_responses_offered():
     """What a picker can show: names that `response=` takes."""
     assert predictor_of(Crisp(), families.X, output="old").responses == ("predict",)
     assert predictor_of(lambda rows: rows["age"], families.X).responses == ()
+    lone = predictor_of(dummy.DummyClassifier().fit(families.X, ["yes"] * families.N), families.X)
+    assert (lone.output, lone.position, lone.outputs) == ("yes", 0, ())
     model = families.quietly(linear_model.LogisticRegression().fit, families.X, families.YES)
     p = predictor_of(model, families.X)
     assert (p.outputs, p.responses) == (
