@@ -111,14 +111,14 @@ test-browser: .venv/.test $(BUNDLE)
 	$(COMPILE)
 	touch $@ .venv/.demo
 
-# The peers are no part of what is tested, so they have no place among the constraints.
-.venv/.bench: .venv/.test
-	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),bench]'
-	touch $@
-
 # Their versions are the newest: few tests look at them, and continuous integration none.
 .venv/.test-heavy: .venv/.test
 	$(INSTALL) -e '.[test-heavy]'
+	touch $@
+
+# The peers are no part of what is tested, so they have no place among the constraints.
+.venv/.bench: .venv/.test
+	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),bench]'
 	touch $@
 
 js/node_modules/.ready: js/package.json js/package-lock.json

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import ensemble, linear_model, neural_network, svm
+from sklearn import dummy, ensemble, linear_model, neural_network, svm
 
 import ice_explorer as ice
 from ice_explorer.adapters.foreign.containers import as_matrix
@@ -176,6 +176,20 @@ def test_two_labels_that_may_both_hold_are_not_two_sides_of_one():
     assert_array_equal(f.curves, expected)
 
 
+def test_labels_of_a_native_model_are_not_two_sides_of_one_either():
+    """Its predict gives margins, so that the loss must say what the two columns are."""
+    import catboost
+
+    quiet = {"verbose": 0, "allow_writing_files": False, "iterations": 5, "thread_count": 1}
+    model = catboost.CatBoost({"loss_function": "MultiLogloss", **quiet}).fit(families.X, families.two_flags())
+    assert message(ice.errors.OutputError, model) == (
+        "The model returns 2 labels, so one must be chosen. Pass `output=0` (or 1)."
+    )
+    e = explained(model, families.X, output=0)
+    expected = model.predict(families.X, prediction_type="Probability")[:, 0]
+    assert_allclose(e["age"].predictions(range(families.N)), expected, rtol=0, atol=1e-12)
+
+
 def test_every_class_is_listed():
     """Whoever must choose one of twelve wants to see them."""
     model = linear_model.RidgeClassifier().fit(families.X, np.arange(families.N) % 12)
@@ -273,6 +287,8 @@ def test_responses_offered():
     """What a picker can show: names that `response=` takes."""
     assert predictor_of(Crisp(), families.X, output="old").responses == ("predict",)
     assert predictor_of(lambda rows: rows["age"], families.X).responses == ()
+    lone = predictor_of(dummy.DummyClassifier().fit(families.X, ["yes"] * families.N), families.X)
+    assert (lone.output, lone.position, lone.outputs) == ("yes", 0, ())
     model = families.quietly(linear_model.LogisticRegression().fit, families.X, families.YES)
     p = predictor_of(model, families.X)
     assert (p.outputs, p.responses) == (
@@ -432,6 +448,19 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
     }
     for expected, rows in said.items():
         assert message(ice.errors.InputDataError, results, rows) == expected
+
+
+def test_rows_that_a_formula_drops_are_named_whatever_their_index():
+    """Rows with missing values are left out and put back by their label, which may be another row's in X."""
+    from statsmodels.formula.api import ols
+
+    results = ols("number ~ age * income", families.X.assign(number=families.NUMBER)).fit()
+    rows = families.X.set_axis([0] * families.N)
+    rows.iloc[4, 1] = np.nan
+    assert message(ice.errors.PredictionError, results, rows, features=["age"], grid={"age": [20.0, 30.0]}) == (
+        "The model must return finite numbers; it returned nan on a phantom observation of 'age' "
+        "(grid value 20.0, row 4 of X). Limit the grid with `grid=`, or use another `response`."
+    )
 
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
