@@ -240,6 +240,20 @@ def test_an_axis_of_time_counts_days():
     assert table.column(0).native(np.array([0.5 + 1e-6 / 86400])) == np.datetime64("1970-01-01T12:00:00.000001")
 
 
+@given(moment=st.one_of(MOMENTS, VALUES["timedelta"]))
+def test_a_moment_off_the_data_is_right_to_the_microsecond(moment):
+    """As the nearest one to its coordinate, not the one before."""
+    origin = np.zeros(1, "m8[us]" if isinstance(moment, dt.timedelta) else "M8[us]")
+    column = table_from(pd.DataFrame({"t": origin})).column(0)
+    assert plain(column.native(column.coordinates([moment]))[0]) == moment
+
+
+def test_a_date_may_be_given_as_text():
+    """As in a grid that somebody types."""
+    column = table_from(pd.DataFrame({"t": np.zeros(1, "M8[us]")})).column(0)
+    assert column.coordinates(["1970-01-03", "1970-01-01T06:00"]).tolist() == [2.0, 0.25]
+
+
 def test_what_floats_cannot_tell_is_given_back_as_it_was():
     """Nanoseconds, far dates and wide integers come from the first row that has the coordinate."""
     moments = np.array(["2020-01-01T00:00:00.123456789", "1700-01-01", "2262-01-01T00:00:00.000000001"], "M8[ns]")

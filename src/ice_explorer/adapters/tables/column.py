@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
 
@@ -100,13 +100,14 @@ class Column:
             native = _whole(coordinates) if self.is_integer else coordinates
         return native if self.exact is None else self._made_exact(native, coordinates)
 
-    def coordinates(self, native: NDArray[Any]) -> Array:
+    def coordinates(self, native: ArrayLike) -> Array:
         """Turn values of the column into coordinates, the inverse of `native`.
 
         Parameters
         ----------
-        native : ndarray of any shape
-            Numbers do for every kind but categories, whose labels are looked up.
+        native : array-like of any shape
+            Numbers do for every kind but categories, whose labels are looked up; moments of Python, and
+            dates as text, do for moments.
 
         Raises
         ------
@@ -118,6 +119,8 @@ class Column:
             codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
             flat = [np.nan if is_missing(label) else codes[label] for label in native.ravel().tolist()]
             return np.array(flat).reshape(native.shape)
+        if self.kind in MOMENTS and native.dtype.kind in "OU":
+            native = native.astype("M8[us]" if self.kind == "datetime" else "m8[us]")
         return days(native) if native.dtype.kind in "Mm" else numbers(native).astype(np.float64)
 
     def rows_with(self, native: NDArray[Any]) -> NDArray[np.int64] | None:
