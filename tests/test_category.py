@@ -195,6 +195,14 @@ def test_without_other_features_every_level_is_as_far():
     assert_allclose(far, [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
 
 
+def test_a_decay_that_underflows_where_no_own_level_is_on_the_grid():
+    """Relative to each other all pairs are as likely, however unlikely they are."""
+    sums = CategorySums(np.array([0.0, 1.0]), 0.5, np.array([2.0, 3.0]))
+    sums.add(np.array([[0.0, 1.0], [0.0, 2.0]]), (np.array([2.0, 2.0]), None, np.ones(2)))
+    found = sums.metrics(1e-300)
+    assert_allclose([found.in_distribution_impact, found.effective_n], [found.impact, 2.0])
+
+
 @pytest.mark.parametrize("n_levels", [1, 2])
 def test_a_constant_category_has_no_effect(n_levels):
     """One level occurs: all effects are 0, and every row counts in full."""

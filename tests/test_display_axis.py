@@ -143,18 +143,3 @@ def test_levels_have_their_names():
     """Level 0 is one, and a level without curves has no name."""
     write = writer("category", [0.0, 1.0], ["a", "b"], number_text)
     assert [write(value) for value in (0.0, 1.0, -1.0, math.nan)] == ["a", "b", "another level", "missing"]
-
-
-@pytest.mark.parametrize(
-    ("values", "step"),
-    [
-        (pd.date_range("2026-03-01", periods=10), "2026-03-05 → 2026-03-06"),
-        (pd.to_timedelta(np.arange(10.0), unit="h"), "4 h → 5 h"),
-    ],
-)
-def test_a_note_names_moments_as_they_are_read(values, step):
-    """The step that brings most of the impact is between two dates, or two durations."""
-    X = pd.DataFrame({"a": values})
-    middle = X["a"].iloc[4]
-    explanation = ice.explain(lambda X: (X["a"] > middle).to_numpy() * 1.0, X, progress=False)
-    assert explanation.notes[-1] == f"'a': 100 % of the impact comes from the step {step}."

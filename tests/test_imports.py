@@ -39,7 +39,7 @@ ALLOWED = {
     "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "results": (
-        "adapters.table category curves engine feature grid inputs likelihood metrics moments options sampling",
+        "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
         "matplotlib numpy pandas",
     ),
     "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),

@@ -25,7 +25,7 @@ from sklearn.svm import SVR
 from strategies import DECAYS
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InvalidOptionError, PredictionError
 
 TOWNS = ["Ur", "Uruk", "Kish", "Eridu"]
 SIZES = ["small", "middle", "large"]
@@ -558,6 +558,37 @@ def test_categorical_takes_names_and_changes_nothing_else():
     assert e.settings.categorical == ("town", "size", "day")
 
 
+@pytest.mark.parametrize(
+    ("features", "where"),
+    [
+        (["town"], "grid value 'Kish', row 0 of X"),
+        (["day"], "grid value 2020-03-01, row 0 of X"),
+        (["wing"], "grid value 'b', row 0 of X"),
+        (["wait"], "grid value 12:00:00, row 0 of X"),
+    ],
+)
+def test_a_phantom_without_a_prediction_is_named_in_the_values_of_its_column(features, where):
+    """By label, date or level of the group, not by its coordinate."""
+    X = rows(missing=False)
+
+    def function(frame):
+        wrong = {
+            "town": frame["town"] == "Kish",
+            "day": frame["day"] == "2020-03-01",
+            "wing": frame["wing_b"] == 1,
+            "wait": frame["wait"] == pd.Timedelta(12, "h"),
+        }[features[0]]
+        return np.where(wrong & (asked > 0), np.nan, 1.0)
+
+    # The probe and the rows themselves are let through: only phantoms are wrong.
+    asked = 0
+    explain_ = ice.explain(function, X, **OPTIONS, features=features, sample=None)
+    asked = 1
+    with pytest.raises(PredictionError, match="nan") as caught:
+        explain_[features[0]].rows([0])
+    assert where in str(caught.value)
+
+
 # Sampling ----------------------------------------------------------------------------------------
 
 
@@ -656,7 +687,7 @@ def test_xgboost_with_categories():
 
 @pytest.mark.parametrize("one_hot", [255, 1])
 def test_catboost_with_categories(one_hot):
-    """Its statistics of categories are left to it; a forest of one-hot splits is not known to be told apart."""
+    """What it makes of categories is left to it, and the note says so; columns that no tree splits do not matter."""
     catboost = pytest.importorskip("catboost")
     X, y = mixed()
     X["town"], X["size"] = X["town"].astype(str), X["size"].cat.codes
@@ -666,6 +697,10 @@ def test_catboost_with_categories(one_hot):
     ).fit(X, y)  # fmt: skip
     fast = parity.explained(model, X, groups={"wing": ["wing_a", "wing_b"]})
     brute = parity.explained(model, X, groups={"wing": ["wing_a", "wing_b"]}, engine="brute")
+    is_split = brute.table().loc["town", "impact"] > 0
+    assert is_split == (one_hot == 255)
+    assert fast.engine == ("brute" if is_split else "tree")
+    assert any("CatBoost turned categorical" in note for note in fast.notes) == is_split
     parity.assert_equal_explanations(fast, brute, 1e-10)
 
 

@@ -105,6 +105,20 @@ def test_phantoms_that_are_equal_are_predicted_once():
         assert_array_equal(explanation[name].curves, np.column_stack([Counting()(X.assign(**{name: v})) for v in grid]))
 
 
+def test_rows_that_differ_in_a_group_alone_share_their_curve():
+    """Its columns move together, so that they are left out together."""
+    X = pd.DataFrame(np.tile(np.eye(3), (40, 1)), columns=["k_a", "k_b", "k_c"]).assign(z=np.repeat([1.0, 2.0], 60))
+    asked = []
+
+    def function(rows):
+        asked.append(len(rows))
+        return (rows["k_a"] - rows["k_b"]) * rows["z"]
+
+    explanation = ice.explain(function, X, groups={"k": ["k_a", "k_b", "k_c"]}, features=["k"], progress=False)
+    assert sum(asked) == 64 + 2 * 3
+    assert_array_equal(explanation["k"].curves, np.outer(X["z"], [1.0, -1.0, 0.0]))
+
+
 def test_rows_as_they_are_serve_all_features():
     """Where a phantom has the row's own value; a single feature has no use for them."""
     X, function = binary().drop(columns="city"), Counting()

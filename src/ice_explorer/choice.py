@@ -221,7 +221,8 @@ def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput]
     ensemble = tree_ensemble(peeled.model, predictor.position, response, categorical)
     if ensemble.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
         ensemble = replace(ensemble, input_dtype=np.dtype(np.float32))  # what LightGBM makes of such arrays
-    space = Space(context, items, peeled, ensemble.levels)
+    unseen = np.setdiff1d(np.arange(ensemble.n_features), ensemble.feature).tolist()
+    space = Space(context, items, peeled, {*ensemble.levels, *unseen})
     _check_width(ensemble.n_features, space)
     n_rows = context.table.n_observations
     columns = [np.concatenate(pair) for pair in zip(space.columns, space.phantoms, strict=True)]

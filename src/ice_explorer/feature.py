@@ -97,11 +97,18 @@ class Feature:
         return labels
 
     def text(self, coordinate: float) -> str:
-        """Write a coordinate for a message."""
-        if self.kind in {"numeric", "boolean"} or np.isnan(coordinate):
+        """Write a coordinate for a message: a number to the last digit, labels in quotes."""
+        if np.isnan(coordinate) or (self.levels is None and self.kind not in _MOMENTS):
             return repr(float(coordinate))
         native = self.native(np.array([coordinate]))[0]
-        return repr(native) if self.levels is not None else str(native)
+        return repr(native) if self.levels is not None else _written(native)
+
+    def shown(self, coordinate: float) -> str:
+        """Write a coordinate for readers."""
+        native = self.native(np.array([coordinate]))[0]
+        if self.kind in _MOMENTS:
+            return _written(native)
+        return f"{coordinate:.6g}" if self.kind == "numeric" else str(native)
 
     def coordinate_of(self, native: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
@@ -155,6 +162,13 @@ class Feature:
         if not codes:
             raise InvalidOptionError.grid_without_levels(self.name, self.levels.tolist())
         return np.sort(np.array(codes))
+
+
+def _written(moment: Any) -> str:
+    """Write a datetime or timedelta, no finer than it is."""
+    if moment.dtype.kind == "M":
+        return str(np.datetime_as_string(moment, unit="auto"))
+    return str(moment.astype("m8[us]").item())
 
 
 def _days(feature: Feature, given: Any) -> Array | None:

@@ -21,7 +21,6 @@ from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
 from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
-from ice_explorer.moments import date_text, unit_of
 from ice_explorer.options import check_integer, resolve_display
 from ice_explorer.sampling import draw_stratified
 
@@ -357,19 +356,9 @@ class FeatureExplanation:
         if share <= _DOMINANT_STEP:
             return None
         ends = self._sums.pairs[largest] if isinstance(self._sums, CategorySums) else (largest, largest + 1)
-        low, high = (self._text(int(at)) for at in ends)
+        low, high = (self._item.feature.shown(float(self.axis[at])) for at in ends)
         what = f"change {low} ↔ {high}" if is_unordered else f"step {low} → {high}"
         return f"{share * 100:.0f} % of the impact comes from the {what}"
-
-    def _text(self, at: int) -> str:
-        """Write a grid value."""
-        value, place = self.grid[at], float(self.axis[at])
-        if self.kind == "datetime":
-            return date_text(place)
-        if self.kind == "timedelta":
-            unit = unit_of(self.axis)
-            return f"{place * unit.per_day:.6g} {unit.short}"
-        return f"{value:.6g}" if self.kind == "numeric" else str(value)
 
 
 class Explanation:

@@ -36,6 +36,11 @@ class NotColumnwiseError(ICEExplorerError):
         return cls(f"What stands around the model makes no matrix of numbers ({type(error).__name__}: {error}).")
 
     @classmethod
+    def labels(cls, label: str) -> NotColumnwiseError:
+        """Name a column whose labels the model makes something of that is not known."""
+        return cls(f"What the model makes of the labels of {label!r} is not known here.")
+
+    @classmethod
     def mixed(cls, label: str) -> NotColumnwiseError:
         """Name a feature that moves other columns, or whose columns depend on others."""
         return cls(f"The transformers around the model do not treat {label!r} by itself.")
@@ -46,22 +51,22 @@ def _same(some: Array, others: Array) -> NDArray[np.bool_]:
     return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
 
 
-def _seen(column: Column, coordinates: Array, *, is_labelled: bool) -> NDArray[Any]:
+def _seen(column: Column, coordinates: Array, *, is_number: bool) -> NDArray[Any]:
     """What a model takes for coordinates of a column: categories are labels, which may be numbers."""
     if column.levels is None:
         return coordinates
     labels = column.native(coordinates)
     try:
-        return labels if is_labelled else labels.astype(np.float64)
+        return labels.astype(np.float64) if is_number else labels
     except (TypeError, ValueError) as error:
-        raise NotColumnwiseError.failed(error) from error
+        raise NotColumnwiseError.labels(column.label) from error
 
 
 def _grid_seen(item: FeatureInput, labelled: Container[int]) -> NDArray[Any]:
     """What a model takes for the grid of a feature, (n_grid, n_columns)."""
     feature = item.feature
     members = zip(feature.positions, feature.members, feature.of_members(item.grid.values), strict=True)
-    return np.column_stack([_seen(column, own, is_labelled=place in labelled) for place, column, own in members])
+    return np.column_stack([_seen(column, own, is_number=place not in labelled) for place, column, own in members])
 
 
 class Space:
@@ -84,7 +89,7 @@ class Space:
     items : sequence of FeatureInput
     peeled : Peeled
     labelled : container of int
-        Columns of X whose labels the model looks up itself; of all others it takes numbers.
+        Columns of X whose labels the model looks up itself, or does not look at; of others it takes numbers.
     """
 
     def __init__(
@@ -96,7 +101,8 @@ class Space:
         if peeled.transform is None:
             columns = context.columns
             self.columns = [
-                _seen(column, column.values, is_labelled=place in labelled) for place, column in enumerate(columns.read)
+                _seen(column, column.values, is_number=place not in labelled)
+                for place, column in enumerate(columns.read)
             ]
             self.places = {number: np.array(positions) for number, positions in columns.moves.items()}
             self.grids = {item.at_issue: _grid_seen(item, labelled) for item in items}
