@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench bench-engines screenshot constraints clean \
+.PHONY: help demo test test-heavy check bench bench-engines screenshot constraints clean \
 	check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -38,6 +38,9 @@ demo: .venv/.demo $(BUNDLE) ## Open JupyterLab on the quickstart notebook
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(JUPYTER_ARGS) notebooks/quickstart.ipynb
 
 test: check-python check-js test-js test-python test-browser ## Run everything that continuous integration runs
+
+test-heavy: .venv/.test-heavy ## Test with PyTorch and MLflow too, which are large
+	$(BIN)/pytest tests/test_models.py tests/test_models_table.py
 
 check: check-python check-js ## Check format, lint, types and the fast tests
 	$(NPM_RUN) test:node
@@ -107,6 +110,11 @@ test-browser: .venv/.test $(BUNDLE)
 	$(INSTALL) -e '.[$(EXTRAS_OF_TEST)]'
 	$(COMPILE)
 	touch $@ .venv/.demo
+
+# Their versions are the newest: few tests look at them, and continuous integration none.
+.venv/.test-heavy: .venv/.test
+	$(INSTALL) -e '.[test-heavy]'
+	touch $@
 
 # The peers are no part of what is tested, so they have no place among the constraints.
 .venv/.bench: .venv/.test

@@ -440,7 +440,7 @@ def formula(name, text, column=None, **options):
 
         data = FRAME.assign(number=NUMBER, bit=BIT, level=LEVEL, count=COUNT)
         model = getattr(api, name)(text, data, **options)
-        results = quietly(model.fit, **({} if name in {"ols", "glm"} else {"disp": 0}))
+        results = quietly(model.fit, **({} if name == "ols" else {"disp": 0}))
 
         def ask(rows):
             returned = np.asarray(results.predict(rows))
@@ -582,8 +582,20 @@ def asked_directly(ask, rows, feature, values):
     for value in values:
         phantoms = rows.copy()
         if isinstance(rows, pd.DataFrame):
-            phantoms[feature] = phantoms[feature].dtype.type(value)
+            is_number = isinstance(phantoms[feature].dtype, np.dtype) and phantoms[feature].dtype.kind in "fi"
+            phantoms[feature] = phantoms[feature].dtype.type(value) if is_number else value
         else:
             phantoms[:, int(feature.removeprefix("x"))] = value
         curves.append(np.asarray(quietly(ask, phantoms), dtype=float))
     return np.column_stack(curves)
+
+
+def largest_difference(explanation, ask, rows):
+    """How far any value of any curve is from what the library returns, in sizes of the largest or in 1."""
+    worst = 0.0
+    for name in explanation.features:
+        f = explanation[name]
+        expected = asked_directly(ask, rows, name, f.grid)
+        size = max(np.abs(expected).max(), 1.0)
+        worst = max(worst, float(np.abs(f.curves - expected).max()) / size)
+    return worst

@@ -1036,7 +1036,9 @@ REFUSED = {
         lambda: xgboost.train(
             {"objective": "multi:softmax", "num_class": 3}, xgboost.DMatrix(X_, Y["three classes"]), 2
         ),
-        "predict", UNKNOWN.format("XGBoost", "multi:softmax"),
+        "predict",
+        ("The class that Booster predicts turns where classes tie, and a tie depends on the order in which the trees "
+         "are summed."),
     ),
     "linear leaves": (
         lambda: lightgbm.LGBMRegressor(linear_tree=True, **LGB).fit(X_, TARGET), "predict",

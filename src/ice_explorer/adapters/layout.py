@@ -178,7 +178,7 @@ def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
     numbers = as_numbers(way.name, returned)
     if numbers.ndim == 2 and numbers.shape[0] == n_rows and numbers.shape[1] > 1:
         n_outputs = numbers.shape[1]
-        names = getattr(returned, "columns", None)
+        names = getattr(returned, "column_names", getattr(returned, "columns", None))
         outputs = tuple(range(n_outputs)) if names is None else _plain_labels(names)
         return Layout(
             outputs,
@@ -207,8 +207,8 @@ def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
 
 def _of_labels(way: Way, classes: tuple[object, ...], returned: Any) -> Layout:
     texts = tuple(f"predicted as {label!r} (1) or not (0)" for label in classes)
-    if np.ndim(returned) == 2:  # of each label, whether it holds
-        n_labels = len(classes)
+    n_labels = len(classes)
+    if np.ndim(returned) == 2 and np.shape(returned)[1] == n_labels:  # of each label, whether it holds
         find = lambda output: (_position(output, classes, "labels"), ())  # noqa: E731
         return Layout(classes, texts, _table(way.name, n_labels), tuple(map(_column, range(n_labels))), find)
     return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), _finder(classes))

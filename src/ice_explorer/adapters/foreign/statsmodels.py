@@ -37,8 +37,6 @@ def _asking(results: Any, **options: Any) -> Callable[[Any], Any]:
 
     def ask(rows: Any) -> Any:
         frame = as_pandas(rows)
-        if hasattr(frame, "reset_index"):
-            frame = frame.reset_index(drop=True)  # rows that are left out are found again by their label
         if not by_formula:
             _check_columns(results.model, frame)
         return np.asarray(results.predict(frame, **options))

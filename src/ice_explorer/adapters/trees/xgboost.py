@@ -91,6 +91,8 @@ def _ensemble(
     learner = load_ubjson(bytes(booster.save_raw("ubj")))["learner"]
     parameters = learner["learner_model_param"]
     n_margins = max(1, int(parameters["num_class"]), int(parameters["num_target"]))
+    if learner["objective"]["name"] == "multi:softmax" and response == "predict":
+        raise UnsupportedTreesError.predicted_class(booster)
     link, sign, wanted = _link(learner["objective"]["name"], n_margins, position, response)
     base = _base_margins(parameters["base_score"], learner["objective"]["name"], n_margins)
     model, weights = _boosted_trees(learner["gradient_booster"])
@@ -125,7 +127,7 @@ def _link(objective: str, n_margins: int, position: int | None, response: Respon
         raise UnsupportedTreesError.objective(_LIBRARY, objective)
     kind = _LINK_OF_OBJECTIVE[objective]
     of_classes = response in {"predict_proba", "log_odds"}
-    if (of_classes and kind not in {"sigmoid", "softmax"}) or (objective == "multi:softmax" and response == "predict"):
+    if of_classes and kind not in {"sigmoid", "softmax"}:
         raise UnsupportedTreesError.objective(_LIBRARY, objective)
     if kind == "softmax":
         wanted = position or 0
