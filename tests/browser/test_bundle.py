@@ -107,7 +107,7 @@ def test_bars_fill_in_while_it_computes(explore, page, X, held):
     explorer = explore(held, X, wait=False)
     expect(view(page)).to_have_attribute("data-status", "computing")
     expect(bar(page, "near")).to_have_attribute("data-pending", "")
-    expect(page.get_by_test_id("status-text")).to_contain_text("0 of 3 features")
+    expect(page.get_by_test_id("status-text")).to_contain_text("0 of 4 features")
     expect(page.get_by_test_id("cancel")).to_be_visible()
     held.gate.set()
     expect(view(page)).to_have_attribute("data-status", "ready")
@@ -323,7 +323,7 @@ def test_the_legend_switches_levels_off(explore, page, X):
 
 
 def test_rows_without_a_value_are_drawn(explore, page, X):
-    """A missing value has no place on the axis; its row still has a line, and no error."""
+    """A missing value has no place on the axis: its row has a line, and its dot beside the axis."""
     gaps = X.copy()
     gaps.loc[gaps.index[:30], "near"] = np.nan
 
@@ -341,6 +341,10 @@ def test_rows_without_a_value_are_drawn(explore, page, X):
     explorer.selection = [0]
     selected = page.get_by_test_id("selected-line")
     expect(selected.locator("path").first).to_have_attribute("d", re.compile("^M"))
+    expect(selected.locator("circle")).to_have_count(2)  # the prediction without the value, and as the own one
+    beside = float(page.get_by_test_id("missing-axis").locator(".ice-baseline").get_attribute("x1"))
+    assert float(selected.locator("circle").last.get_attribute("cx")) > beside
+    explorer.kind = "d-ice"
     expect(selected.locator("circle")).to_have_count(0)
     page.get_by_test_id("plot").focus()
     for _ in range(5):

@@ -22,6 +22,16 @@ describe("the strip of a level", () => {
     expect(Math.max(...gaps)).toBeLessThan(0.006);
   });
 
+  it("is the same in saved figures: tests/test_strips.py has these numbers, too", () => {
+    expect([0, 1, 7].map(placeInStrip)).toEqual([
+      -1,
+      expect.closeTo(0.2360679774997898, 12),
+      expect.closeTo(-0.34752415750147, 12),
+    ]);
+    expect([300, 5000].map((nRows) => stripReach(nRows, 100))).toEqual([expect.closeTo(20.784609690826528, 12), 30]);
+    expect(stripReach(300, 50)).toBeCloseTo(17, 12);
+  });
+
   it("ends on both sides of its centre", () => {
     expect(stripEnds([10, 50], 4)).toEqual(Float64Array.of(6, 14, 46, 54));
   });
