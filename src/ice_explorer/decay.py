@@ -47,7 +47,7 @@ _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
 _FEW_NODES = 64
-_MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, sums over boxes of both are quicker
+_MOST_LAID_OUT = 1 << 17  # own values × grid values; beyond, sums over boxes of both are quicker
 
 
 def _cell_of(distance: NDArray[np.float64]) -> NDArray[np.int64]:
