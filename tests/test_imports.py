@@ -45,7 +45,7 @@ ALLOWED = {
     ),
     "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
-    "warming": ("adapters curves decay metrics metrics_numba", "numpy"),
+    "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("feature moments results", "numpy"),

@@ -46,7 +46,8 @@ _CHUNK = 1 << 12  # masses worked on at a time, so that their moments (20 double
 _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
-_MOST_LAID_OUT = 1 << 18  # own values × grid values; beyond, sums over boxes of both are quicker
+_FEW_NODES = 64
+_MOST_LAID_OUT = 1 << 17  # own values × grid values; beyond, sums over boxes of both are quicker
 
 
 def _cell_of(distance: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -468,8 +469,16 @@ def _distance_bounds(
     ends: NDArray[np.float64], nodes: NDArray[np.float64], scales: NDArray[np.float64]
 ) -> tuple[float, float]:
     """Smallest and largest distance, in likelihood scales, of any node from any of the ends."""
+    far = np.maximum(np.abs(ends[-1] - nodes), np.abs(ends[0] - nodes))
+    farthest = float(np.max(far / scales))
+    # On a grid of observed values the first few nodes tell: one is an end itself.
+    if _nearest(ends, nodes[:_FEW_NODES], scales[:_FEW_NODES]) == 0:
+        return 0.0, farthest
+    return _nearest(ends, nodes, scales), farthest
+
+
+def _nearest(ends: NDArray[np.float64], nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> float:
+    """Smallest distance of any node from any of the ends."""
     above = np.minimum(np.searchsorted(ends, nodes), len(ends) - 1)
     below = np.maximum(above - 1, 0)
-    near = np.minimum(np.abs(ends[above] - nodes), np.abs(ends[below] - nodes))
-    far = np.maximum(np.abs(ends[-1] - nodes), np.abs(ends[0] - nodes))
-    return float(np.min(near / scales)), float(np.max(far / scales))
+    return float(np.min(np.minimum(np.abs(ends[above] - nodes), np.abs(ends[below] - nodes)) / scales))

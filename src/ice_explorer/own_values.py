@@ -165,7 +165,9 @@ def hints_of(edges: Array) -> tuple[NDArray[np.int64], float, float]:
     per_width = n_cells / extent if n_cells * np.finfo(float).tiny < extent < np.inf else 0.0
     # The cell of an edge comes from the formula of the values, so that rounding puts none before it.
     cells = np.minimum((edges - edges[0]) * per_width, n_cells - 1.0).astype(np.int64)
-    hints = np.maximum(np.searchsorted(cells, np.arange(n_cells + 1)) - 1, 0)
+    hints = np.zeros(n_cells + 1, np.int64)  # edges in the cells before, less one
+    np.cumsum(np.bincount(cells, minlength=n_cells), out=hints[1:])
+    hints -= hints > 0
     return hints, float(edges[0]), per_width
 
 

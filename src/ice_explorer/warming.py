@@ -20,7 +20,7 @@ def warmup() -> None:
     """
     if find_spec("numba") is None:
         return
-    from ice_explorer import metrics_numba
+    from ice_explorer import metrics_numba, pairs
     from ice_explorer.adapters.trees.ensemble import TreeEnsemble
     from ice_explorer.adapters.trees.link import Link
     from ice_explorer.curves.tree import TreeCurves
@@ -54,3 +54,4 @@ def warmup() -> None:
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(
         many, (many, many + 1.0), many * many[:, None], many, many[:, None]
     )
+    pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)
