@@ -125,7 +125,7 @@ def test_a_classifier_without_probabilities_uses_its_decision_function(classific
 
 
 def test_a_pipeline_on_mixed_columns_agrees(regression):
-    """Text columns reach the pipeline as they are; numbers are explained."""
+    """Text columns reach the pipeline as they are, and are explained by their levels."""
     X, y = regression
     X = X.assign(city=np.array(["Oslo", "Rome", "Lima"])[np.arange(len(X)) % 3])
     model = make_pipeline(
@@ -133,11 +133,14 @@ def test_a_pipeline_on_mixed_columns_agrees(regression):
         Ridge(),
     ).fit(X, y + (X["city"] == "Oslo"))
     e = ice.explain(model, X, progress=False)
-    assert sorted(e.features) == sorted(NAMES)
+    assert sorted(e.features) == sorted([*NAMES, "city"])
     for name in NAMES:
         individual, average = witness(model, X, name, e[name].grid)
         assert_allclose(e[name].curves, individual, rtol=1e-9, atol=1e-12)
         assert_allclose(e[name].partial_dependence, average, rtol=1e-9, atol=1e-12)
+    for position, town in enumerate(e["city"].grid):
+        expected = model.predict(X.assign(city=town))
+        assert_allclose(e["city"].curves[:, position], expected, rtol=1e-9, atol=1e-12)
 
 
 def test_two_rows_of_a_binary_classifier(classification):
