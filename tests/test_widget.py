@@ -818,6 +818,28 @@ def test_another_output_is_explained_anew(make, X):
     assert 0.2 <= low < high <= 0.7
 
 
+def test_who_waits_gets_the_output_that_is_chosen_meanwhile(make, X):
+    """A choice in the browser while a cell waits for the result does not leave the cell with half of one."""
+
+    class Slow(Iris):
+        gate = threading.Event()
+
+        def predict_proba(self, X):
+            if len(X) > 100:
+                assert self.gate.wait(SOON)
+            return super().predict_proba(X)
+
+    explorer = make(Slow(), X, output="setosa", engine="brute")
+    found = []
+    cell = threading.Thread(target=lambda: found.append(explorer.explanation))
+    cell.start()
+    explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
+    Slow.gate.set()
+    cell.join(SOON)
+    assert found[0].output_label == "probability of 'virginica'"
+    assert len(found[0]) == 3
+
+
 def test_another_response_is_another_scale(make, X):
     """Log-odds and probabilities take turns; the output stays."""
     explorer = make(Iris(), X, output="virginica")

@@ -219,7 +219,7 @@ class ICEExplorer(anywidget.AnyWidget):
         ICEExplorerError
             Why there is none: the computation failed or was cancelled, or the explorer is closed.
         """
-        snapshot = self._background.wait()
+        snapshot = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
             raise snapshot.error
@@ -232,6 +232,14 @@ class ICEExplorer(anywidget.AnyWidget):
             )
             raise Cancelled(msg)
         return work.explanation(snapshot.results)
+
+    def _wait(self) -> Snapshot[Name, FeatureExplanation]:
+        """Wait for what the traits name, also if that becomes another output meanwhile."""
+        while True:
+            waited_for = self._background
+            snapshot = waited_for.wait()
+            if waited_for is self._background:
+                return snapshot
 
     @property
     def table(self) -> pd.DataFrame:
