@@ -16,6 +16,7 @@ import numpy as np
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
 from ice_explorer.choice import choose_engine, threshold_grids
+from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.grid import GRID_NAMES, check_grid_values
@@ -73,8 +74,13 @@ def prepare(
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
+    answers: Answers | None = None,
 ) -> Plan:
-    """Check everything and choose the grids; the model sees a few rows. Options are those of `explain`."""
+    """Check everything and choose the grids; the model sees a few rows.
+
+    Options are those of `explain`. Besides, `answers` are what the model was asked before for another
+    of its outputs, with all other options the same but the response.
+    """
     check_display(decay, convention, weighting)
     if engine not in ENGINES:
         raise InvalidOptionError.not_one_of(option="engine", got=engine, choices=ENGINES)
@@ -88,7 +94,11 @@ def prepare(
     chosen, notes = _choose_features(features, columns)
     predictor, probe, probed = _probed(model, table, Probe(table, columns.moves, random_state), output, response)
     if jobs == 1:
-        predictor = replace(predictor, predict=_one_at_a_time(predictor.predict))
+        predictor = replace(
+            predictor,
+            predict=_one_at_a_time(predictor.predict),
+            all_outputs=_one_at_a_time(predictor.all_outputs),
+        )
     grid_choice = _check_grid(grid, grid_size, columns)
     if grid_choice == "thresholds":
         grid_choice = threshold_grids(model, predictor, columns, chosen)
@@ -110,13 +120,22 @@ def prepare(
         engine=engine,
         memory_limit=limit,
     )
-    brute = BruteCurves(predictor.predict, table, limit)
+    brute = BruteCurves(predictor.predict, table, limit, _several_outputs(predictor, answers))
     context = Context(table, columns, weights, predictor, settings, brute, probe, probed)
     scales = _check_scale(scale, columns)
     inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
     chosen_engine, engine_notes = choose_engine(engine, model, context, inputs, jobs)
     notes = [*predictor.notes, *notes, *_group_notes(columns), *_grid_notes(inputs, settings), *engine_notes]
     return Plan(context, chosen_engine, inputs, notes)
+
+
+def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
+    """Ask for all outputs at once, where a model has several and they are wanted."""
+    if answers is None or predictor.position is None or not predictor.outputs:
+        return None
+    return SeveralOutputs(
+        predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.response, answers
+    )
 
 
 def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[Any], NDArray[np.float64]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer import payload
+from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
 from ice_explorer.messages import FeatureHead
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import Name
     from ice_explorer.background import BetweenBlocks, IsCancelled
     from ice_explorer.feature import FeatureKind
+
+_KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
             function = "ICEExplorer"
             raise UnknownOptionError.keyword(function, option, OPTIONS)
     if not isinstance(model, Explanation):
-        return _work_of_model(model, X, options)
+        return _work_of_model(model, X, options, Answers(_KEPT_ANSWERS))
     further = ["X"] * (X is not None) + list(options)
     if further:
         msg = (
@@ -131,7 +134,7 @@ def _work_of_explanation(explanation: Explanation) -> Work:
     )
 
 
-def _work_of_model(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
+def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answers) -> Work:
     if X is None:
         msg = (
             "ICEExplorer needs the observations to explain the model on; got a model alone. "
@@ -141,7 +144,7 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
     others = dict(options)
     # The bars that fill in are the progress; anything else has to be asked for.
     progress = others.pop("progress", None) or False
-    plan = prepare(model, X, **others)
+    plan = prepare(model, X, **others, answers=answers)
     reporting = ExitStack()
     report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
 
@@ -149,7 +152,7 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
 
     def other(output: str, response: str) -> Work:
         chosen = {"output": by_text[output]} if by_text else {}
-        return _work_of_model(model, X, {**options, **chosen, "response": response})
+        return _work_of_model(model, X, {**options, **chosen, "response": response}, answers)
 
     choices = Choices(
         output=_text(plan.settings.output),

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.curves.answers import SeveralOutputs
+
 Predict = Callable[[Any], "NDArray[np.float64]"]
-"""Rows in the container the model was fitted on -> one number per row, (n_rows,)."""
+"""Rows in the container the model was fitted on -> one number per row, (n_rows,), or one per output."""
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
 _CALL_SIZES = (1 << 13, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
@@ -89,14 +91,20 @@ class BruteCurves:
         Where phantoms come from.
     memory_limit : int
         Bytes that one block may take, phantoms and the numbers derived from them together.
+    several : SeveralOutputs, optional
+        All outputs of the model: what is predicted here is then kept for whoever explains another.
     """
 
-    def __init__(self, predict: Predict, rows: PhantomRows, memory_limit: int) -> None:
-        self._predict = predict
+    def __init__(
+        self, predict: Predict, rows: PhantomRows, memory_limit: int, several: SeveralOutputs | None = None
+    ) -> None:
+        self._predict = predict if several is None else several.predict
+        self._several = several
+        self._n_outputs, self._chosen = (1, 0) if several is None else (several.n_outputs, several.position)
         self._rows = rows
         # The container, a copy that the model makes of it, its votes, and the slopes and moments
         # that the metrics derive from each prediction.
-        phantom_bytes = 3 * rows.row_bytes + 160
+        phantom_bytes = 3 * rows.row_bytes + 152 + 8 * self._n_outputs
         self.phantoms_per_block = int(np.clip(memory_limit // phantom_bytes, 1, _BLOCK))
         self._calls = CallSize(self.phantoms_per_block)
 
@@ -132,12 +140,29 @@ class BruteCurves:
             If the model raises or returns a number that is not finite; names feature, grid value
             and row.
         """
-        predictions = np.empty(values.shape)
+        if self._several is None:
+            return np.asarray(self._evaluate(feature, positions, values, n_jobs)[0])
+        answers = self._several.answers
+        key = answers.key(self._several.response, feature.name, positions, values)
+        predictions = answers.get(key)
+        if predictions is None:
+            predictions = self._evaluate(feature, positions, values, n_jobs)
+            answers.keep(key, predictions)
+        else:
+            self._check_finite(feature, positions, values, predictions)
+        return np.array(predictions[self._chosen])  # what is kept stays as it is
+
+    def _evaluate(
+        self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64], n_jobs: int
+    ) -> NDArray[np.float64]:
+        """Ask the model, (n_outputs, n_rows, n_values)."""
+        predictions = np.empty((self._n_outputs, *values.shape))
 
         def call(part: tuple[slice, slice]) -> None:
             start = perf_counter()
-            predictions[part] = self._call(feature, positions[part[0]], values[part])
-            self._calls.took(predictions[part].size, perf_counter() - start)
+            asked = values[part]
+            predictions[:, *part] = self._call(feature, positions[part[0]], asked)
+            self._calls.took(asked.size, perf_counter() - start)
 
         n_rows, n_values = values.shape
         if n_jobs == 1:
@@ -168,12 +193,23 @@ class BruteCurves:
         except Exception as error:
             where = self._culprit(feature, positions, values)
             raise PredictionError.failed_on_phantoms(feature.name, where, error) from error
-        predictions = flat.reshape(values.shape)
-        if not np.isfinite(predictions).all():
-            row, column = np.argwhere(~np.isfinite(predictions))[0]
-            where = place_of(feature, values[row, column], positions[row])
-            raise PredictionError.not_finite(feature.name, where, float(predictions[row, column]))
+        predictions = flat.T.reshape(self._n_outputs, *values.shape)
+        self._check_finite(feature, positions, values, predictions)
         return predictions
+
+    def _check_finite(
+        self,
+        feature: Moving,
+        positions: NDArray[np.int64],
+        values: NDArray[np.float64],
+        predictions: NDArray[np.float64],
+    ) -> None:
+        """Name the first prediction of the output at issue that is no number."""
+        finite = np.isfinite(predictions[self._chosen])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            where = place_of(feature, values[row, column], positions[row])
+            raise PredictionError.not_finite(feature.name, where, float(predictions[self._chosen, row, column]))
 
     def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str:
         """Say on which phantom the model fails, by asking for halves of the block that failed."""

@@ -1,0 +1,83 @@
+"""What a model answered, for all its outputs: whoever asks for another output need not ask the model."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+
+class Answers:
+    """Predictions of blocks of phantoms, kept while there is room.
+
+    A model with several outputs gives all of them at once. What is kept is found again by what was
+    asked: the response, the feature, the rows and the values.
+
+    Parameters
+    ----------
+    most_bytes : int
+        What all kept predictions may take; what comes later is not kept.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._room = most_bytes
+        self._kept: dict[bytes, NDArray[np.float64]] = {}
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def key(response: str, feature: object, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bytes:
+        """Name a question.
+
+        Parameters
+        ----------
+        response : str
+        feature : object
+            Name of what moves.
+        positions : ndarray of shape (n_rows,)
+        values : ndarray of shape (n_rows, n_values)
+        """
+        digest = hashlib.blake2b(repr((response, feature, values.shape)).encode(), digest_size=16)
+        digest.update(np.ascontiguousarray(positions).tobytes())
+        digest.update(np.ascontiguousarray(values).tobytes())
+        return digest.digest()
+
+    def get(self, key: bytes) -> NDArray[np.float64] | None:
+        """Return kept predictions, (n_outputs, n_rows, n_values), or None."""
+        with self._lock:
+            return self._kept.get(key)
+
+    def keep(self, key: bytes, predictions: NDArray[np.float64]) -> None:
+        """Keep predictions, (n_outputs, n_rows, n_values), if there is room."""
+        with self._lock:
+            if predictions.nbytes <= self._room and key not in self._kept:
+                self._room -= predictions.nbytes
+                self._kept[key] = predictions
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralOutputs:
+    """All outputs of a model by one call, and the one of them that is explained.
+
+    Attributes
+    ----------
+    predict : callable
+        Rows in the container of X -> (n_rows, n_outputs).
+    n_outputs, position : int
+    response : str
+    answers : Answers
+    """
+
+    predict: Callable[[Any], NDArray[np.float64]]
+    n_outputs: int
+    position: int
+    response: str
+    answers: Answers

@@ -1,0 +1,106 @@
+"""Another output of a model that gives all of them at once: explained without asking it again."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from pandas.testing import assert_frame_equal
+from sklearn.naive_bayes import GaussianNB
+
+import ice_explorer as ice
+from ice_explorer.curves.answers import Answers
+from ice_explorer.errors import PredictionError
+from ice_explorer.plan import prepare
+
+LABELS = ["red", "green", "blue"]
+
+
+class Counted:
+    """A classifier of three classes that counts the rows it is asked for."""
+
+    def __init__(self, X, y):
+        self.model = GaussianNB().fit(X, y)
+        self.classes_ = self.model.classes_
+        self.n_asked = 0
+
+    def predict(self, X):
+        return self.model.predict(X)
+
+    def predict_proba(self, X):
+        self.n_asked += len(X)
+        return self.model.predict_proba(X)
+
+
+@pytest.fixture
+def table():
+    """Three columns of numbers."""
+    return np.random.default_rng(1).normal(size=(60, 3)).round(1)
+
+
+@pytest.fixture
+def model(table):
+    """Classes that depend on two columns."""
+    return Counted(table, np.array(LABELS)[(table[:, 0] > 0).astype(int) + (table[:, 1] > 0.3)])
+
+
+def curves_of(plan):
+    return [plan.compute(feature) for feature in plan.features]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("options", [{}, {"sample": 20}, {"grid": "quantile", "grid_size": 7}], ids=str)
+def test_another_output_is_as_if_the_model_had_been_asked(model, table, options, n_jobs):
+    """Same curves and metrics to the bit, and only the first phantoms are predicted anew."""
+    answers = Answers(10**8)
+    for label in LABELS:
+        before = model.n_asked
+        found = curves_of(prepare(model, table, output=label, n_jobs=n_jobs, answers=answers, **options))
+        asked = model.n_asked - before
+        expected = ice.explain(model, table, output=label, progress=False, n_jobs=n_jobs, **options)
+        for feature in found:
+            assert_array_equal(feature.curves, expected[feature.feature].curves)
+            assert feature.metrics() == expected[feature.feature].metrics()
+        assert (asked < 200) == (label != LABELS[0])
+
+
+def test_another_response_is_another_question(model, table):
+    """Log-odds are not probabilities."""
+    answers = Answers(10**8)
+    curves_of(prepare(model, table, output="red", answers=answers))
+    (found, *_) = curves_of(prepare(model, table, output="red", response="log_odds", answers=answers))
+    expected = ice.explain(model, table, output="red", response="log_odds", progress=False)
+    assert_array_equal(found.curves, expected["x0"].curves)
+
+
+def test_what_does_not_fit_is_asked_for_again(model, table):
+    """Nothing is dropped to make room, nothing is wrong without it."""
+    answers = Answers(1000)
+    for label in LABELS:
+        before = model.n_asked
+        (found, *_) = curves_of(prepare(model, table, output=label, answers=answers))
+        assert model.n_asked - before > 1000
+        assert_array_equal(found.curves, ice.explain(model, table, output=label, progress=False)["x0"].curves)
+
+
+def test_a_prediction_that_is_no_number_is_found_in_what_was_kept(table):
+    """The class that was asked for first has none; the next has, and it is said where."""
+
+    def scores(X):
+        return np.column_stack([X[:, 0], np.where(X[:, 1] > 1.5, np.nan, X[:, 1])])
+
+    answers = Answers(10**8)
+    curves_of(prepare(scores, table, output=0, features=["x0"], answers=answers))
+    with pytest.raises(PredictionError, match=r"'x0'.*grid value .*, row"):
+        curves_of(prepare(scores, table, output=1, features=["x0"], answers=answers))
+
+
+def test_the_explorer_asks_once_for_all_classes(model, table):
+    """Choosing another class predicts some phantoms to see what the model returns, and no more."""
+    x = ice.ICEExplorer(model, table, output="red", progress=False)
+    first = x.explanation.table()
+    before = model.n_asked
+    x.output = "blue"
+    second = x.explanation.table()
+    assert model.n_asked - before < 200
+    assert_frame_equal(second, ice.explain(model, table, output="blue", progress=False).table())
+    assert first["impact"].to_dict() != second["impact"].to_dict()
+    x.close()
