@@ -59,7 +59,7 @@ ALLOWED = {
     ),
     "export": ("explanation figures", ""),
     # the widget
-    "work": ("adapters.table background explanation feature messages payload progress", ""),
+    "work": ("adapters.table background curves explanation feature messages payload progress", ""),
     "widget": (
         "adapters.table background curves explanation export likelihood messages options payload work",
         "anywidget numpy pandas traitlets",
