@@ -511,7 +511,7 @@ def test_given_grids_are_for_the_features_they_name():
         ([1, 1], "got 1.0 before 1.0"),
         ([], "got an array of shape (0,)"),
         ([[1, 2]], "got an array of shape (1, 2)"),
-        (3.0, "got an array of shape ()"),
+        (3.0, "got 3.0"),
         ([1, np.nan], "got nan"),
         ([1, np.inf], "got inf"),
         ("abc", "got 'abc'"),

@@ -15,8 +15,9 @@ ALLOWED = {
     "errors": ("", ""),
     # numbers in, numbers out
     "sampling": ("", "numpy"),
-    "likelihood": ("", "numpy sklearn"),
-    "grid": ("likelihood", "numpy"),
+    "real": ("", "numpy"),
+    "likelihood": ("real", "numpy sklearn"),
+    "grid": ("likelihood real", "numpy"),
     "chebyshev": ("", "numpy"),
     "own_values": ("chebyshev decay_numba", "numpy"),
     "pairs": ("chebyshev decay_numba", "numpy"),
@@ -24,16 +25,16 @@ ALLOWED = {
     "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
     "category": ("decay metrics", "numpy"),
-    "options": ("likelihood metrics", "numpy"),
+    "options": ("likelihood metrics real", "numpy"),
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
     "adapters.*": ("", "narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
-    "curves.*": ("adapters.trees.ensemble", "numba numpy"),
+    "curves.*": ("adapters.trees.ensemble real", "numba numpy"),
     # the pipe itself
     "probe": ("adapters.table", "numpy"),
-    "feature": ("adapters.table", "numpy"),
+    "feature": ("adapters.table real", "numpy"),
     "groups": ("adapters.table feature", "numpy"),
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "space": ("adapters inputs probe", "numpy"),

@@ -377,7 +377,10 @@ def test_what_goes_wrong_on_a_phantom_is_named(family, fault, place):
         explained(model, rows, engine="brute", features=["age"], **case.options)
     said = str(caught.value)
     if fault is fails:
-        assert said == f"The model failed on phantom observations of 'age' ({place}): RuntimeError: not that one"
+        assert said == (
+            f"The model failed on phantom observations of 'age' ({place}): RuntimeError: not that one. "
+            "Limit the grid with `grid=`, or leave the feature out with `features=`."
+        )
         assert str(caught.value.__cause__) == "not that one"
     elif fault is is_missing:
         assert said == (

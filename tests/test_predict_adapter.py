@@ -468,7 +468,7 @@ def test_a_model_that_fails_at_once_is_named_with_its_error():
     with pytest.raises(ice.errors.PredictionError) as caught:
         explained(failing)
     assert str(caught.value) == (
-        "The model failed on the first rows of X: RuntimeError: not fitted "
+        "The model failed on the first rows of X: RuntimeError: not fitted. "
         "Check that it is fitted and that X is what it was fitted on."
     )
     assert isinstance(caught.value.__cause__, RuntimeError)

@@ -277,7 +277,9 @@ def test_a_failing_model_becomes_status_and_error(make, X, caplog):
         _ = explorer.table
     message = str(caught.value)
     assert message.startswith("The model failed on phantom observations of ")
-    assert message.endswith("ValueError: out of range")
+    assert message.endswith(
+        "ValueError: out of range. Limit the grid with `grid=`, or leave the feature out with `features=`."
+    )
     assert explorer._status["state"] == "error"
     assert explorer._status["message"] == message
     assert "Traceback" in caplog.text

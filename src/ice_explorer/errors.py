@@ -7,6 +7,7 @@ sentence is made by one named constructor, so that it has one home and can be te
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
 
 _SHOWN = 8  # names listed in a message before "…"
 _OUTPUTS_SHOWN = 30  # outputs: whoever must choose one wants to see them
+_LETTERS_SHOWN = 200  # of a value: enough to recognise what was passed
+
+
+def _written(got: object) -> str:
+    """Write a value for a message, in one line and no longer than it takes to recognise it."""
+    text = re.sub(r"\s*\n\s*", " ", repr(got).strip())
+    return text if len(text) <= _LETTERS_SHOWN else text[:_LETTERS_SHOWN] + "…"
+
+
+def _cause(error: Exception) -> str:
+    """Write another error for a message: its type and its text in one line, with a full stop."""
+    said = re.sub(r"\s*\n\s*", " ", str(error).strip())
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _listed(names: Iterable[object], most: int = _SHOWN) -> str:
@@ -30,10 +45,24 @@ def _or_listed(names: Sequence[object]) -> str:
 
 def _did_you_mean(name: object, known: Iterable[object]) -> str:
     """Offer the closest known name, or nothing where none is close."""
+    if name is None:
+        return ""
     by_text = {str(candidate): candidate for candidate in known}
     lowered = {text.lower(): text for text in by_text}
     close = difflib.get_close_matches(str(name).lower(), lowered, n=1)
     return f" Did you mean {by_text[lowered[close[0]]]!r}?" if close else ""
+
+
+def _as_table(got: object) -> str:
+    """Say how to make a table of what was passed as X."""
+    if got is None or isinstance(got, str):
+        return "Pass the observations to explain the model on."
+    if callable(got) or hasattr(got, "predict"):
+        return "The model comes first: `explain(model, X)`."
+    for method in ("collect", "to_frame"):  # of a lazy frame and of a series
+        if hasattr(got, method):
+            return f"Pass `X.{method}()`."
+    return "Convert it, for example `np.asarray(X)`."
 
 
 class ICEExplorerError(Exception):
@@ -50,21 +79,21 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def not_one_of(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Say which values the option takes."""
-        return cls(f"`{option}` must be {_or_listed(choices)}; got {got!r}.{_did_you_mean(got, choices)}")
+        return cls(f"`{option}` must be {_or_listed(choices)}; got {_written(got)}.{_did_you_mean(got, choices)}")
 
     @classmethod
     def not_one_of_or_mapping(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Say which names the option takes, and that values go by feature."""
         return cls(
             f"`{option}` must be {_or_listed(choices)}, or a mapping of features to values; "
-            f"got {got!r}.{_did_you_mean(got, choices)} For one feature write `{option}={{'name': values}}`."
+            f"got {_written(got)}.{_did_you_mean(got, choices)} For one feature write `{option}={{'name': values}}`."
         )
 
     @classmethod
     def decay(cls, got: object) -> InvalidOptionError:
         """Say that a decay lies in (0, 1]."""
         return cls(
-            f"`decay` must be greater than 0 and at most 1; got {got!r}. "
+            f"`decay` must be greater than 0 and at most 1; got {_written(got)}. "
             "Use `decay=1` to weight all phantom observations equally."
         )
 
@@ -80,14 +109,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
-        return cls(f"`{option}` must be an integer of at least {minimum}; got {got!r}. {advice}")
+        return cls(f"`{option}` must be an integer of at least {minimum}; got {_written(got)}. {advice}")
 
     @classmethod
     def sample(cls, got: object, n_observations: int) -> InvalidOptionError:
         """Say what a sample size may be."""
         return cls(
             "`sample` must be a count from 1 to the number of observations or a fraction greater than 0 and "
-            f"less than 1; got {got!r} for {n_observations} observations. Use `sample=None` for all of them."
+            f"less than 1; got {_written(got)} for {n_observations} observations. Use `sample=None` for all of them."
         )
 
     @classmethod
@@ -95,7 +124,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say how a memory limit is written."""
         return cls(
             "`memory_limit` must be a positive number of bytes or a text such as '500MB' or '2GB'; "
-            f"got {got!r}. The default is '1GB'."
+            f"got {_written(got)}. The default is '1GB'."
         )
 
     @classmethod
@@ -103,14 +132,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say what an anchor may be."""
         return cls(
             "`anchor` must be 'min', 'max', 'median', 'own' or a finite value of the feature; "
-            f"got {got!r}. The nearest grid value is used for a number."
+            f"got {_written(got)}. The nearest grid value is used for a number."
         )
 
     @classmethod
     def progress(cls, got: object) -> InvalidOptionError:
         """Say what `progress` may be."""
         return cls(
-            f"`progress` must be None, True, False or a function of (done, total, label); got {got!r}. "
+            f"`progress` must be None, True, False or a function of (done, total, label); got {_written(got)}. "
             "Use `progress=False` for silence."
         )
 
@@ -118,6 +147,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def grid_values(cls, feature: object, problem: str, advice: str) -> InvalidOptionError:
         """Say what is wrong with the grid given for one feature."""
         return cls(f"`grid` must give each feature increasing finite values; {problem} for {feature!r}. {advice}")
+
+    @classmethod
+    def grid_got(cls, feature: object, got: object, advice: str) -> InvalidOptionError:
+        """Say that the grid given for one feature is none."""
+        return cls.grid_values(feature, f"got {_written(got)}", advice)
 
     @classmethod
     def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
@@ -169,7 +203,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def groups(cls, got: object) -> InvalidOptionError:
         """Say how groups are written."""
         return cls(
-            f"`groups` must be a mapping of names to lists of columns; got {got!r}. "
+            f"`groups` must be a mapping of names to lists of columns; got {_written(got)}. "
             "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
         )
 
@@ -229,6 +263,16 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def scale_got(cls, feature: object, got: object) -> InvalidOptionError:
+        """Say that the likelihood scale given for one feature is none."""
+        return cls.scale_values(feature, f"got {_written(got)}")
+
+    @classmethod
+    def sample_weight_got(cls, got: object, advice: str) -> InvalidOptionError:
+        """Say that what was given are no weights."""
+        return cls.sample_weight(f"got {_written(got)}", advice)
+
+    @classmethod
     def sample_weight(cls, problem: str, advice: str) -> InvalidOptionError:
         """Say what is wrong with the weights."""
         return cls(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}. {advice}")
@@ -253,7 +297,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def n_jobs(cls, got: object) -> InvalidOptionError:
         """Say how many threads there can be."""
         return cls(
-            f"`n_jobs` must be a number of threads of at least 1, or -1 for one per processor; got {got!r}. "
+            f"`n_jobs` must be a number of threads of at least 1, or -1 for one per processor; got {_written(got)}. "
             "Leave it out for one."
         )
 
@@ -270,20 +314,20 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def decays(cls, got: object) -> InvalidOptionError:
         """Say that a profile is taken over several decays."""
-        return cls(f"`decays` must be a list of decays; got {got!r}. For one decay write `[{got!r}]`.")
+        return cls(f"`decays` must be a list of decays; got {_written(got)}. For one decay write `[decay]`.")
 
     @classmethod
-    def positions(cls, got: object, n_observations: int) -> InvalidOptionError:
+    def positions(cls, got: object, n_observations: int, option: str = "positions") -> InvalidOptionError:
         """Say how rows are addressed."""
         return cls(
-            f"`positions` must be row positions of X, from 0 to {n_observations - 1}; got {got!r}. "
+            f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {_written(got)}. "
             "Rows are addressed by position, not by index label."
         )
 
     @classmethod
     def names(cls, option: str, got: object) -> InvalidOptionError:
         """Say that names come in a list."""
-        return cls(f"`{option}` must be a list of names; got {got!r}. Pass `list(…)` of it, or leave it out.")
+        return cls(f"`{option}` must be a list of names; got {_written(got)}. Pass `list(…)` of it, or leave it out.")
 
     @classmethod
     def no_features(cls) -> InvalidOptionError:
@@ -296,6 +340,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(
             f"`response={response!r}` needs a model with {method}; {model} has none. "
             'Use `response="auto"`, or pass a function that returns what you want to explain.'
+        )
+
+    @classmethod
+    def of_explanation(cls, option: str, got: object, current: str) -> InvalidOptionError:
+        """Say that an explorer without a model cannot explain anything else."""
+        return cls(
+            f"`{option}` must stay what the explanation has, {current!r}; got {_written(got)}. "
+            "Call `ICEExplorer(model, X)` for an explorer that can explain another."
         )
 
     @classmethod
@@ -431,12 +483,12 @@ class InputDataError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def no_kind(cls, feature: object, dtype: object) -> InputDataError:
+    def no_kind(cls, feature: object, dtype: object, option: str = "features") -> InputDataError:
         """Say that a column named as a feature holds nothing that an axis is made of."""
         return cls(
             "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; "
             f"{feature!r} has dtype {dtype} and holds other objects. "
-            "Leave it out of `features=`: it stays available to colour by."
+            f"Leave it out of `{option}=`: it stays available to colour by."
         )
 
     @classmethod
@@ -478,7 +530,7 @@ class InputTypeError(ICEExplorerError, TypeError):
         """Say what X may be."""
         return cls(
             "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; "
-            f"got {type(got).__name__}. Convert it, for example `np.asarray(X)`."
+            f"got {type(got).__name__}. {_as_table(got)}"
         )
 
     @classmethod
@@ -489,6 +541,27 @@ class InputTypeError(ICEExplorerError, TypeError):
             f"got {type(got).__name__}. Pass `lambda X: …` that returns one number per row."
         )
 
+    @classmethod
+    def model_class(cls, got: type) -> InputTypeError:
+        """Say that a class is no model yet."""
+        return cls(
+            f"model must be a fitted model; got the class {got.__name__}. "
+            f"Make a model of it and fit that: `{got.__name__}().fit(X, y)`."
+        )
+
+    @classmethod
+    def axes(cls, got: object) -> InputTypeError:
+        """Say what is drawn on."""
+        return cls(
+            f"`ax` must be a matplotlib Axes; got {type(got).__name__}. "
+            "Pass one of `plt.subplots()`, or leave it out for a new figure."
+        )
+
+    @classmethod
+    def path(cls, got: object) -> InputTypeError:
+        """Say how a file is named."""
+        return cls(f'`path` must be a text or a Path; got {type(got).__name__}. Write for example `"view.svg"`.')
+
 
 class PredictionError(ICEExplorerError, ValueError):
     """The model failed, or returned what cannot be a prediction."""
@@ -497,7 +570,7 @@ class PredictionError(ICEExplorerError, ValueError):
     def failed_on_rows(cls, error: Exception) -> PredictionError:
         """Say that the model cannot predict X itself."""
         return cls(
-            f"The model failed on the first rows of X: {type(error).__name__}: {error} "
+            f"The model failed on the first rows of X: {_cause(error)} "
             "Check that it is fitted and that X is what it was fitted on."
         )
 
@@ -505,7 +578,8 @@ class PredictionError(ICEExplorerError, ValueError):
     def failed_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
         """Name the feature, the grid value and the row on which the model raised."""
         return cls(
-            f"The model failed on phantom observations of {feature!r} ({where}): {type(error).__name__}: {error}"
+            f"The model failed on phantom observations of {feature!r} ({where}): {_cause(error)} "
+            "Limit the grid with `grid=`, or leave the feature out with `features=`."
         )
 
     @classmethod
@@ -551,7 +625,14 @@ class PredictionError(ICEExplorerError, ValueError):
         """Say that what was returned cannot be read as an array."""
         return cls(
             f"{method}() must return an array of numbers; it returned {kind}, which numpy cannot read "
-            f"({type(error).__name__}: {error}). Wrap the model in a function that returns a number per row."
+            f"({_cause(error).rstrip('.')}). Wrap the model in a function that returns a number per row."
+        )
+
+    @classmethod
+    def nothing(cls, method: str) -> PredictionError:
+        """Say that the predictions were not returned."""
+        return cls(
+            f"{method}() must return a number per row; it returned None. End it with `return` and the predictions."
         )
 
     @classmethod
@@ -601,6 +682,18 @@ class ExportError(ICEExplorerError, ValueError):
     def exists(cls, path: object) -> ExportError:
         """Say that nothing is overwritten unasked."""
         return cls(f"`path` must not exist yet; there is a file at {str(path)!r}. Pass `overwrite=True` to replace it.")
+
+    @classmethod
+    def no_folder(cls, path: object) -> ExportError:
+        """Say that folders are not made unasked."""
+        return cls(
+            f"`path` must be in a folder that is there; {str(path)!r} is in none. Make the folder, or choose another."
+        )
+
+    @classmethod
+    def is_folder(cls, path: object) -> ExportError:
+        """Say that a folder is not replaced by a file."""
+        return cls(f"`path` must be that of a file; there is a folder at {str(path)!r}. Choose another name.")
 
 
 __all__ = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.errors import ExportError, InvalidOptionError
+from ice_explorer.errors import ExportError, InputTypeError, InvalidOptionError
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import png_page, require_matplotlib
 from ice_explorer.figures.provenance import provenance_json
@@ -71,6 +72,8 @@ def save(
     MissingDependencyError
         If matplotlib is needed and not installed; also an ImportError.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputTypeError.path(path)
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
@@ -80,6 +83,10 @@ def save(
     state = ViewState.of(view_state)
     if what not in (_VIEW, _PANEL):
         state = replace(state, feature=explanation[what].label)
+    if file.is_dir():
+        raise ExportError.is_folder(path)
+    if not file.parent.is_dir():
+        raise ExportError.no_folder(path)
     if file.exists() and not overwrite:
         raise ExportError.exists(path)
     content = _render(explanation, state, suffix, with_ranking=what == _VIEW, width=width, dpi=dpi)

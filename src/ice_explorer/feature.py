@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,9 +118,8 @@ class Feature:
         if self.kind in _MOMENTS:
             found = _days(self, [native])
             return None if found is None or np.isnan(found[0]) else float(found[0])
-        if isinstance(native, (int, float, np.number, np.bool_)) and np.isfinite(native):
-            return float(native)
-        return None
+        number = real_numbers(native) if isinstance(native, (int, float, np.number, np.bool_)) else None
+        return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: object) -> float | None:
         """Find the code of a label, by itself or by its text."""
@@ -132,7 +132,7 @@ class Feature:
         texts = [str(level) for level in levels]
         return float(texts.index(label)) if isinstance(label, str) and label in texts else None
 
-    def grid_of(self, given: Any, check: Callable[[object, Any], Array]) -> Array:
+    def grid_of(self, given: Any, check: Callable[[object, Any, Callable[[float], str]], Array]) -> Array:
         """Turn a grid given in the values of the feature into coordinates, or say what is wrong with it.
 
         Labels may come in any order: the grid has that of the levels.
@@ -143,9 +143,9 @@ class Feature:
             found = _days(self, given)
             if found is None:
                 what = "dates" if self.kind == "datetime" else "timedeltas"
-                raise InvalidOptionError.grid_values(self.name, f"got {given!r}", f"Pass a list of {what}.")
+                raise InvalidOptionError.grid_got(self.name, given, f"Pass a list of {what}.")
             given = found
-        return check(self.name, given)
+        return check(self.name, given, self.text)
 
     def _codes_of(self, given: Any) -> Array:
         assert self.levels is not None  # noqa: S101 - the caller has looked

@@ -10,9 +10,10 @@ import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.likelihood import observed_quantiles
+from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -154,23 +155,36 @@ def _random_values(distinct: NDArray[np.float64], size: int, generator: np.rando
     return np.unique(np.concatenate([distinct[[0, -1]], inner]))
 
 
-def check_grid_values(feature: object, given: ArrayLike) -> NDArray[np.float64]:
-    """Turn a grid given by the user into increasing finite values, or say what is wrong with it."""
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidOptionError.grid_values(feature, f"got {given!r}", "Pass a list or an array of numbers.") from None
+def check_grid_values(feature: object, given: ArrayLike, text: Callable[[float], str]) -> NDArray[np.float64]:
+    """Turn a grid given by the user into increasing finite values, or say what is wrong with it.
+
+    Parameters
+    ----------
+    feature : object
+        Its name, for messages.
+    given : array-like
+        Coordinates, or what is none.
+    text : callable
+        Coordinate -> how it is written in a message.
+    """
+    values = real_numbers(given)
+    if values is None or values.ndim == 0:
+        raise InvalidOptionError.grid_got(feature, given, "Pass a list or an array of numbers.")
     if values.ndim != 1 or values.size == 0:
         raise InvalidOptionError.grid_values(
-            feature, f"got an array of shape {values.shape}", "Pass a list or a one-dimensional array of numbers."
+            feature, f"got an array of shape {values.shape}", "Pass a one-dimensional list or array of at least one."
         )
     if not np.isfinite(values).all():
         worst = float(values[~np.isfinite(values)][0])
         raise InvalidOptionError.grid_values(feature, f"got {worst!r}", "Remove it from the list.")
-    falling = np.flatnonzero(np.diff(values) <= 0)
+    falling = np.flatnonzero(values[1:] <= values[:-1])
     if falling.size:
         at = int(falling[0])
         raise InvalidOptionError.grid_values(
-            feature, f"got {float(values[at])!r} before {float(values[at + 1])!r}", "Pass `np.unique(values)`."
+            feature, f"got {text(values[at])} before {text(values[at + 1])}", "Pass `np.unique(values)`."
+        )
+    if not np.isfinite(float(values[-1]) - float(values[0])):
+        raise InvalidOptionError.grid_values(
+            feature, f"got an infinite distance from {text(values[0])} to {text(values[-1])}", "Choose a shorter one."
         )
     return values

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.category import category_scale
-from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import make_group
@@ -93,7 +93,7 @@ class Columns:
         self._group_of: dict[int, Name] = {}
         for name, members in (groups or {}).items():
             self._declare(name, members)
-        self._categorical = {self._alone(name) for name in categorical}
+        self._categorical = {self._of_names(name) for name in categorical}
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Check that a group has a name of its own, and columns of its own."""
@@ -115,10 +115,19 @@ class Columns:
             raise InvalidOptionError.member_as_feature(self.names[position], self._group_of[position])
         return position
 
+    def _of_names(self, name: Name) -> int:
+        """Find a column whose values are to be taken for names."""
+        position = self._alone(name)
+        if self.at(position).kind == "other":
+            raise InputDataError.no_kind(self.names[position], self.at(position).dtype, option="categorical")
+        return position
+
     def position(self, name: Name) -> int:
         """Find a column by name, by its text, or by position, in that order."""
-        if isinstance(name, list | dict | set | np.ndarray):
-            raise UnknownFeatureError.column(name, self.names)
+        try:
+            hash(name)
+        except TypeError:  # lists and arrays, and tuples that hold them
+            raise UnknownFeatureError.column(name, self.names) from None
         if name in self._positions:
             return self._positions[name]
         if isinstance(name, str) and name in self._by_label:

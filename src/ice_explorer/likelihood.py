@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
+_SEEDS = 1 << 32  # of a forest
 
 
 def check_decay(decay: object) -> float:
@@ -130,12 +132,11 @@ def floored_scale(
     feature: object, given: ArrayLike, standard_deviation_: float, n_observations: int
 ) -> NDArray[np.float64]:
     """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
-    try:
-        scale = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidOptionError.scale_values(feature, f"got {given!r}") from None
+    scale = real_numbers(given)
+    if scale is None:
+        raise InvalidOptionError.scale_got(feature, given)
     if scale.shape not in {(), (n_observations,)}:
-        raise InvalidOptionError.scale_values(feature, f"got {scale.shape} for {n_observations} observations")
+        raise InvalidOptionError.scale_values(feature, f"got shape {scale.shape} for {n_observations} observations")
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
         raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
@@ -183,7 +184,12 @@ def conditional_scale(
     centre = float(np.mean(column[present]))
     standardized = (column[present] - centre) / standard_deviation_
     forest = RandomForestRegressor(
-        n_estimators=200, min_samples_leaf=5, max_features=1.0, oob_score=True, random_state=random_state, n_jobs=1
+        n_estimators=200,
+        min_samples_leaf=5,
+        max_features=1.0,
+        oob_score=True,
+        random_state=random_state % _SEEDS,
+        n_jobs=1,
     )
     # 200 trees leave each row out about 74 times; sklearn warns where one was never left out.
     forest.fit(
@@ -240,7 +246,12 @@ def conditional_distances(
     present = is_known if weights is None else is_known & (weights > 0)
     if others.shape[1] and len(np.unique(own[present])) > 1:
         forest = RandomForestClassifier(
-            n_estimators=200, min_samples_leaf=5, max_features=1.0, oob_score=True, random_state=random_state, n_jobs=1
+            n_estimators=200,
+            min_samples_leaf=5,
+            max_features=1.0,
+            oob_score=True,
+            random_state=random_state % _SEEDS,
+            n_jobs=1,
         )
         codes = own.astype(np.intp)
         forest.fit(others[present], codes[present], sample_weight=None if weights is None else weights[present])

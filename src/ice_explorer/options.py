@@ -14,6 +14,7 @@ import numpy as np
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,13 +46,18 @@ class Settings:
     memory_limit: int
 
 
+def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
+    """Check an option that takes one of some words."""
+    if not isinstance(got, str) or got not in choices:  # an array is equal to none of them, and to each
+        raise InvalidOptionError.not_one_of(option, got, choices)
+    return got
+
+
 def check_display(decay: object, convention: object, weighting: object) -> None:
     """Check the three options that every table takes."""
     check_decay(decay)
-    if convention not in CONVENTIONS:
-        raise InvalidOptionError.not_one_of(option="convention", got=convention, choices=CONVENTIONS)
-    if weighting not in WEIGHTINGS:
-        raise InvalidOptionError.not_one_of(option="weighting", got=weighting, choices=WEIGHTINGS)
+    check_one_of("convention", convention, CONVENTIONS)
+    check_one_of("weighting", weighting, WEIGHTINGS)
     if convention == "published" and weighting != "interval":
         raise InvalidOptionError.published_weighting(str(weighting))
 
@@ -112,11 +118,9 @@ def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArr
     if sample_weight is None:
         return None
     advice = "Leave it out to weigh all observations alike."
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"got {sample_weight!r}"
-        raise InvalidOptionError.sample_weight(msg, advice) from None
+    weights = real_numbers(sample_weight)
+    if weights is None:
+        raise InvalidOptionError.sample_weight_got(sample_weight, advice)
     if weights.shape != (n_observations,):
         given = f"{len(weights)} weights" if weights.ndim == 1 else f"shape {weights.shape}"
         msg = f"got {given} for {n_observations} observations"
@@ -140,10 +144,10 @@ def parse_memory_limit(limit: object) -> int:
         unit = match[2].lower().removesuffix("b")
         base = 1024 if unit.endswith("i") else 1000
         number = float(match[1]) * base ** " kmgt".index(unit[:1] or " ")
-    elif isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool):
-        number = float(limit)
     else:
-        raise InvalidOptionError.memory_limit(limit)
+        is_number = isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool)
+        given = real_numbers(limit) if is_number else None
+        number = math.nan if given is None else float(given)
     if not (math.isfinite(number) and number >= 1):
         raise InvalidOptionError.memory_limit(limit)
     return int(number)

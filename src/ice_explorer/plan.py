@@ -29,6 +29,7 @@ from ice_explorer.options import (
     check_integer,
     check_n_jobs,
     check_names,
+    check_one_of,
     check_sample,
     check_weights,
     parse_memory_limit,
@@ -82,8 +83,7 @@ def prepare(
     of its outputs, with all other options the same but the response.
     """
     check_display(decay, convention, weighting)
-    if engine not in ENGINES:
-        raise InvalidOptionError.not_one_of(option="engine", got=engine, choices=ENGINES)
+    check_one_of("engine", engine, ENGINES)
     check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
     limit = parse_memory_limit(memory_limit)
     jobs = check_n_jobs(n_jobs)
@@ -188,16 +188,18 @@ def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridNa
     if isinstance(grid, Mapping):
         features = [(columns.feature(columns.number(name)), values) for name, values in grid.items()]
         return {feature.label: feature.grid_of(values, check_grid_values) for feature, values in features}
-    for name in GRID_NAMES:
-        if grid == name:
-            return name
+    if isinstance(grid, str) and grid in GRID_NAMES:
+        return grid
     raise InvalidOptionError.not_one_of_or_mapping(option="grid", got=grid, choices=GRID_NAMES)
 
 
 def _check_scale(scale: object, columns: Columns) -> Mapping[int, ArrayLike]:
     if isinstance(scale, Mapping):
+        for name, values in scale.items():
+            if values is None:  # which elsewhere stands for a scale that was not given
+                raise InvalidOptionError.scale_got(name, values)
         return {columns.number(name): values for name, values in scale.items()}
-    if scale not in ("marginal", "conditional"):
+    if not isinstance(scale, str) or scale not in ("marginal", "conditional"):
         raise InvalidOptionError.not_one_of_or_mapping(option="scale", got=scale, choices=("marginal", "conditional"))
     return {}
 

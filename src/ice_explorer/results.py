@@ -5,6 +5,7 @@ Nothing here draws: the two methods that give pictures hand over to `figures`, o
 
 from __future__ import annotations
 
+import inspect
 import math
 import threading
 from collections.abc import Iterable
@@ -16,16 +17,16 @@ import numpy as np
 
 from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
-from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError, UnknownOptionError
 from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
 from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
-from ice_explorer.options import check_integer, resolve_display
+from ice_explorer.options import check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -51,6 +52,7 @@ TABLE_COLUMNS = (
     "n_grid",
     "kind",
 )
+_DECAYED = ("in_distribution_impact", "effective_n")
 _DOMINANT_STEP = 0.5  # a note is due where one interval brings more of the impact than this
 
 
@@ -123,8 +125,9 @@ class FeatureExplanation:
 
     def decay_profile(self, decays: Iterable[float], metric: str = "in_distribution_impact") -> NDArray[np.float64]:
         """Return a decayed metric for many decays, (n_decays,), without calling the model."""
+        checked = _check_profile(decays, metric)
         _, convention, weighting = resolve_display(self._context.settings, None, None, None)
-        impact, effective_n = self._sums.decayed(np.array(list(decays)), convention, weighting)
+        impact, effective_n = self._sums.decayed(np.array(checked), convention, weighting)
         return impact if metric == "in_distribution_impact" else effective_n
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
@@ -165,16 +168,7 @@ class FeatureExplanation:
         return predicted
 
     def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
-        wanted = np.asarray(positions)
-        n_observations = len(self.observed_axis)
-        if wanted.size == 0:
-            return np.empty(0, dtype=np.int64)
-        if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
-            raise InvalidOptionError.positions(positions, n_observations)
-        outside = wanted[(wanted < 0) | (wanted >= n_observations)]
-        if outside.size:
-            raise InvalidOptionError.positions(int(outside[0]), n_observations)
-        return wanted.astype(np.int64)
+        return _check_positions(positions, len(self.observed_axis))
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
@@ -334,7 +328,7 @@ class FeatureExplanation:
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, self._check_positions(np.fromiter(include, dtype=np.int64)))
+        return np.union1d(drawn, _check_positions(include, len(self.observed_axis), "include"))
 
     @property
     def lies_outside_the_data(self) -> bool:
@@ -463,8 +457,8 @@ class Explanation:
         """
         import pandas as pd
 
-        if sort_by is not None and sort_by not in TABLE_COLUMNS:
-            raise InvalidOptionError.not_one_of(option="sort_by", got=sort_by, choices=TABLE_COLUMNS)
+        if sort_by is not None:
+            check_one_of("sort_by", sort_by, TABLE_COLUMNS)
         decay, convention, weighting = resolve_display(self.settings, decay, convention, weighting)
         records = [
             {
@@ -499,12 +493,7 @@ class Explanation:
         """
         import pandas as pd
 
-        if not isinstance(decays, Iterable):
-            raise InvalidOptionError.decays(decays)
-        decays = [check_decay(decay) for decay in decays]
-        choices = ("in_distribution_impact", "effective_n")
-        if metric not in choices:
-            raise InvalidOptionError.not_one_of(option="metric", got=metric, choices=choices)
+        decays = _check_profile(decays, metric)
         columns = pd.Index(self.features, name="feature", tupleize_cols=False)
         values = np.empty((len(decays), len(self._results)))
         for position, result in enumerate(self._results.values()):
@@ -527,6 +516,7 @@ class Explanation:
         """
         from ice_explorer.figures import mpl
 
+        _check_keywords(mpl.plot_impact, options)
         return mpl.plot_impact(self, ax, **options)
 
     def plot(
@@ -551,6 +541,7 @@ class Explanation:
         """
         from ice_explorer.figures import mpl
 
+        _check_keywords(mpl.plot, options)
         return mpl.plot(self, feature, kind, color_by, **options)
 
     @property
@@ -564,11 +555,46 @@ class Explanation:
 
     def table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
-        return self._context.table.take(np.asarray(positions, dtype=np.int64))
+        return self._context.table.take(_check_positions(positions, self.n_observations))
 
     def row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
-        return self._context.table.row_labels(np.asarray(positions, dtype=np.int64))
+        return self._context.table.row_labels(_check_positions(positions, self.n_observations))
+
+
+def _check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
+    """Return positions of rows of X as an array, or say what they must be."""
+    try:
+        if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
+            wanted = np.asarray(list(positions))
+        else:
+            wanted = np.asarray(positions)
+    except ValueError:  # lists of different lengths
+        raise InvalidOptionError.positions(positions, n_observations, option) from None
+    if wanted.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
+        raise InvalidOptionError.positions(positions, n_observations, option)
+    outside = wanted[(wanted < 0) | (wanted >= n_observations)]
+    if outside.size:
+        raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
+    return wanted.astype(np.int64)
+
+
+def _check_keywords(function: Callable[..., object], options: Mapping[str, object]) -> None:
+    """Check that a function takes some options besides what it is of."""
+    known = [name for name in inspect.signature(function).parameters if name != "explanation"]
+    for name in options:
+        if name not in known:
+            raise UnknownOptionError.keyword(function.__name__, name, known)
+
+
+def _check_profile(decays: object, metric: object) -> list[float]:
+    """Return the decays of a profile, or say what they, or its metric, must be."""
+    if not isinstance(decays, Iterable):
+        raise InvalidOptionError.decays(decays)
+    check_one_of("metric", metric, _DECAYED)
+    return [check_decay(decay) for decay in decays]
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -33,6 +33,7 @@ from ice_explorer.errors import (
     FrontEndMissingError,
     ICEExplorerError,
     InvalidOptionError,
+    OutputError,
     UnknownFeatureError,
 )
 from ice_explorer.likelihood import check_decay
@@ -50,7 +51,7 @@ from ice_explorer.messages import (
     ViewState,
     parse_request,
 )
-from ice_explorer.options import check_integer
+from ice_explorer.options import check_integer, check_one_of
 from ice_explorer.work import Work, work_of
 
 if TYPE_CHECKING:
@@ -333,13 +334,13 @@ class ICEExplorer(anywidget.AnyWidget):
         return self._open_work().known.column(value).label
 
     def _check_kind(self, value: object) -> object:
-        return _one_of("kind", value, KINDS)
+        return check_one_of("kind", value, KINDS)
 
     def _check_decay(self, value: object) -> float:
         return check_decay(value)
 
     def _check_rank_by(self, value: object) -> object:
-        return _one_of("rank_by", value, RANKINGS)
+        return check_one_of("rank_by", value, RANKINGS)
 
     def _check_anchor(self, value: object) -> str | float:
         return check_anchor(value)
@@ -349,7 +350,10 @@ class ICEExplorer(anywidget.AnyWidget):
         return int(cast("int", value))
 
     def _check_selection(self, value: object) -> list[int]:
-        positions = np.asarray(list(value) if isinstance(value, Iterable) else value)
+        try:
+            positions = np.asarray(list(value) if isinstance(value, Iterable) else value)
+        except ValueError:  # lists of different lengths
+            positions = np.asarray(None)
         if positions.size == 0:
             return []
         last = self._open_work().known.n_observations - 1
@@ -364,11 +368,23 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _check_output(self, value: object) -> str:
         choices = self._open_work().choices
-        return _chosen("output", value, choices.outputs, choices.output)
+        if str(value) in {"", choices.output}:
+            return choices.output
+        if choices.output == "":
+            raise OutputError.single(value)
+        if choices.work is None:
+            raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
+        return check_one_of("output", str(value), choices.outputs or (choices.output,))
 
     def _check_response(self, value: object) -> str:
         choices = self._open_work().choices
-        return _chosen("response", value, choices.responses, choices.response)
+        if str(value) in {"", choices.response}:
+            return choices.response
+        if choices.work is None:
+            raise InvalidOptionError.of_explanation(option="response", got=value, current=choices.response)
+        if choices.response == "callable":
+            raise InvalidOptionError.response_of_callable(str(value))
+        return check_one_of("response", str(value), choices.responses or (choices.response,))
 
     # --- to the browser ---------------------------------------------------------------------------
 
@@ -534,17 +550,3 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, ICEExplorerError):
         return str(error)
     return f"{type(error).__name__}: {error}"
-
-
-def _chosen(option: str, value: object, choices: Sequence[str], current: str) -> str:
-    """Return one of the choices as text; "", and all there is where there are none, is what is explained already."""
-    if value == "":
-        return current
-    offered = choices or (current,)
-    return str(_one_of(option, str(value), offered))
-
-
-def _one_of(option: str, value: object, choices: Sequence[str]) -> object:
-    if not isinstance(value, str) or value not in choices:
-        raise InvalidOptionError.not_one_of(option, value, choices)
-    return value

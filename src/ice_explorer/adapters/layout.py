@@ -86,6 +86,8 @@ def asked(way: Way, rows: Any) -> Any:
 
 def as_numbers(method: str, returned: Any) -> Array:
     """Return an array of float64, whatever real numbers came in whatever container."""
+    if returned is None:
+        raise PredictionError.nothing(method)
     array = _as_array(method, returned)
     if array.dtype.kind in _NUMBER_KINDS:
         return array.astype(np.float64, copy=False)
@@ -221,7 +223,7 @@ def _of_labels_seen(way: Way, returned: Any) -> Layout:
     def find(output: object) -> tuple[int, tuple[str, ...]]:
         if output is None:
             raise OutputError.needed(what="classes", choices=classes)
-        if output not in classes:
+        if not isinstance(output, str) or output not in classes:
             raise OutputError.not_predicted(output, classes)
         return classes.index(str(output)), ()
 

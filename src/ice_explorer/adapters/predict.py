@@ -98,8 +98,7 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
     OutputError
         If an output must be chosen, or the chosen one does not exist.
     """
-    if response not in RESPONSES:
-        raise InvalidOptionError.not_one_of(option="response", got=response, choices=RESPONSES)
+    _check_response(response)
     source = _source_of(model)
     chosen = _choose_response(source, response, type(model).__name__)
     way = source.ways["predict_proba" if chosen == "log_odds" else chosen]
@@ -110,8 +109,15 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
     return _predictor(method, layout, output, chosen, _responses(source))
 
 
+def _check_response(response: object) -> None:
+    if not isinstance(response, str) or response not in RESPONSES:
+        raise InvalidOptionError.not_one_of(option="response", got=response, choices=RESPONSES)
+
+
 def _source_of(model: Any) -> Source:
     """Read what a model can be asked."""
+    if isinstance(model, type):
+        raise InputTypeError.model_class(model)
     source = foreign_source(model)
     if source is not None:
         return source

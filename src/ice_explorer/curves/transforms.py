@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,13 +61,14 @@ def own_values(
 
 def check_anchor(anchor: object) -> AnchorName | float:
     """Return an anchor, or say what it may be."""
-    for name in ANCHOR_NAMES:
-        if anchor == name:
-            return name
+    if isinstance(anchor, str):
+        for name in ANCHOR_NAMES:
+            if anchor == name:
+                return name
     if isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool):
-        value = float(anchor)
-        if np.isfinite(value):
-            return value
+        value = real_numbers(anchor)
+        if value is not None and np.isfinite(value):
+            return float(value)
     raise InvalidOptionError.anchor(anchor)
 
 

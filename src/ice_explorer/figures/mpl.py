@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.display_axis import MISSING
+from ice_explorer.errors import InputTypeError
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.legend import MEAN_TEXT, OWN_TEXT
 from ice_explorer.figures.lettering import column_format, elide
@@ -83,6 +84,8 @@ def plot_impact(
     ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by))
     if ax is None:
         ax = _new_axes(130, 16 + 5.2 * min(max_features, len(ranking.bars)))
+    else:
+        _check_axes(ax)
     _draw_ranking(ax, ranking, decay, max_features)
     return ax
 
@@ -141,8 +144,19 @@ def plot(
         levels = shown.coloring.levels
         n_rows = math.ceil((len(levels) + 1) / _n_columns(levels)) + 1 if levels else 0
         ax = _new_axes(130, 86 + 4 * n_rows)
+    else:
+        _check_axes(ax)
     _draw_curves(ax, shown)
     return ax
+
+
+def _check_axes(ax: object) -> None:
+    """Refuse what cannot be drawn on, a figure for one."""
+    require_matplotlib()
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputTypeError.axes(ax)
 
 
 def _new_axes(width: float, height: float) -> Axes:

@@ -11,13 +11,13 @@ import numpy as np
 from ice_explorer import payload
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis, histogram, writer
-from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.lettering import number_text
 from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
 from ice_explorer.moments import span_texts, unit_of
+from ice_explorer.options import check_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,8 +75,7 @@ class ViewState:
 
     def __post_init__(self) -> None:
         for option, got, choices in (("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS)):
-            if got not in choices:
-                raise InvalidOptionError.not_one_of(option, got, choices)
+            check_one_of(option, got, choices)
         check_decay(self.decay)
         transforms.check_anchor(self.anchor)
 
