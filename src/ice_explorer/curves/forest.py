@@ -26,6 +26,8 @@ class SweepForest:
         Leaf values.
     roots, margins : ndarray of int32, shape (n_trees,)
         Where each tree starts and which margin it adds to.
+    deepest : int
+        Nodes above the deepest leaf.
     missing_left : ndarray of bool, shape (n_nodes,)
         Whether a missing value goes left.
     category_start : ndarray of int32, shape (n_nodes,)
@@ -50,6 +52,7 @@ class SweepForest:
     nodes: NDArray[np.int32]
     value: NDArray[np.float64]
     roots: NDArray[np.int32]
+    deepest: int
     margins: NDArray[np.int32]
     missing_left: NDArray[np.bool_]
     category_start: NDArray[np.int32]

@@ -49,6 +49,18 @@ def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.i
     return order, nodes
 
 
+def deepest_leaf(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> int:
+    """Count the nodes above the deepest leaf of any tree."""
+    at, depth = roots, 0
+    while True:
+        at = at[nodes[at, 0] >= 0]
+        if len(at) == 0:
+            return depth
+        left = nodes[at, 2]
+        at = np.concatenate([left, left + 1])
+        depth += 1
+
+
 def _by_column(nodes: NDArray[np.int32], n_columns: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each column that some node splits, with those nodes."""
     column = nodes[:, 0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.curves import item_sweep_numpy
 from ice_explorer.curves.forest import SweepForest
-from ice_explorer.curves.splits import MISSING, Moves, Splits
+from ice_explorer.curves.splits import MISSING, Moves, Splits, deepest_leaf
 from ice_explorer.errors import ICEExplorerError
 
 if TYPE_CHECKING:
@@ -72,10 +72,12 @@ class TreeCurves:
         self.active = moves.active
         self._is_special = bool((self._ranks == MISSING).any() or splits.categories.is_categorical.any())
         nothing = np.empty(0, np.int32)
+        roots = np.arange(len(ensemble.root), dtype=np.int32)
         held_fixed = SweepForest(
             nodes=splits.nodes,
             value=splits.value,
-            roots=np.arange(len(ensemble.root), dtype=np.int32),
+            roots=roots,
+            deepest=deepest_leaf(splits.nodes, roots),
             margins=ensemble.margin,
             missing_left=splits.missing_left,
             category_start=splits.categories.start,
@@ -173,9 +175,9 @@ class TreeCurves:
         if _HAS_NUMBA:
             counters = np.zeros(2, np.int64)
             _kernels().sweep(
-                forest.nodes, forest.value, forest.roots, forest.margins, forest.mover, forest.n_positions,
-                forest.offsets, forest.width, self._special(forest), ranks.ravel(), n_rows, jumps.ravel(),
-                base.ravel(), counters,
+                forest.nodes, forest.value, forest.roots, forest.deepest, forest.margins, forest.mover,
+                forest.n_positions, forest.offsets, forest.width, self._special(forest), ranks.ravel(), n_rows,
+                jumps.ravel(), base.ravel(), counters,
             )  # fmt: skip
             self.counters += counters
         else:
