@@ -129,6 +129,19 @@ def boxes(root):
         yield text.text, left, y - 0.74 * size, left + width, y + 0.2 * size
 
 
+def assert_texts_have_their_place(root):
+    """No text leaves the page or touches another."""
+    page_width, page_height = map(float, root.get("viewBox").split()[2:])
+    placed = list(boxes(root))
+    for text, left, top, right, bottom in placed:
+        assert left >= 0, text
+        assert top >= 0, text
+        assert right <= page_width, text
+        assert bottom <= page_height, text
+    for (one, l1, t1, r1, b1), (other, l2, t2, r2, b2) in itertools.combinations(placed, 2):
+        assert not (l1 < r2 and l2 < r1 and t1 < b2 and t2 < b1), f"{one!r} touches {other!r}"
+
+
 def slanted(root):
     """Upper left corner of every slanted text, and how far apart the baselines of two are."""
     for text in root.iter(f"{SVG}text"):
@@ -399,15 +412,7 @@ def test_letters_that_no_document_can_hold_are_replaced():
 def test_no_text_touches_another_or_leaves_the_page(explanation, state, width):
     """Whatever the width and the names, every text has its place to itself."""
     root = drawn(explanation, width=width, **state)
-    page_width, page_height = map(float, root.get("viewBox").split()[2:])
-    placed = list(boxes(root))
-    for text, left, top, right, bottom in placed:
-        assert left >= 0, text
-        assert top >= 0, text
-        assert right <= page_width, text
-        assert bottom <= page_height, text
-    for (one, l1, t1, r1, b1), (other, l2, t2, r2, b2) in itertools.combinations(placed, 2):
-        assert not (l1 < r2 and l2 < r1 and t1 < b2 and t2 < b1), f"{one!r} touches {other!r}"
+    assert_texts_have_their_place(root)
 
 
 @pytest.mark.parametrize("width", [60.0, 89.0, 180.0])
@@ -426,15 +431,8 @@ def test_no_text_touches_another_or_leaves_the_page(explanation, state, width):
 def test_no_text_of_any_kind_touches_another(kinds, state, width):
     """Names of levels, dates, what stands beside the axis: every text has its place to itself."""
     root = drawn(kinds, width=width, **state)
-    page_width, page_height = map(float, root.get("viewBox").split()[2:])
-    placed = list(boxes(root))
-    for text, left, top, right, bottom in placed:
-        assert left >= 0, text
-        assert top >= 0, text
-        assert right <= page_width, text
-        assert bottom <= page_height, text
-    for (one, l1, t1, r1, b1), (other, l2, t2, r2, b2) in itertools.combinations(placed, 2):
-        assert not (l1 < r2 and l2 < r1 and t1 < b2 and t2 < b1), f"{one!r} touches {other!r}"
+    assert_texts_have_their_place(root)
+    page_height = float(root.get("viewBox").split()[3])
     names = list(slanted(root))
     for text, left, bottom, _ in names:
         assert left >= 0, text
