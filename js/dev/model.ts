@@ -5,18 +5,19 @@
 import type { AnyModel } from "@anywidget/types";
 import { bin, deviation, extent, greatest, mean, median, pairs, quantileSorted } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
-import type {
-  Bytes,
-  ColorsBody,
-  ColumnKind,
-  CurvesBody,
-  FeatureKind,
-  Header,
-  Reply,
-  Request,
-  RowsBody,
-  Status,
-  Traits,
+import {
+  type Bytes,
+  type ColorsBody,
+  type ColumnKind,
+  type CurvesBody,
+  type FeatureKind,
+  type Header,
+  PROTOCOL_VERSION,
+  type Reply,
+  type Request,
+  type RowsBody,
+  type Status,
+  type Traits,
 } from "../src/protocol.ts";
 import { isUnordered } from "../src/values.ts";
 
@@ -256,7 +257,7 @@ export class FakeKernel {
       for (const block of [0, 1]) this.profile.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
     }
     this.header = {
-      protocol: 2,
+      protocol: PROTOCOL_VERSION,
       version: "0.1.0",
       features: data.features.map(({ name, kind = "numeric" }, at) => {
         const { grid, scale } = this.computed(at);
@@ -310,6 +311,7 @@ export class FakeKernel {
       selection: [],
       output: "",
       response: "",
+      _view: {},
       _status: { state: "ready", done: n, total: n, label: "", message: "" },
       _header: this.header,
       _impact: viewOf(this.impact),

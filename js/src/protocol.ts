@@ -5,7 +5,7 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity";
@@ -24,6 +24,28 @@ export interface DocumentState {
   anchor: Anchor;
   max_lines: number;
   selection: number[];
+}
+
+/** What a reader chose about the view and no figure depends on; an entry that is missing is at its default. */
+export interface ViewChoices {
+  /** What stands left of the curves: the features as bars, or on the map of their impact. */
+  left: "bars" | "map";
+  /** What stands beside it: the open feature, or all of them in small. */
+  right: "feature" | "all";
+  /** Features pinned side by side under the open one. */
+  compared: string[];
+  /** How numbers colour: on a ramp, or as below and above their median. */
+  coloring: "value" | "median";
+  /** Lines, their density, or whichever their number asks for. */
+  lines_as: "auto" | "lines" | "density";
+  /** Whether the value axis is the same for all features. */
+  shared_y: boolean;
+  /** Whether the observed target is shown, where there is one. */
+  target: boolean;
+  /** Whether all classes are shown beside each other. */
+  classes: boolean;
+  /** What part of the axes shows, by kind and feature: x from, x to, y from, y to. */
+  zoom: Record<string, [number, number, number, number]>;
 }
 
 export interface Status {
@@ -83,6 +105,7 @@ export type Bytes = ArrayBuffer | ArrayBufferView;
 export interface Traits extends DocumentState {
   output: string;
   response: string;
+  _view: Partial<ViewChoices>;
   _status: Status;
   _header: Header;
   _impact: Bytes;

@@ -27,6 +27,7 @@ import {
   type Traits,
 } from "./protocol.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
+import { Remembered } from "./remembered.ts";
 import { throttle } from "./throttle.ts";
 
 /** How often a moving slider tells Python where it is. */
@@ -79,6 +80,8 @@ export class Store {
   readonly ranking: ReadonlySignal<RankedFeature[]>;
   readonly picture: ReadonlySignal<Picture>;
 
+  /** How the reader wants to see it. */
+  readonly remembered: Remembered;
   readonly dragging = signal(false);
   /** Index of the drawn line under the pointer. */
   readonly hover = signal<number | null>(null);
@@ -99,6 +102,7 @@ export class Store {
     private readonly model: AnyModel<Traits>,
     readonly client: Client,
   ) {
+    this.remembered = new Remembered(model);
     this.feature = this.#follow("feature");
     this.colorBy = this.#follow("color_by");
     this.kind = this.#follow("kind");
@@ -269,6 +273,7 @@ export class Store {
     this.#loads++;
     this.#syncDecay.flush();
     for (const end of this.#endings) end();
+    this.remembered.dispose();
   }
 
   #local<K extends keyof Traits>(key: K): Signal<Traits[K]> {

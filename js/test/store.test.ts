@@ -2,7 +2,7 @@ import type { AnyModel } from "@anywidget/types";
 import { afterEach, expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
 import { KernelClient } from "../src/client.ts";
-import type { Traits } from "../src/protocol.ts";
+import { PROTOCOL_VERSION, type Traits } from "../src/protocol.ts";
 import { Store } from "../src/store.ts";
 
 const kernel = new FakeKernel(clinic(60));
@@ -181,10 +181,10 @@ test("a new selection of drawn rows leaves the picture as it is", async () => {
 });
 
 test("another protocol is refused with a sentence", () => {
-  const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 3 } }));
+  const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 99 } }));
   expect(store.figures.value).toBeNull();
   expect(store.protocolProblem.value).toBe(
-    "This view speaks protocol 2 and the kernel protocol 3. Restart the kernel and reload the page.",
+    `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol 99. Restart the kernel and reload the page.`,
   );
 });
 

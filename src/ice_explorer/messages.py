@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
     from ice_explorer.feature import FeatureKind
 
-PROTOCOL_VERSION: Final = 2
+PROTOCOL_VERSION: Final = 3
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity"]

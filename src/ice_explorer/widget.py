@@ -151,6 +151,7 @@ class ICEExplorer(anywidget.AnyWidget):
     output = _Checked("").tag(sync=True)
     response = _Checked("").tag(sync=True)
 
+    _view = traitlets.Dict().tag(sync=True)  # what a reader chose about the view, as the browser wrote it
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)

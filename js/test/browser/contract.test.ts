@@ -19,6 +19,7 @@ function kernelModel(feature: string): FakeModel {
     selection: [],
     output: "",
     response: "",
+    _view: {},
     _status: { state: "ready", done: 9, total: 9, label: "", message: "" },
     _header: contract.header as Traits["_header"],
     _impact: bytes(contract.impact[0]!),

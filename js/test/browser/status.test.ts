@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/client.ts";
+import { PROTOCOL_VERSION } from "../../src/protocol.ts";
 import { frame, kernel, mount } from "./mount.ts";
 
 const status = (state: "cancelled" | "error" | "ready", message: string) => ({
@@ -92,7 +93,7 @@ test("a bundle of another protocol says so and shows no figures", async () => {
   const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: 7 } }));
   await frame();
   expect(part("status-text").textContent).toBe(
-    "This view speaks protocol 2 and the kernel protocol 7. Restart the kernel and reload the page.",
+    `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol 7. Restart the kernel and reload the page.`,
   );
   expect(parts("bar")).toEqual([]);
 });
