@@ -34,6 +34,8 @@ export class FakeModel implements AnyModel<Traits> {
   readonly saved: [string, unknown][] = [];
   answer: Answer;
   delay = 0;
+  /** What the kernel does when it hears of another way to count. */
+  recount = (): void => {};
   widget_manager = {
     get_model: () => Promise.reject(new Error("There are no other models.")),
   } as AnyModel["widget_manager"];
@@ -58,8 +60,11 @@ export class FakeModel implements AnyModel<Traits> {
   }
 
   save_changes(): void {
-    this.saved.push(...this.#dirty);
+    const saved = [...this.#dirty];
+    this.saved.push(...saved);
     this.#dirty = new Map();
+    if (saved.some(([name]) => name === "convention" || name === "weighting"))
+      setTimeout(() => this.recount(), this.delay);
   }
 
   /** A trait that Python sets. */
@@ -385,21 +390,13 @@ export class FakeKernel {
 
   model(overrides: Partial<Traits> = {}): FakeModel {
     const model = new FakeModel(this.traits(overrides), this.answer);
-    const recount = (): void => {
+    model.recount = () => {
       const [convention, weighting] = [model.get("convention"), model.get("weighting")];
       const [impact, profile] = this.tables(convention, weighting);
       model.push("_profile", viewOf(profile));
       model.push("_impact", viewOf(impact));
       model.push("_header", { ...model.get("_header"), convention, weighting });
     };
-    // As a kernel: in its own time, once for both.
-    let waiting = 0;
-    for (const trait of ["convention", "weighting"]) {
-      model.on(`change:${trait}`, () => {
-        clearTimeout(waiting);
-        waiting = Number(setTimeout(recount, model.delay));
-      });
-    }
     return model;
   }
 

@@ -11,17 +11,13 @@ export const RANK_LABELS: Record<RankBy, string> = {
 };
 
 export const RANK_MEANINGS: Record<RankBy, string> = {
-  impact:
-    "How far the prediction moves, in its own unit, when the feature moves by one standard deviation; all values count alike.",
+  impact: "How far the prediction moves, in its own unit, per standard deviation of the feature.",
   in_distribution_impact:
-    "How far the prediction moves, in its own unit, per standard deviation of the feature; values far from an observation’s own count less.",
-  heterogeneity:
-    "How much that move differs between observations: a standard deviation, in the unit of the prediction; 0 if all lines are parallel.",
-  non_linearity:
-    "How much that move differs along each line: a standard deviation, in the unit of the prediction; 0 if lines are straight.",
-  non_linearity_mad:
-    "How much that move differs along each line: a mean absolute deviation, in the unit of the prediction, which single jumps sway less.",
-  missing_impact: "How far the prediction moves, in its own unit, on average when the value goes missing.",
+    "How far the prediction moves, in its own unit, per standard deviation, near values counting most.",
+  heterogeneity: "How much the effect differs between observations: a standard deviation, in the prediction’s unit.",
+  non_linearity: "How much the effect differs along a line: a standard deviation, in the prediction’s unit.",
+  non_linearity_mad: "How much the effect differs along a line: a mean absolute deviation, in the prediction’s unit.",
+  missing_impact: "How far the prediction moves, in its own unit, when the value goes missing.",
 };
 
 export const CONVENTION_MEANINGS: Record<Convention, string> = {

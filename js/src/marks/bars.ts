@@ -56,14 +56,14 @@ export class Bar {
       "data-computing": state.computing,
       "data-sign": state.sign,
     });
-    const { style } = this.node;
     const [low, high] = state.interval ?? [0, 0];
     this.moveTo(state.place);
-    style.setProperty("--fill", String(state.fill ?? 0));
-    style.setProperty("--outline", String(state.outline ?? 0));
-    style.setProperty("--low", String(low));
-    style.setProperty("--high", String(high));
-    style.setProperty("--end", String(Math.max(state.fill ?? 0, state.outline ?? 0, high)));
+    // Each on the part that it is of: what a row hands down to all its parts takes the browser several times as long.
+    this.#fill.style.setProperty("--fill", String(state.fill ?? 0));
+    this.#outline.style.setProperty("--outline", String(state.outline ?? 0));
+    this.#interval.style.setProperty("--low", String(low));
+    this.#interval.style.setProperty("--high", String(high));
+    this.#figure.style.setProperty("--end", String(Math.max(state.fill ?? 0, state.outline ?? 0, high)));
     this.#outline.hidden = state.outline === null;
     this.#interval.hidden = state.interval === null;
     setText(this.#sign, SIGNS[state.sign]);
@@ -72,7 +72,12 @@ export class Bar {
 
   /** Stands at a place of the list, or glides there from where it stood. */
   moveTo(place: number): void {
-    this.node.style.setProperty("--place", String(place));
+    this.node.style.transform = `translateY(calc(${place} * var(--ice-row)))`;
+  }
+
+  /** For a row that is about to be shown: it glides to its place from another one. */
+  comeFrom(place: number, to: number): void {
+    this.node.style.setProperty("--shift", String(place - to));
   }
 
   /** Glides out of sight, and is no part of the list any more. */

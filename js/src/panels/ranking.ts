@@ -26,13 +26,13 @@ export function rankingPanel(view: View): HTMLElement {
   const rows = new RowList(aborted);
   const search = searchField(view, (open) => (open ? goTo(0) : rows.focus(Math.max(0, openPlace()))));
   const remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
+  const list = html("div", {}, remark, rows.scroll);
   const panel = html(
     "section",
     { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
     html("header", { class: "ice-head" }, metricControl(view), key),
     search.node,
-    remark,
-    rows.scroll,
+    list,
     countingControl(view),
   );
 
@@ -125,6 +125,9 @@ export function rankingPanel(view: View): HTMLElement {
       key.hidden = metric !== "impact" && metric !== "in_distribution_impact";
       search.tell(found.length, ranking.length);
       setText(remark, remarkOn(ranking, found.length, query, metric, computing));
+      // The page below stays where it is while somebody types.
+      if (query === "") list.style.minHeight = "";
+      else if (list.style.minHeight === "") list.style.minHeight = `${list.offsetHeight}px`;
       remark.hidden = remark.textContent === "";
       rows.scroll.hidden = found.length === 0;
       update(panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
@@ -133,7 +136,7 @@ export function rankingPanel(view: View): HTMLElement {
         metric,
         of: ranking.length,
         longest: longestOf(ranking),
-        write: columnFormat(largest(ranking)),
+        write: columnFormat(largest(found)),
       };
       const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
       rows.show({

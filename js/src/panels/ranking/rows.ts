@@ -10,7 +10,7 @@ import type { RankedFeature } from "../../ranking.ts";
 /** Lists up to this long are there as a whole. */
 const SHORT = 50;
 /** Rows kept beyond either edge. */
-const OVER = 6;
+const OVER = 4;
 /** Longer than the transition of a bar. */
 const GLIDE_MS = 240;
 
@@ -31,10 +31,15 @@ export class RowList {
   #places = new Int32Array(0);
   #range: Range = { first: 0, end: 0 };
   #row = 0;
+  /** As last heard of: to ask in the middle of drawing would have the browser lay out the page for it. */
+  #top = 0;
+  #height = 0;
+  #shownAt = Number.NEGATIVE_INFINITY;
   #cleaning: ReturnType<typeof setTimeout> | undefined;
 
   constructor(aborted: AbortSignal) {
     this.scroll.addEventListener("scroll", () => this.#scrolled(), { signal: aborted, passive: true });
+    // It calls before the first picture, too.
     const observer = new ResizeObserver(() => this.#scrolled());
     observer.observe(this.scroll);
     const end = (): void => {
@@ -44,8 +49,14 @@ export class RowList {
     aborted.addEventListener("abort", end, { once: true });
   }
 
-  /** Draws what is new; bars that stood elsewhere glide to their places, also from and to beyond the edges. */
+  /**
+   * Draws what is new; bars that stood elsewhere glide to their places. Those that come and go do so, too, unless
+   * the next order follows at once, as while the slider moves: nobody could follow that with the eye.
+   */
   show(rows: Rows): void {
+    const now = performance.now();
+    const hurries = now - this.#shownAt < GLIDE_MS;
+    this.#shownAt = now;
     const before = this.#places;
     this.#shown = rows;
     this.#places = placesOf(rows.ranking);
@@ -54,15 +65,17 @@ export class RowList {
     this.#range = this.#rangeNow();
     for (const bar of this.#leaving) this.#remove(bar);
     const wanted = this.#wanted();
-    for (const [name, bar] of this.#bars) if (!wanted.has(name)) this.#leave(bar);
-    const entering = [...wanted].filter(([name]) => !this.#bars.has(name));
-    for (const [name, place] of entering) {
-      const index = rows.ranking[place]!.index;
-      const from = before[index] ?? -1;
-      this.#make(name).moveTo(from === -1 ? place : atEdge(this.#range, from));
+    for (const [name, bar] of this.#bars) {
+      if (wanted.has(name)) continue;
+      if (hurries) this.#remove(bar);
+      else this.#leave(bar);
     }
-    // Seen by the browser where they come from, or they would not glide.
-    if (entering.length > 0) void this.node.offsetHeight;
+    for (const [name, place] of wanted) {
+      if (this.#bars.has(name)) continue;
+      const from = before[rows.ranking[place]!.index] ?? -1;
+      const bar = this.#make(name);
+      if (from !== -1 && !hurries) bar.comeFrom(atEdge(this.#range, from), place);
+    }
     this.#draw(wanted);
   }
 
@@ -77,7 +90,8 @@ export class RowList {
   reveal(place: number): void {
     if (place < 0) return;
     const { scrollTop, clientHeight } = this.scroll;
-    this.scroll.scrollTop = revealing(place, scrollTop, clientHeight, this.#row);
+    const wanted = revealing(place, scrollTop, clientHeight, this.#row);
+    if (wanted !== scrollTop) this.scroll.scrollTop = wanted;
   }
 
   /** Gives the focus to a row, wherever it is. */
@@ -92,20 +106,22 @@ export class RowList {
   }
 
   #scrolled(): void {
+    this.#top = this.scroll.scrollTop;
+    this.#height = this.scroll.clientHeight;
     const range = this.#rangeNow();
     if (range.first === this.#range.first && range.end === this.#range.end) return;
     this.#range = range;
     const wanted = this.#wanted();
     for (const [name, bar] of this.#bars) if (!wanted.has(name)) this.#remove(bar);
     const entering = new Map([...wanted].filter(([name]) => !this.#bars.has(name)));
-    for (const [name, place] of entering) this.#make(name).moveTo(place);
+    for (const name of entering.keys()) this.#make(name);
     this.#draw(entering);
   }
 
   #rangeNow(): Range {
     const count = this.#ranking.length;
     if (count <= SHORT) return { first: 0, end: count };
-    return inView(this.scroll.scrollTop, this.scroll.clientHeight, this.#row, count, OVER);
+    return inView(this.#top, this.#height, this.#row, count, OVER);
   }
 
   /** Names of the rows that must exist, with their places. */
