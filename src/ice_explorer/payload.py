@@ -172,17 +172,24 @@ def header(
         output_label=explanation.output_label,
         outputs=list(outputs),
         responses=list(responses),
-        notes=[_note(text, [feature["name"] for feature in features]) for text in explanation.notes],
+        notes=_notes(explanation.notes, [feature["name"] for feature in features]),
         code=code,
     )
 
 
-def _note(text: str, labels: Sequence[str]) -> Note:
-    """Part a note into the feature that it begins with, if any, and what it says of it."""
-    for label in labels:
-        prefix = f"{label!r}: "
-        if text.startswith(prefix):
-            return Note(feature=label, text=text.removeprefix(prefix))
+def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:
+    """Part each note into the feature that it begins with, if any, and what it says of it."""
+    of_label = {f"{label!r}: ": label for label in labels}
+    return [_note(text, of_label) for text in texts]
+
+
+def _note(text: str, of_label: Mapping[str, str]) -> Note:
+    end = text.find(": ")
+    while end != -1:  # a label may hold a colon, too
+        prefix = text[: end + 2]
+        if prefix in of_label:
+            return Note(feature=of_label[prefix], text=text.removeprefix(prefix))
+        end = text.find(": ", end + 1)
     return Note(feature=None, text=text)
 
 

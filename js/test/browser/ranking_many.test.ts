@@ -214,8 +214,9 @@ test("where no value is missing the ranking says why there is no figure", async 
 test("impact is counted otherwise by the kernel, in one message, and the figures follow", async () => {
   const model = kernel.model({ feature: "Marker", rank_by: "impact" });
   model.delay = 30;
-  const { part, bar, root } = mount(model);
-  await frame();
+  const { part, bar, drawn } = mount(model);
+  await drawn("Marker");
+  const asked = model.sent.length;
   const figure = () => bar("Marker").querySelector("[data-test=bar-figure]")!.textContent;
   const before = figure();
   choose(part("weighting"), "length");
@@ -225,7 +226,6 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
   await expect.poll(() => part("ranking").getAttribute("aria-busy")).toBeNull();
   expect(figure()).not.toBe(before);
   expect(part("status-text").textContent).toContain("equations, length weighting");
-  expect(root.dataset.feature).toBe("Marker");
   choose(part("convention"), "published");
   await frame();
   expect(model.saved.slice(1)).toEqual([
@@ -237,6 +237,7 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
   await expect.poll(() => part("status-text").textContent).toContain("published, interval weighting");
   choose(part("convention"), "equations");
   await expect.poll(figure).toBe(before);
+  expect(model.sent.length).toBe(asked);
 });
 
 test("how impact is counted stands behind a fold, each choice with a sentence", async () => {
