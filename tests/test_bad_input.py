@@ -1439,8 +1439,8 @@ CASES = [
         "ranking by what is none",
         lambda _: result().plot_impact(rank_by="impct"),
         InvalidOptionError,
-        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity' or 'non_linearity'; got "
-        "'impct'. Did you mean 'impact'?",
+        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', 'non_linearity', "
+        "'non_linearity_mad' or 'missing_impact'; got 'impct'. Did you mean 'impact'?",
     ),
     Case(
         "ranking of nothing",
@@ -1521,7 +1521,20 @@ CASES = [
         "rank by what is none",
         lambda _: with_trait("rank_by", "direction"),
         InvalidOptionError,
-        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity' or 'non_linearity'; got 'direction'.",
+        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', 'non_linearity', "
+        "'non_linearity_mad' or 'missing_impact'; got 'direction'.",
+    ),
+    Case(
+        "count by no convention",
+        lambda _: with_trait("convention", "publishd"),
+        InvalidOptionError,
+        "`convention` must be 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
+    ),
+    Case(
+        "count by no weighting",
+        lambda _: with_trait("weighting", None),
+        InvalidOptionError,
+        "`weighting` must be 'interval', 'length' or 'mass'; got None.",
     ),
     Case(
         "anchor of a view that is none",

@@ -678,6 +678,20 @@ def test_the_code_line_names_the_options_that_were_chosen():
     compile(found["code"], "figure", "exec")
 
 
+def test_a_view_that_counts_otherwise_says_so(explanation):
+    """Bars, metadata and the line of code have the convention of the view, not that of the explanation."""
+    view = shown(explanation, feature="age", convention="published", rank_by="impact")
+    expected = explanation.table(convention="published")["impact"]
+    assert_allclose([bar.value for bar in view.ranking.bars], expected)
+    found = provenance(explanation, view.state, view.lines)
+    assert (found["convention"], found["weighting"]) == ("published", "interval")
+    assert found["code"] == (
+        "x = ice_explorer.ICEExplorer(model, X, convention='published'); x.feature = 'age'; x.rank_by = 'impact'"
+    )
+    with pytest.raises(InvalidOptionError):
+        shown(explanation, convention="published", weighting="mass")
+
+
 def test_a_view_that_cannot_be_is_refused():
     """A state names its options when it is made."""
     with pytest.raises(InvalidOptionError) as refused:

@@ -50,19 +50,19 @@ ALLOWED = {
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("feature moments results", "numpy"),
-    "messages": ("adapters.table feature", ""),
+    "messages": ("adapters.table feature metrics", ""),
     "background": ("", ""),
-    "payload": ("adapters.table display_axis explanation messages", "numpy"),
+    "payload": ("adapters.table display_axis explanation messages metrics options", "numpy"),
     # pictures and files of the same view
     "figures.*": (
-        "curves display_axis explanation feature likelihood messages moments options payload",
+        "curves display_axis explanation feature likelihood messages metrics moments options payload",
         "matplotlib numpy",
     ),
     "export": ("explanation figures", ""),
     # the widget
     "work": ("adapters.table background curves explanation feature messages payload progress", ""),
     "widget": (
-        "adapters.table background curves explanation export likelihood messages options payload work",
+        "adapters.table background curves explanation export likelihood messages metrics options payload work",
         "anywidget numpy pandas traitlets",
     ),
     # beside the pipe

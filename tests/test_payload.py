@@ -63,6 +63,43 @@ def test_row_labels_are_sent_where_rows_have_names():
     assert payload.curves(named, named["a"], 9, [])[0]["row_labels"] == ["x", "y", "z"]
 
 
+def test_notes_are_of_the_feature_that_they_begin_with():
+    """The label is parted from what is said of it, whatever it holds; a note on a column is on all."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 3.0], "a': 'b": [0.0, 1.0, 9.0], "it: is": [1.0, 2.0, 3.0]})
+    explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
+    explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
+    heads = [{"name": f.label, "kind": f.kind, "n_grid": 3, "scale": 1.0} for f in explanation]
+    notes = payload.header(explanation, heads, "")["notes"]
+    assert [(note["feature"], note["text"]) for note in notes] == [
+        ("a", "steep."),
+        ("a': 'b", "odd: very."),
+        ("it: is", "flat."),
+        (None, "'z': no feature."),
+        (None, "Note: all."),
+    ]
+
+
+def test_tables_are_counted_as_they_are_told():
+    """Every figure of both tables is that of the convention and weighting, at every decay."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 3.0, 4.5], "b": list("xyyx"), "c": [1.0, np.nan, 2.0, 2.0]})
+    explanation = ice.explain(
+        lambda X: X["a"] ** 2 + (X["b"] == "x") * X["a"] + X["c"].fillna(0.0) ** 3, X, progress=False
+    )
+    for convention, weighting in (("published", "interval"), ("equations", "length"), ("equations", "mass")):
+        tables = payload.Tables(3, convention, weighting)
+        for position, feature in enumerate(explanation):
+            tables.fill(position, feature)
+        impact = np.frombuffer(tables.impact, "<f4").reshape(3, -1)
+        profile = np.frombuffer(tables.profile, "<f4").reshape(2, 3, -1)
+        whole = explanation.table(1, convention, weighting, sort_by=None)
+        known = [name for name in payload.METRICS if name != "mean_change"]
+        found = impact[:, [payload.METRICS.index(name) for name in known]]
+        assert_allclose(found, whole[known].to_numpy(), rtol=1e-6)
+        for step in (0, 30, 99):
+            at = explanation.table(float(payload.DECAYS[step]), convention, weighting, sort_by=None)
+            assert_allclose(profile[:, :, step].T, at[list(payload.PROFILES)].to_numpy(), rtol=1e-6)
+
+
 def test_unknown_figures_are_nan():
     """A feature that is not filled in is NaN in both tables, not 0."""
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})

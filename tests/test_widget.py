@@ -118,6 +118,13 @@ def wait_until(condition):
         time.sleep(0.005)
 
 
+def tables_of(explorer):
+    """The two tables as numbers: features × metrics, and 2 × features × decays."""
+    n = len(explorer._header["features"])
+    impact = np.frombuffer(explorer._impact, "<f4").reshape(n, -1)
+    return impact, np.frombuffer(explorer._profile, "<f4").reshape(2, n, -1)
+
+
 # --- making one -----------------------------------------------------------------------------------
 
 
@@ -241,6 +248,98 @@ def test_the_table_is_that_of_the_slider(make, X):
     assert_frame_equal(explorer.table, explorer.explanation.table(decay=0.1, sort_by="non_linearity"))
 
 
+@pytest.mark.parametrize("metric", ["non_linearity_mad", "missing_impact"])
+def test_every_metric_ranks(make, X, metric):
+    """What the bars show is a column of the table; features that lack it follow in their own order."""
+    X.loc["row 3", "bend"] = np.nan
+    explorer = make(lambda X: X["slope"] * 3 + X["bend"].fillna(9.0) ** 2 + 0.0 * X["flag"], X)
+    explorer.rank_by = metric
+    assert explorer.table.index[0] == "bend"
+    assert_frame_equal(explorer.table, explorer.explanation.table(sort_by=metric))
+    sent = dict(zip(explorer._header["metrics"], tables_of(explorer)[0].T, strict=True))
+    assert_allclose(sent[metric], explorer.explanation.table(sort_by=None)[metric], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("convention", "weighting"),
+    [("published", "interval"), ("equations", "length"), ("equations", "mass"), ("equations", "interval")],
+)
+def test_counting_otherwise_asks_the_model_nothing(make, X, convention, weighting):
+    """Tables, header, `x.table` and saved figures follow the two traits, from the sums that are there."""
+    model = Model()
+    explorer = make(model, X, decay=0.5)
+    explanation = explorer.explanation
+    n_calls = model.n_calls
+    explorer.comm.receive({
+        "method": "update",
+        "state": {"convention": convention, "weighting": weighting},
+        "buffer_paths": [],
+    })  # fmt: skip
+    expected = explanation.table(0.5, convention, weighting, sort_by="in_distribution_impact")
+    assert_frame_equal(explorer.table, expected)
+    assert (explorer._header["convention"], explorer._header["weighting"]) == (convention, weighting)
+    impact, profile = tables_of(explorer)
+    in_order = expected.loc[explanation.labels]
+    assert_allclose(impact[:, 0], in_order["impact"], rtol=1e-6)
+    assert_allclose(profile[0, :, 49], in_order["in_distribution_impact"], rtol=1e-6)
+    assert_allclose(profile[1, :, 49], in_order["effective_n"], rtol=1e-6)
+    assert model.n_calls == n_calls
+
+
+def test_counting_otherwise_while_it_computes(make, X, held):
+    """What is there is counted anew at once, and what follows is counted likewise."""
+    explorer = make(held, X)
+    explorer.weighting = "length"
+    assert explorer._header["weighting"] == "length"
+    held.gate.set()
+    expected = explorer.explanation.table(weighting="length", sort_by=None)
+    assert_allclose(tables_of(explorer)[0][:, 0], expected["impact"], rtol=1e-6)
+
+
+def test_what_counts_is_what_the_explanation_says_first(make, X):
+    """An explorer begins with the convention and weighting of its options, or of its explanation."""
+    explorer = make(ice.explain(Model(), X, convention="published"))
+    assert (explorer.convention, explorer.weighting) == ("published", "interval")
+    assert_allclose(tables_of(explorer)[0][:, 0], explorer.explanation.table(sort_by=None)["impact"], rtol=1e-6)
+    opening = explorer.comm.opening["data"]["state"]
+    assert (opening["convention"], opening["weighting"]) == ("published", "interval")
+    by_length = make(Model(), X, weighting="length")
+    assert (by_length.convention, by_length.weighting) == ("equations", "length")
+
+
+@pytest.mark.parametrize("first", ["convention", "weighting"])
+def test_the_published_convention_takes_one_weighting(make, X, first):
+    """A pair that cannot be is refused in the words of `explain`, and both traits go back."""
+    explorer = make(Model(), X, **({"weighting": "mass"} if first == "convention" else {"convention": "published"}))
+    assert explorer.explanation
+    before = explorer._header, explorer.convention, explorer.weighting
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        setattr(explorer, first, {"convention": "published", "weighting": "mass"}[first])
+    assert str(caught.value) == (
+        '`convention="published"` exists for `weighting="interval"` only, because the published tables weigh '
+        "every interval alike; got weighting='mass'. Use `convention=\"equations\"` with this weighting."
+    )
+    assert (explorer._header, explorer.convention, explorer.weighting) == before
+
+
+def test_two_that_cannot_be_at_once_leave_what_was(make, X):
+    """Neither half of a refused pair stays behind, though each could be alone."""
+    explorer = make(Model(), X)
+    with pytest.raises(errors.InvalidOptionError), explorer.hold_trait_notifications():
+        explorer.convention, explorer.weighting = "published", "mass"
+    assert (explorer.convention, explorer.weighting) == ("equations", "interval")
+    assert explorer._header["weighting"] == "interval"
+
+
+def test_another_output_is_counted_likewise(make, X):
+    """The traits stay when another output is explained."""
+    explorer = make(Iris(), X, output="setosa")
+    explorer.weighting = "length"
+    explorer.output = "virginica"
+    assert explorer.table.equals(explorer.explanation.table(weighting="length", sort_by="in_distribution_impact"))
+    assert explorer._header["weighting"] == explorer.weighting == "length"
+
+
 def test_selected_is_rows_of_x(make, X):
     """Selected rows come in the container of X."""
     explorer = make(Model(), X)
@@ -324,8 +423,11 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
         ("kind", "cice", ("`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'cice'. "
          "Did you mean 'c-ice'?")),
         ("kind", 3, ("`kind` must be 'ice', 'c-ice' or 'd-ice'; got 3.")),
-        ("rank_by", "impct", ("`rank_by` must be 'impact', 'in_distribution_impact', "
-         "'heterogeneity' or 'non_linearity'; got 'impct'. Did you mean 'impact'?")),
+        ("rank_by", "impct", ("`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', "
+         "'non_linearity', 'non_linearity_mad' or 'missing_impact'; got 'impct'. Did you mean 'impact'?")),
+        ("convention", "paper", ("`convention` must be 'equations' or 'published'; got 'paper'.")),
+        ("weighting", "masses", ("`weighting` must be 'interval', 'length' or 'mass'; got 'masses'. "
+         "Did you mean 'mass'?")),
         ("decay", 0, ("`decay` must be greater than 0 and at most 1; got 0. "
          "Use `decay=1` to weight all phantom observations equally.")),
         ("decay", "half", ("`decay` must be greater than 0 and at most 1; got 'half'. "

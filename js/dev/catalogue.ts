@@ -5,6 +5,7 @@
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Traits } from "../src/protocol.ts";
+import { manyFeatures as many, someOfMany } from "./many.ts";
 import { clinic, FakeKernel, type FakeModel, rentals } from "./model.ts";
 
 const some = new FakeKernel(clinic(300));
@@ -89,6 +90,14 @@ const cases: Record<string, () => FakeModel> = {
   "between steps": () => some.model({ decay: 0.755 }),
   "long names": () => longNames().model({ kind: "c-ice" }),
   "many features": () => manyFeatures().model(),
+  "ten features": () => many(10),
+  "forty features": () => many(40),
+  "two thousand features": () => many(2000),
+  "two thousand, computing": () => someOfMany(2000, 7),
+  whiskers: () => many(14, { rank_by: "impact" }, true),
+  "missing impact": () => flats.model({ feature: "Area", rank_by: "missing_impact" }),
+  "no missing impact": () => some.model({ rank_by: "missing_impact" }),
+  "non-linearity by absolute deviations": () => some.model({ rank_by: "non_linearity_mad" }),
   computing: () => some.model({ ...some.partial(3), feature: "" }),
   "computing, open": () => {
     const model = some.model({ ...some.partial(3), feature: "Visits" });

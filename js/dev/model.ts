@@ -3,12 +3,13 @@
  * The data are made by a formula and a seeded generator, so every run shows the same picture.
  */
 import type { AnyModel } from "@anywidget/types";
-import { bin, deviation, extent, greatest, mean, median, pairs, quantileSorted } from "d3-array";
+import { bin, deviation, extent, greatest, mean, median, pairs, quantileSorted, sum } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
 import {
   type Bytes,
   type ColorsBody,
   type ColumnKind,
+  type Convention,
   type CurvesBody,
   type FeatureKind,
   type Header,
@@ -18,6 +19,7 @@ import {
   type RowsBody,
   type Status,
   type Traits,
+  type Weighting,
 } from "../src/protocol.ts";
 import { isUnordered } from "../src/values.ts";
 
@@ -32,6 +34,8 @@ export class FakeModel implements AnyModel<Traits> {
   readonly saved: [string, unknown][] = [];
   answer: Answer;
   delay = 0;
+  /** What the kernel does when it hears of another way to count. */
+  recount = (): void => {};
   widget_manager = {
     get_model: () => Promise.reject(new Error("There are no other models.")),
   } as AnyModel["widget_manager"];
@@ -56,8 +60,11 @@ export class FakeModel implements AnyModel<Traits> {
   }
 
   save_changes(): void {
-    this.saved.push(...this.#dirty);
+    const saved = [...this.#dirty];
+    this.saved.push(...saved);
     this.#dirty = new Map();
+    if (saved.some(([name]) => name === "convention" || name === "weighting"))
+      setTimeout(() => this.recount(), this.delay);
   }
 
   /** A trait that Python sets. */
@@ -142,6 +149,7 @@ const METRICS = [
   "heterogeneity",
   "non_linearity",
   "non_linearity_mad",
+  "missing_impact",
   "largest_step_share",
   "mean_change",
 ];
@@ -174,7 +182,8 @@ function compute(data: FakeData, at: number, mostGrid: number): Computed {
 }
 
 /** Figures of levels without an order, roughly as the engine has them: all pairs alike. */
-function pairFigures({ grid, curves }: Computed, n: number): { impact: number[]; profile: number[][] } {
+function pairFigures(known: Computed, n: number): { impact: number[]; profile: number[][] } {
+  const { grid, curves } = known;
   const nGrid = grid.length;
   const scale = Math.sqrt((1 - 1 / nGrid) / 2);
   const changes = pairs(Array.from(grid.keys())).map(([a, b]) =>
@@ -185,12 +194,36 @@ function pairFigures({ grid, curves }: Computed, n: number): { impact: number[];
   const none = Number.NaN;
   const spread = scale * mean(changes, (each) => deviation(each) ?? 0)!;
   return {
-    impact: [impact, none, spread, none, none, none, change],
+    impact: [impact, none, spread, none, none, missingImpact(known, n), none, change],
     profile: [Array.from({ length: STEPS.count }, () => impact * 0.97), Array.from({ length: STEPS.count }, () => n)],
   };
 }
 
-function figures(known: Computed, feature: FakeFeature): { impact: number[]; profile: number[][] } {
+/** Roughly: from the mean of each curve, and not from where it is at the own value. */
+function missingImpact({ curves, missing }: Computed, n: number): number {
+  const nGrid = curves.length / n;
+  if (missing === null) return Number.NaN;
+  return mean(missing, (value, i) => Math.abs(value - mean(curves.subarray(i * nGrid, (i + 1) * nGrid))!))!;
+}
+
+/** How the intervals of a grid are weighed. */
+function shares(grid: Float64Array, own: Float64Array, convention: Convention, weighting: Weighting): number[] {
+  const intervals = pairs(grid).map(([low, high], at) => {
+    if (convention === "published") return at === 0 ? 2 : 1;
+    if (weighting === "length") return high - low;
+    if (weighting === "interval") return 1;
+    return own.filter((value) => (value > low || (at === 0 && value === low)) && value <= high).length;
+  });
+  const total = sum(intervals);
+  return intervals.map((share) => share / total);
+}
+
+function figures(
+  known: Computed,
+  feature: FakeFeature,
+  convention: Convention,
+  weighting: Weighting,
+): { impact: number[]; profile: number[][] } {
   const { grid, scale, curves } = known;
   const n = feature.values.length;
   if (isUnordered(feature.kind ?? "numeric")) return pairFigures(known, n);
@@ -201,23 +234,36 @@ function figures(known: Computed, feature: FakeFeature): { impact: number[]; pro
   const slope = (i: number, k: number) =>
     ((curves[i * nGrid + k]! - curves[i * nGrid + k - 1]!) / (grid[k]! - grid[k - 1]!)) * scale;
   const all = Array.from({ length: n }, (_, i) => Array.from({ length: nGrid - 1 }, (_, k) => slope(i, k + 1)));
-  const flat = all.flat();
+  const u = shares(grid, own, convention, weighting);
   const columns = Array.from({ length: nGrid - 1 }, (_, k) => deviation(all, (row) => row[k]!) ?? 0);
   const nonLinearity = mean(all, (row) => deviation(row) ?? 0)!;
-  const impact = [mean(flat, Math.abs)!, mean(flat)!, mean(columns)!, nonLinearity, 0, 0.2, Number.NaN];
+  const deviations = (row: number[]) => {
+    const middle = mean(row)!;
+    return mean(row, (value) => Math.abs(value - middle))!;
+  };
+  const impact = [
+    mean(all, (row) => sum(row, (value, k) => u[k]! * Math.abs(value)))!,
+    mean(all, (row) => sum(row, (value, k) => u[k]! * value))!,
+    sum(columns, (value, k) => u[k]! * value),
+    nonLinearity,
+    mean(all, deviations)!,
+    missingImpact(known, n),
+    0.2,
+    Number.NaN,
+  ];
   const profile: number[][] = [[], []];
   for (const decay of decays) {
-    let [weights, squares, sum] = [0, 0, 0];
+    let [weights, squares, steepness] = [0, 0, 0];
     for (let i = 0; i < n; i++) {
       for (let k = 1; k < nGrid; k++) {
         const weight = Math.exp((Math.log(decay) * Math.abs(grid[k]! - own[i]!)) / scale);
-        weights += weight;
-        squares += weight * weight;
-        sum += weight * Math.abs(all[i]![k - 1]!);
+        weights += u[k - 1]! * weight;
+        squares += u[k - 1]! * weight * weight;
+        steepness += u[k - 1]! * weight * Math.abs(all[i]![k - 1]!);
       }
     }
-    profile[0]!.push(sum / weights);
-    profile[1]!.push((n * weights ** 2) / (n * (nGrid - 1) * squares));
+    profile[0]!.push(steepness / weights);
+    profile[1]!.push(weights ** 2 / squares);
   }
   return { impact, profile };
 }
@@ -248,14 +294,7 @@ export class FakeKernel {
     private readonly mostGrid = 40,
   ) {
     const n = data.features[0]!.values.length;
-    const nFeatures = data.features.length;
-    this.impact = new Float32Array(nFeatures * METRICS.length);
-    this.profile = new Float32Array(2 * nFeatures * STEPS.count);
-    for (const [at, feature] of data.features.entries()) {
-      const { impact, profile } = figures(this.computed(at), feature);
-      this.impact.set(impact, at * METRICS.length);
-      for (const block of [0, 1]) this.profile.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
-    }
+    [this.impact, this.profile] = this.tables("equations", "interval");
     this.header = {
       protocol: PROTOCOL_VERSION,
       version: "0.1.0",
@@ -284,6 +323,18 @@ export class FakeKernel {
     };
   }
 
+  private tables(convention: Convention, weighting: Weighting): [Float32Array, Float32Array] {
+    const nFeatures = this.data.features.length;
+    const impacts = new Float32Array(nFeatures * METRICS.length);
+    const profiles = new Float32Array(2 * nFeatures * STEPS.count);
+    for (const [at, feature] of this.data.features.entries()) {
+      const { impact, profile } = figures(this.computed(at), feature, convention, weighting);
+      impacts.set(impact, at * METRICS.length);
+      for (const block of [0, 1]) profiles.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
+    }
+    return [impacts, profiles];
+  }
+
   private computed(at: number): Computed {
     const known = this.#computed.get(at) ?? compute(this.data, at, this.mostGrid);
     this.#computed.set(at, known);
@@ -306,6 +357,8 @@ export class FakeKernel {
       kind: "ice",
       decay: 0.75,
       rank_by: "in_distribution_impact",
+      convention: this.header.convention,
+      weighting: this.header.weighting,
       anchor: "min",
       max_lines: 500,
       selection: [],
@@ -336,7 +389,15 @@ export class FakeKernel {
   }
 
   model(overrides: Partial<Traits> = {}): FakeModel {
-    return new FakeModel(this.traits(overrides), this.answer);
+    const model = new FakeModel(this.traits(overrides), this.answer);
+    model.recount = () => {
+      const [convention, weighting] = [model.get("convention"), model.get("weighting")];
+      const [impact, profile] = this.tables(convention, weighting);
+      model.push("_profile", viewOf(profile));
+      model.push("_impact", viewOf(impact));
+      model.push("_header", { ...model.get("_header"), convention, weighting });
+    };
+    return model;
   }
 
   readonly answer: Answer = (request) => {

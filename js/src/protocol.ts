@@ -5,10 +5,18 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
-export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity";
+export type RankBy =
+  | "impact"
+  | "in_distribution_impact"
+  | "heterogeneity"
+  | "non_linearity"
+  | "non_linearity_mad"
+  | "missing_impact";
+export type Convention = "equations" | "published";
+export type Weighting = "interval" | "length" | "mass";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
 export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
@@ -21,6 +29,8 @@ export interface DocumentState {
   kind: Kind;
   decay: number;
   rank_by: RankBy;
+  convention: Convention;
+  weighting: Weighting;
   anchor: Anchor;
   max_lines: number;
   selection: number[];
@@ -89,8 +99,9 @@ export interface Header {
   n_observations: number;
   engine: string;
   engine_reason: string;
-  convention: string;
-  weighting: string;
+  /** How the figures of the tables are counted. */
+  convention: Convention;
+  weighting: Weighting;
   output_label: string;
   /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
   outputs: string[];

@@ -7,6 +7,8 @@ export interface RankedFeature {
   index: number;
   name: string;
   kind: FeatureKind;
+  /** Among all features, from 1. */
+  rank: number;
   /** Whether its figures are computed, defined or not. */
   known: boolean;
   /** The figure the bars are sorted by; NaN while it is not computed, and where it is undefined for such a feature. */
@@ -17,6 +19,8 @@ export interface RankedFeature {
   outline: number | null;
   direction: number;
   effectiveN: number;
+  /** Between which two figures the value lies, as far as rows drawn by lot tell; null where nobody drew any. */
+  interval: [number, number] | null;
   /** Mean change of the prediction per change of category; NaN where there are none. */
   meanChange: number;
 }
@@ -36,22 +40,23 @@ export function rankFeatures(
     const effectiveN = profile.effectiveN(index, decay);
     const known = profile.knows(index) || Number.isFinite(undecayed);
     const meanChange = impact.get(index, "mean_change");
-    const shared = { index, name, kind, known, direction, effectiveN, meanChange };
+    const interval = intervalOf(impact, index, rankBy);
+    const shared = { index, name, kind, rank: 0, known, direction, effectiveN, meanChange, interval };
     if (rankBy === "impact") return { ...shared, value: undecayed, fill: decayed, outline: undecayed };
     if (rankBy === "in_distribution_impact") return { ...shared, value: decayed, fill: decayed, outline: undecayed };
     const value = impact.get(index, rankBy);
     return { ...shared, value, fill: value, outline: null };
   });
-  return ranked.sort((a, b) => {
+  ranked.sort((a, b) => {
     const rank = ({ known, value }: RankedFeature) => (Number.isFinite(value) ? 0 : known ? 1 : 2);
     if (rank(a) !== rank(b) || rank(a) > 0) return rank(a) - rank(b) || a.index - b.index;
     return b.value - a.value || a.index - b.index;
   });
+  for (const [place, feature] of ranked.entries()) feature.rank = place + 1;
+  return ranked;
 }
 
-export const RANK_LABELS: Record<RankBy, string> = {
-  impact: "impact",
-  in_distribution_impact: "in-distribution impact",
-  heterogeneity: "heterogeneity",
-  non_linearity: "non-linearity",
-};
+function intervalOf(impact: ImpactTable, index: number, rankBy: RankBy): [number, number] | null {
+  const [low, high] = [impact.get(index, `${rankBy}_low`), impact.get(index, `${rankBy}_high`)];
+  return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : null;
+}

@@ -17,6 +17,7 @@ import {
 } from "./decode.ts";
 import {
   type Anchor,
+  type Convention,
   type DocumentState,
   type Header,
   type Kind,
@@ -25,6 +26,7 @@ import {
   type RowsBody,
   type Status,
   type Traits,
+  type Weighting,
 } from "./protocol.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Remembered } from "./remembered.ts";
@@ -67,6 +69,8 @@ export class Store {
   readonly kind: ReadonlySignal<Kind>;
   readonly decay: ReadonlySignal<number>;
   readonly rankBy: ReadonlySignal<RankBy>;
+  readonly convention: ReadonlySignal<Convention>;
+  readonly weighting: ReadonlySignal<Weighting>;
   readonly anchor: ReadonlySignal<Anchor>;
   readonly maxLines: ReadonlySignal<number>;
   readonly selection: ReadonlySignal<number[]>;
@@ -108,6 +112,8 @@ export class Store {
     this.kind = this.#follow("kind");
     this.decay = this.#follow("decay", () => !this.dragging.peek());
     this.rankBy = this.#follow("rank_by");
+    this.convention = this.#follow("convention");
+    this.weighting = this.#follow("weighting");
     this.anchor = this.#follow("anchor");
     this.maxLines = this.#follow("max_lines");
     this.selection = this.#follow("selection");
@@ -182,6 +188,16 @@ export class Store {
     this.#write("rank_by", metric);
   }
 
+  /** Both in one message: not every pair can be, also not for a moment. */
+  setCounting(convention: Convention, weighting: Weighting): void {
+    batch(() => {
+      this.#local("convention").value = convention;
+      this.#local("weighting").value = weighting;
+    });
+    this.model.set("convention", convention);
+    this.#send("weighting", weighting);
+  }
+
   setAnchor(anchor: Anchor): void {
     this.#write("anchor", anchor);
   }
@@ -253,6 +269,8 @@ export class Store {
       kind: this.kind.peek(),
       decay: this.decay.peek(),
       rank_by: this.rankBy.peek(),
+      convention: this.convention.peek(),
+      weighting: this.weighting.peek(),
       anchor: this.anchor.peek(),
       max_lines: this.maxLines.peek(),
       selection: this.selection.peek(),

@@ -27,6 +27,29 @@ test("impact does not depend on the decay, but its bar shows what decay leaves o
   expect(first).toMatchObject({ name: "b", value: 3, fill: 0.5, outline: 3, effectiveN: 10 });
 });
 
+test("each feature knows its rank among all", () => {
+  expect(rankFeatures(header, impact, profile, 1, "impact").map(({ name, rank }) => [rank, name])).toEqual([
+    [1, "b"],
+    [2, "a"],
+    [3, "c"],
+  ]);
+});
+
+test("a figure lies between two others where the table has them, and only for that figure", () => {
+  const withEnds = new ImpactTable(
+    ["impact", "direction", "heterogeneity", "impact_low", "impact_high"],
+    Float32Array.of(1, 1, 5, 0.5, 1.5, 3, -1, 2, Number.NaN, Number.NaN, 2, 1, 1, 1, 4),
+  );
+  const intervals = (rankBy: Parameters<typeof rankFeatures>[4]) =>
+    rankFeatures(header, withEnds, profile, 0.5, rankBy).map(({ name, interval }) => [name, interval]);
+  expect(intervals("impact")).toEqual([
+    ["b", null],
+    ["c", [1, 4]],
+    ["a", [0.5, 1.5]],
+  ]);
+  expect(intervals("in_distribution_impact").every(([, interval]) => interval === null)).toBe(true);
+});
+
 test("features that are not computed yet come last, in the order of the columns", () => {
   expect(names(0.5, "heterogeneity")).toEqual(["a", "b", "c"]);
 });

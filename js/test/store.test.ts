@@ -39,6 +39,26 @@ test("what Python sets is seen, and what the reader sets is saved", () => {
   expect(model.saved).toEqual([["rank_by", "heterogeneity"]]);
 });
 
+test("how impact is counted is chosen as a pair, saved at once and part of what is exported", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  let saves = 0;
+  const save = model.save_changes.bind(model);
+  model.save_changes = () => {
+    saves++;
+    save();
+  };
+  store.setCounting("equations", "mass");
+  store.setCounting("published", "interval");
+  expect(saves).toBe(2);
+  expect(model.saved).toEqual([
+    ["weighting", "mass"],
+    ["convention", "published"],
+    ["weighting", "interval"],
+  ]);
+  expect(store.documentState()).toMatchObject({ convention: "published", weighting: "interval" });
+});
+
 test("what Python sets is not sent back to it", () => {
   const model = kernel.model();
   storeOf(model);

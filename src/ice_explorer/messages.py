@@ -15,11 +15,14 @@ from ice_explorer.errors import ICEExplorerError
 if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
     from ice_explorer.feature import FeatureKind
+    from ice_explorer.metrics import Convention, Weighting
 
-PROTOCOL_VERSION: Final = 3
+PROTOCOL_VERSION: Final = 4
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
-RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity"]
+RankBy: TypeAlias = Literal[
+    "impact", "in_distribution_impact", "heterogeneity", "non_linearity", "non_linearity_mad", "missing_impact"
+]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
@@ -74,6 +77,7 @@ class Note(TypedDict):
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
+    `convention` and `weighting` are those that the tables are counted by.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice.
     """
 
@@ -86,8 +90,8 @@ class Header(TypedDict):
     n_observations: int
     engine: str
     engine_reason: str
-    convention: str
-    weighting: str
+    convention: Convention
+    weighting: Weighting
     output_label: str
     outputs: list[str]
     responses: list[str]
@@ -103,6 +107,8 @@ class ViewState(TypedDict):
     kind: Kind
     decay: float
     rank_by: RankBy
+    convention: Convention
+    weighting: Weighting
     anchor: Anchor | float
     max_lines: int
     selection: list[int]

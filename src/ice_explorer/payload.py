@@ -29,6 +29,7 @@ from ice_explorer.messages import (
     RowsBody,
     ViewState,
 )
+from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Column
     from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.metrics import Convention, Weighting
 
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
 METRICS: Final = (
@@ -45,6 +47,7 @@ METRICS: Final = (
     "heterogeneity",
     "non_linearity",
     "non_linearity_mad",
+    "missing_impact",
     "largest_step_share",
     "mean_change",
 )
@@ -95,19 +98,26 @@ class Tables:
     ----------
     n_features : int
         Rows of the tables, in column order of X.
+    convention, weighting : optional
+        By which they are counted; those of the explanation by default.
     """
 
-    def __init__(self, n_features: int) -> None:
+    def __init__(
+        self, n_features: int, convention: Convention | None = None, weighting: Weighting | None = None
+    ) -> None:
+        self._convention = convention
+        self._weighting = weighting
         self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        undecayed = {**feature.metrics(), "mean_change": feature.mean_change}
+        metrics = feature.metrics(None, self._convention, self._weighting)
+        undecayed = {**metrics, "mean_change": feature.mean_change}
         self._impact[position] = [undecayed[name] for name in METRICS]
-        decayed = [feature.metrics(float(decay)) for decay in DECAYS]
+        decayed = feature.decay_profiles(DECAYS, self._convention, self._weighting)
         for profile, name in zip(self._profile, PROFILES, strict=True):
-            profile[position] = [metrics[name] for metrics in decayed]
+            profile[position] = decayed[name]
 
     @property
     def impact(self) -> bytes:
@@ -126,6 +136,9 @@ def header(
     code: str,
     outputs: Sequence[str] = (),
     responses: Sequence[str] = (),
+    *,
+    convention: Convention | None = None,
+    weighting: Weighting | None = None,
 ) -> Header:
     """What the two tables are about.
 
@@ -139,7 +152,10 @@ def header(
         The line that makes this explorer.
     outputs, responses : sequence of str
         What can be chosen instead.
+    convention, weighting : optional
+        By which the tables are counted; those of the explanation by default.
     """
+    _, convention, weighting = resolve_display(explanation.settings, None, convention, weighting)
     columns = [explanation.column(name) for name in explanation.columns]
     return Header(
         protocol=PROTOCOL_VERSION,
@@ -151,22 +167,29 @@ def header(
         n_observations=explanation.n_observations,
         engine=explanation.engine,
         engine_reason=explanation.engine_reason,
-        convention=explanation.settings.convention,
-        weighting=explanation.settings.weighting,
+        convention=convention,
+        weighting=weighting,
         output_label=explanation.output_label,
         outputs=list(outputs),
         responses=list(responses),
-        notes=[_note(text, [feature["name"] for feature in features]) for text in explanation.notes],
+        notes=_notes(explanation.notes, [feature["name"] for feature in features]),
         code=code,
     )
 
 
-def _note(text: str, labels: Sequence[str]) -> Note:
-    """Part a note into the feature that it begins with, if any, and what it says of it."""
-    for label in labels:
-        prefix = f"{label!r}: "
-        if text.startswith(prefix):
-            return Note(feature=label, text=text.removeprefix(prefix))
+def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:
+    """Part each note into the feature that it begins with, if any, and what it says of it."""
+    of_label = {f"{label!r}: ": label for label in labels}
+    return [_note(text, of_label) for text in texts]
+
+
+def _note(text: str, of_label: Mapping[str, str]) -> Note:
+    end = text.find(": ")
+    while end != -1:  # a label may hold a colon, too
+        prefix = text[: end + 2]
+        if prefix in of_label:
+            return Note(feature=of_label[prefix], text=text.removeprefix(prefix))
+        end = text.find(": ", end + 1)
     return Note(feature=None, text=text)
 
 

@@ -125,10 +125,19 @@ class FeatureExplanation:
 
     def decay_profile(self, decays: Iterable[float], metric: str = "in_distribution_impact") -> NDArray[np.float64]:
         """Return a decayed metric for many decays, (n_decays,), without calling the model."""
-        checked = _check_profile(decays, metric)
-        _, convention, weighting = resolve_display(self._context.settings, None, None, None)
-        impact, effective_n = self._sums.decayed(np.array(checked), convention, weighting)
-        return impact if metric == "in_distribution_impact" else effective_n
+        check_one_of("metric", metric, _DECAYED)
+        return self.decay_profiles(decays)[metric]
+
+    def decay_profiles(
+        self,
+        decays: Iterable[float],
+        convention: Convention | None = None,
+        weighting: Weighting | None = None,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return every decayed metric by name, (n_decays,) each, for many decays, without calling the model."""
+        checked = np.array(_check_decays(decays))
+        _, convention, weighting = resolve_display(self._context.settings, None, convention, weighting)
+        return dict(zip(_DECAYED, self._sums.decayed(checked, convention, weighting), strict=True))
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
@@ -337,7 +346,7 @@ class FeatureExplanation:
             return not self._sums.is_defined
         return len(self.grid) > 1 and math.isnan(self._sums.steps["mass"].variance_divisor)
 
-    @property
+    @cached_property
     def note(self) -> str | None:
         """Says so where a single step of the grid, or a single pair of levels, brings most of the impact."""
         is_unordered = isinstance(self._sums, CategorySums)
@@ -493,7 +502,8 @@ class Explanation:
         """
         import pandas as pd
 
-        decays = _check_profile(decays, metric)
+        decays = _check_decays(decays)
+        check_one_of("metric", metric, _DECAYED)
         columns = pd.Index(self.features, name="feature", tupleize_cols=False)
         values = np.empty((len(decays), len(self._results)))
         for position, result in enumerate(self._results.values()):
@@ -589,11 +599,10 @@ def _check_keywords(function: Callable[..., object], options: Mapping[str, objec
             raise UnknownOptionError.keyword(function.__name__, name, known)
 
 
-def _check_profile(decays: object, metric: object) -> list[float]:
-    """Return the decays of a profile, or say what they, or its metric, must be."""
+def _check_decays(decays: object) -> list[float]:
+    """Return the decays of a profile, or say what they must be."""
     if not isinstance(decays, Iterable):
         raise InvalidOptionError.decays(decays)
-    check_one_of("metric", metric, _DECAYED)
     return [check_decay(decay) for decay in decays]
 
 

@@ -51,7 +51,8 @@ from ice_explorer.messages import (
     ViewState,
     parse_request,
 )
-from ice_explorer.options import check_integer, check_one_of
+from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+from ice_explorer.options import check_display, check_integer, check_one_of
 from ice_explorer.work import Work, work_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.metrics import Convention, Weighting
 
 logger = logging.getLogger(__name__)
 
@@ -109,8 +111,14 @@ class ICEExplorer(anywidget.AnyWidget):
         Curves, curves since the anchor, or slopes.
     decay : float
         λ of the likelihood, greater than 0 and at most 1.
-    rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
-        What the bars show and are sorted by.
+    rank_by : str
+        What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+        "non_linearity", "non_linearity_mad" or "missing_impact".
+    convention : {"equations", "published"}
+        How impact is counted, as for `explain`; that of the explanation at first. Another one is counted
+        from the sums that are there, without a call of the model.
+    weighting : {"interval", "length", "mass"}
+        How the intervals of the grid are averaged, likewise; "published" takes "interval" only.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0.
     max_lines : int
@@ -145,6 +153,8 @@ class ICEExplorer(anywidget.AnyWidget):
     # The slider is ahead of any echo of its own past positions, which would make it jitter.
     decay = _Checked(0.75).tag(sync=True, echo_update=False)
     rank_by = _Checked("in_distribution_impact").tag(sync=True)
+    convention = _Checked("equations").tag(sync=True)
+    weighting = _Checked("interval").tag(sync=True)
     anchor = _Checked("min").tag(sync=True)
     max_lines = _Checked(1000).tag(sync=True)
     selection = _Checked(()).tag(sync=True)
@@ -162,9 +172,12 @@ class ICEExplorer(anywidget.AnyWidget):
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
         self._work: Work | None = work_of(model, X, options)
+        settings = self._work.known.settings
+        self._counting: tuple[Convention, Weighting] = settings.convention, settings.weighting
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
-        self.decay = self._work.known.settings.decay
+        self.decay = settings.decay
+        self._name_counting()
         self._publish()
         super().__init__()
         self.on_msg(self._on_message)
@@ -174,14 +187,39 @@ class ICEExplorer(anywidget.AnyWidget):
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
         self._work = work
-        self._tables = payload.Tables(len(work.heads))
-        self._tabled: set[Name] = set()
-        self._described: Work | None = None
+        self._clear_tables(work)
         self._background: Background[Name, FeatureExplanation] = Background(
             work.names, work.compute, self._publish, work.results
         )
         self.set_trait("output", work.choices.output)
         self.set_trait("response", work.choices.response)
+
+    def _clear_tables(self, work: Work) -> None:
+        """Forget all figures; the next publishing fills in what is known."""
+        self._tables = payload.Tables(len(work.heads), *self._counting)
+        self._tabled: set[Name] = set()
+        self._described: Work | None = None
+
+    @traitlets.observe("convention", "weighting")
+    def _count_anew(self, _change: object) -> None:
+        """Count what is known as the traits name it now; where that cannot be, they go back."""
+        with self._sync_lock:
+            chosen = self.convention, self.weighting
+            if self._work is None or chosen == self._counting:
+                return
+            try:
+                check_display(self.decay, *chosen)
+            except InvalidOptionError:
+                self._name_counting()
+                raise
+            self._counting = chosen
+            self._clear_tables(self._work)
+            self._publish()
+
+    def _name_counting(self) -> None:
+        """Have the traits name what the tables are counted by, both at once: not all pairs can be."""
+        with self.hold_trait_notifications():
+            self.convention, self.weighting = self._counting
 
     @traitlets.observe("output", "response")
     def _explain_another(self, _change: object) -> None:
@@ -196,8 +234,9 @@ class ICEExplorer(anywidget.AnyWidget):
             except Exception:
                 self.output, self.response = work.choices.output, work.choices.response
                 raise
-            self._background.close()
+            before = self._background
             self._begin(chosen)
+            before.close()  # only now, so that who waited for it finds what to wait for instead
             self._background.start()
             self._publish()
 
@@ -246,7 +285,7 @@ class ICEExplorer(anywidget.AnyWidget):
     @property
     def table(self) -> pd.DataFrame:
         """Every metric of every feature at the current decay, in the order of the bars."""
-        return self.explanation.table(decay=self.decay, sort_by=self.rank_by)
+        return self.explanation.table(self.decay, self.convention, self.weighting, sort_by=self.rank_by)
 
     @property
     def selected(self) -> Any:
@@ -343,6 +382,12 @@ class ICEExplorer(anywidget.AnyWidget):
     def _check_rank_by(self, value: object) -> object:
         return check_one_of("rank_by", value, RANKINGS)
 
+    def _check_convention(self, value: object) -> object:
+        return check_one_of("convention", value, CONVENTIONS)
+
+    def _check_weighting(self, value: object) -> object:
+        return check_one_of("weighting", value, WEIGHTINGS)
+
     def _check_anchor(self, value: object) -> str | float:
         return check_anchor(value)
 
@@ -414,7 +459,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 return
             self._publish_tables(work, snapshot)
             if snapshot.state == "ready" and self.feature == "":
-                table = work.known.table(decay=self.decay, sort_by=self.rank_by)
+                table = work.known.table(self.decay, *self._counting, sort_by=self.rank_by)
                 self.feature = table.index[0]
             # Last, so that whoever sees "ready" sees the rest.
             self._status = cast("dict[str, Any]", _status(snapshot, work))
@@ -434,7 +479,11 @@ class ICEExplorer(anywidget.AnyWidget):
         work.known = work.explanation(snapshot.results)
         self._profile = self._tables.profile
         self._impact = self._tables.impact
-        header = payload.header(work.known, work.heads, work.code, work.choices.outputs, work.choices.responses)
+        convention, weighting = self._counting
+        header = payload.header(
+            work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
+            convention=convention, weighting=weighting,
+        )  # fmt: skip
         self._header = cast("dict[str, Any]", header)
 
     # --- from the browser -------------------------------------------------------------------------

@@ -213,6 +213,32 @@ def test_python_follows_the_view(explore, page, X):
     )
 
 
+def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
+    """The fold under the bars changes what Python says and what the bars show, and asks the model nothing."""
+    calls = []
+
+    def counted(X):
+        calls.append(len(X))
+        return model(X)
+
+    explorer = explore(counted, X)
+    explorer.feature = "far"
+    expect(view(page)).to_have_attribute("data-feature", "far")
+    before, n_calls = page.get_by_test_id("bar-figure").all_text_contents(), len(calls)
+    page.locator("summary", has_text="How impact is counted").click()
+    page.get_by_test_id("convention").select_option("published")
+    expect(page.get_by_test_id("status-text")).to_contain_text("published, interval weighting")
+    page.get_by_test_id("convention").select_option("equations")
+    page.get_by_test_id("weighting").select_option("length")
+    expect(page.get_by_test_id("status-text")).to_contain_text("equations, length weighting")
+    hears(explorer, "weighting", "length")
+    assert ranked(page) == list(explorer.table.index)
+    assert page.get_by_test_id("bar-figure").all_text_contents() != before
+    shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
+    np.testing.assert_allclose(shown, explorer.table["in_distribution_impact"]["far"], rtol=0.01)
+    assert len(calls) == n_calls
+
+
 def test_the_slider_sorts_the_bars_without_the_kernel(explore, page, X):
     """While the mouse moves, bars re-sort by the kernel's own table; at the end Python agrees."""
     explorer = explore(model, X)

@@ -2,13 +2,18 @@
 import { html, setText, update } from "./element.ts";
 
 export interface BarState {
+  /** Among all features, from 1. */
   rank: number;
+  /** Where it stands in the list, from 0, and how many the list has. */
+  place: number;
   of: number;
   /** Whether the figure is still to come. */
   pending: boolean;
   /** Shares of the longest bar; null where there is none. */
   fill: number | null;
   outline: number | null;
+  /** Ends of the whisker, likewise. */
+  interval: [number, number] | null;
   figure: string;
   /** What stands before the bar: where the curves go, or that they go nowhere because their axis has levels. */
   sign: "up" | "down" | "levels" | "none";
@@ -25,6 +30,7 @@ export class Bar {
   readonly #sign = html("span", { class: "ice-bar-sign", "aria-hidden": "true" });
   readonly #fill = html("span", { class: "ice-bar-fill" });
   readonly #outline = html("span", { class: "ice-bar-outline" });
+  readonly #interval = html("span", { class: "ice-bar-interval", "data-test": "bar-interval" });
   readonly #figure = html("span", { class: "ice-bar-figure", "data-test": "bar-figure" });
   readonly node: HTMLElement;
 
@@ -34,14 +40,14 @@ export class Bar {
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
       html("span", { class: "ice-bar-name" }, name),
       this.#sign,
-      html("span", { class: "ice-bar-track" }, this.#fill, this.#outline, this.#figure),
+      html("span", { class: "ice-bar-track" }, this.#fill, this.#outline, this.#interval, this.#figure),
     );
   }
 
   draw(state: BarState): void {
     update(this.node, {
       "aria-selected": String(state.open),
-      "aria-posinset": state.rank,
+      "aria-posinset": state.place + 1,
       "aria-setsize": state.of,
       "aria-label": state.description,
       tabindex: state.reachable ? 0 : -1,
@@ -50,13 +56,34 @@ export class Bar {
       "data-computing": state.computing,
       "data-sign": state.sign,
     });
-    const { style } = this.node;
-    style.setProperty("--rank", String(state.rank - 1));
-    style.setProperty("--fill", String(state.fill ?? 0));
-    style.setProperty("--outline", String(state.outline ?? 0));
-    style.setProperty("--end", String(Math.max(state.fill ?? 0, state.outline ?? 0)));
+    const [low, high] = state.interval ?? [0, 0];
+    this.moveTo(state.place);
+    // Each on the part that it is of: what a row hands down to all its parts takes the browser several times as long.
+    this.#fill.style.setProperty("--fill", String(state.fill ?? 0));
+    this.#outline.style.setProperty("--outline", String(state.outline ?? 0));
+    this.#interval.style.setProperty("--low", String(low));
+    this.#interval.style.setProperty("--high", String(high));
+    this.#figure.style.setProperty("--end", String(Math.max(state.fill ?? 0, state.outline ?? 0, high)));
     this.#outline.hidden = state.outline === null;
+    this.#interval.hidden = state.interval === null;
     setText(this.#sign, SIGNS[state.sign]);
     setText(this.#figure, state.figure);
+  }
+
+  /** Stands at a place of the list, or glides there from where it stood. */
+  moveTo(place: number): void {
+    this.node.style.transform = `translateY(calc(${place} * var(--ice-row)))`;
+  }
+
+  /** For a row that is about to be shown: it glides to its place from another one. */
+  comeFrom(place: number, to: number): void {
+    this.node.style.setProperty("--shift", String(place - to));
+  }
+
+  /** Glides out of sight, and is no part of the list any more. */
+  leaveTo(place: number): void {
+    update(this.node, { role: "presentation", "aria-hidden": "true", "data-test": null, "data-feature": null });
+    this.node.inert = true;
+    this.moveTo(place);
   }
 }

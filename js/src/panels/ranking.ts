@@ -1,73 +1,67 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
-import { max } from "d3-array";
-import { columnFormat, number, plural } from "../format.ts";
+import { computed } from "@preact/signals-core";
+import { factsOf } from "../facts.ts";
+import { columnFormat } from "../format.ts";
 import { labelWidth } from "../marks/axis.ts";
-import { Bar, type BarState } from "../marks/bars.ts";
 import { html, setText, update } from "../marks/element.ts";
-import type { TooltipRow } from "../marks/tooltip.ts";
-import type { FeatureKind, RankBy } from "../protocol.ts";
-import { RANK_LABELS, type RankedFeature } from "../ranking.ts";
-import type { Figures } from "../store.ts";
-import { hasLevels, isUnordered } from "../values.ts";
+import { RANK_LABELS, whyUndefined } from "../metrics.ts";
+import type { RankBy } from "../protocol.ts";
+import type { RankedFeature } from "../ranking.ts";
+import { folded, matches } from "../search.ts";
 import type { View } from "../view.ts";
-
-const METRICS = Object.keys(RANK_LABELS) as RankBy[];
+import { countingControl } from "./ranking/counting.ts";
+import { metricControl } from "./ranking/metric.ts";
+import { RowList } from "./ranking/rows.ts";
+import { searchField } from "./ranking/search.ts";
+import { describe, lengthsOf, longestOf, type Scale } from "./ranking/words.ts";
 
 export function rankingPanel(view: View): HTMLElement {
   const { store, aborted } = view;
-  const bars = new Map<string, Bar>();
-
-  const rankBy = html("select", { class: "ice-select", "data-test": "rank-by", "aria-label": "Rank by" });
-  rankBy.append(...METRICS.map((metric) => html("option", { value: metric }, RANK_LABELS[metric])));
-  rankBy.addEventListener("change", () => store.setRankBy(rankBy.value as RankBy), { signal: aborted });
   const key = html(
     "p",
     { class: "ice-key" },
     html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-outline" }), "impact"),
     html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-fill" }), "in-distribution"),
   );
-  const list = html("div", { class: "ice-bars", role: "listbox", "data-test": "bars" });
-  const scroll = html("div", { class: "ice-bars-scroll" }, list);
-  const empty = html("p", { class: "ice-empty" });
+  const rows = new RowList(aborted);
+  const search = searchField(view, (open) => (open ? goTo(0) : rows.focus(Math.max(0, openPlace()))));
+  const remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
+  const list = html("div", {}, remark, rows.scroll);
   const panel = html(
     "section",
     { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
-    html("header", { class: "ice-head" }, html("label", { class: "ice-field" }, "Rank by ", rankBy), key),
-    scroll,
-    empty,
+    html("header", { class: "ice-head" }, metricControl(view), key),
+    search.node,
+    list,
+    countingControl(view),
   );
 
-  const openRank = (): number => store.ranking.peek().findIndex(({ name }) => name === store.feature.peek());
-  const goTo = (rank: number): void => {
-    const ranked = store.ranking.peek();
-    const next = ranked[Math.min(Math.max(rank, 0), ranked.length - 1)];
-    if (next === undefined) return;
-    store.open(next.name);
-    bars.get(next.name)?.node.focus({ preventScroll: true });
-    reveal(rank);
-  };
-  const reveal = (rank: number): void => {
-    const bar = bars.get(store.ranking.peek()[rank]?.name ?? "")?.node;
-    if (bar === undefined) return;
-    const height = bar.offsetHeight;
-    const top = rank * height;
-    if (top < scroll.scrollTop) scroll.scrollTop = top;
-    else if (top + height > scroll.scrollTop + scroll.clientHeight)
-      scroll.scrollTop = top + height - scroll.clientHeight;
-  };
+  const names = computed(() => (store.figures.value?.header.features ?? []).map(({ name }) => folded(name)));
+  const found = computed(() => matches(names.value, search.query.value));
+  /** The ranked features that are searched for. */
+  const shown = computed(() => store.ranking.value.filter(({ index }) => found.value[index]));
 
-  list.addEventListener(
+  const openPlace = (): number => shown.peek().findIndex(({ name }) => name === store.feature.peek());
+  const goTo = (place: number): void => {
+    const ranked = shown.peek()[place];
+    if (ranked === undefined) return;
+    store.open(ranked.name);
+    rows.focus(place);
+  };
+  const rowOf = (event: Event): HTMLElement | null => (event.target as Element).closest<HTMLElement>("[data-feature]");
+
+  rows.node.addEventListener(
     "click",
     (event) => {
-      const row = (event.target as Element).closest<HTMLElement>("[data-feature]");
-      if (row !== null) store.open(row.dataset.feature ?? "");
+      const name = rowOf(event)?.dataset.feature;
+      if (name !== undefined) store.open(name);
     },
     { signal: aborted },
   );
-  list.addEventListener(
+  rows.node.addEventListener(
     "pointerover",
     (event) => {
-      const row = (event.target as Element).closest<HTMLElement>("[data-feature]");
+      const row = rowOf(event);
       const figures = store.figures.peek();
       const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
       if (row === null || figures === null || ranked === undefined) return;
@@ -75,20 +69,23 @@ export function rankingPanel(view: View): HTMLElement {
     },
     { signal: aborted },
   );
-  list.addEventListener("pointerleave", () => view.tooltip.hide(), { signal: aborted });
-  list.addEventListener(
+  rows.node.addEventListener("pointerleave", () => view.tooltip.hide(), { signal: aborted });
+  rows.scroll.addEventListener("scroll", () => view.tooltip.hide(), { signal: aborted, passive: true });
+  rows.node.addEventListener(
     "keydown",
     (event) => {
-      const focused = (event.target as Element).closest<HTMLElement>("[data-feature]");
-      const rank = Number(focused?.dataset.rank ?? openRank() + 1) - 1;
-      const last = store.ranking.peek().length - 1;
+      const focused = rowOf(event)?.dataset.feature ?? store.feature.peek();
+      const place = shown.peek().findIndex(({ name }) => name === focused);
+      const last = shown.peek().length - 1;
       const targets: Record<string, number> = {
-        ArrowDown: rank + 1,
-        ArrowUp: rank - 1,
+        ArrowDown: place + 1,
+        ArrowUp: place - 1,
+        PageDown: place + rows.perPage,
+        PageUp: place - rows.perPage,
         Home: 0,
         End: last,
-        Enter: rank,
-        " ": rank,
+        Enter: place,
+        " ": place,
       };
       const target = targets[event.key];
       if (target === undefined) return;
@@ -99,135 +96,97 @@ export function rankingPanel(view: View): HTMLElement {
   );
 
   /** Names take the room that the longest needs, in the weight it has when it is open. */
-  const nameFont = (): string => {
-    const { fontSize, fontFamily } = getComputedStyle(panel);
-    return `600 ${fontSize} ${fontFamily}`;
-  };
-  let revealed = "";
+  let measured = "";
+  view.keep(
+    () => store.figures.value?.header.features ?? [],
+    (features) => {
+      const labels = features.map(({ name }) => ({ at: 0, label: name }));
+      const listed = JSON.stringify(labels);
+      if (listed === measured) return;
+      measured = listed;
+      const { fontSize, fontFamily } = getComputedStyle(panel);
+      const width = labelWidth(labels, `600 ${fontSize} ${fontFamily}`);
+      rows.node.style.setProperty("--name", `${Math.max(40, width)}px`);
+    },
+  );
+
+  let [revealed, searched] = ["", ""];
   view.keep(
     () => ({
       ranking: store.ranking.value,
-      rankBy: store.rankBy.value,
+      found: shown.value,
+      query: search.query.value,
+      metric: store.rankBy.value,
       feature: store.feature.value,
       computing: store.status.value.state === "computing" ? store.status.value.label : null,
-      metrics: store.figures.value !== null,
+      waits: waitsForCounting(view),
     }),
-    ({ ranking, rankBy: metric, feature, computing }) => {
-      rankBy.value = metric;
+    ({ ranking, found, query, metric, feature, computing, waits }) => {
       key.hidden = metric !== "impact" && metric !== "in_distribution_impact";
-      list.hidden = ranking.length === 0;
-      empty.hidden = ranking.length > 0;
-      setText(empty, computing === null ? "No features to rank." : "Reading the data …");
-      update(list, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
-      list.style.setProperty("--count", String(ranking.length));
-      const longest = max(ranking, ({ value, fill, outline }) => max([value, fill, outline ?? 0])) ?? 0;
-      const write = columnFormat(max(ranking, ({ value }) => value) ?? 0);
-      const reachable = ranking.some(({ name }) => name === feature) ? feature : ranking[0]?.name;
-
-      const names = new Set(ranking.map(({ name }) => name));
-      if (names.size !== bars.size || [...names].some((name) => !bars.has(name))) {
-        const labels = [...names].map((label) => ({ at: 0, label }));
-        list.style.setProperty("--name", `${Math.max(40, labelWidth(labels, nameFont()))}px`);
-      }
-      for (const [name, bar] of bars) {
-        if (names.has(name)) continue;
-        bar.node.remove();
-        bars.delete(name);
-      }
-      for (const [place, ranked] of ranking.entries()) {
-        let bar = bars.get(ranked.name);
-        if (bar === undefined) {
-          bar = new Bar(ranked.name);
-          bars.set(ranked.name, bar);
-          list.append(bar.node);
-        }
-        const state = barState(ranked, place, ranking.length, longest, write);
-        bar.draw({
-          ...state,
-          open: ranked.name === feature,
-          reachable: ranked.name === reachable,
-          computing: ranked.name === computing && state.pending,
-          description: describe(ranked, place, ranking.length, metric, write),
-        });
-      }
-      if (feature !== revealed) {
-        revealed = feature;
-        reveal(ranking.findIndex(({ name }) => name === feature));
+      search.tell(found.length, ranking.length);
+      setText(remark, remarkOn(ranking, found.length, query, metric, computing));
+      // The page below stays where it is while somebody types.
+      if (query === "") list.style.minHeight = "";
+      else if (list.style.minHeight === "") list.style.minHeight = `${list.offsetHeight}px`;
+      remark.hidden = remark.textContent === "";
+      rows.scroll.hidden = found.length === 0;
+      update(panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
+      update(rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
+      const scale: Scale = {
+        metric,
+        of: ranking.length,
+        longest: longestOf(ranking),
+        write: columnFormat(largest(found)),
+      };
+      const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
+      rows.show({
+        ranking: found,
+        reachable,
+        state: (ranked, place) => {
+          const lengths = lengthsOf(ranked, scale);
+          return {
+            ...lengths,
+            rank: ranked.rank,
+            place,
+            of: found.length,
+            open: ranked.name === feature,
+            reachable: ranked.name === reachable,
+            computing: ranked.name === computing && lengths.pending,
+            description: describe(ranked, scale),
+          };
+        },
+      });
+      if (feature !== revealed || query !== searched) {
+        [revealed, searched] = [feature, query];
+        rows.reveal(found.findIndex(({ name }) => name === feature));
       }
     },
   );
   return panel;
 }
 
-function signOf({ kind, direction }: RankedFeature): BarState["sign"] {
-  if (isUnordered(kind)) return "levels";
-  return direction > 0 ? "up" : direction < 0 ? "down" : "none";
+/** Whether the figures are still counted as they were before the reader chose otherwise. */
+function waitsForCounting({ store }: View): boolean {
+  const header = store.figures.value?.header;
+  if (header === undefined) return false;
+  return header.convention !== store.convention.value || header.weighting !== store.weighting.value;
 }
 
-function barState(ranked: RankedFeature, place: number, of: number, longest: number, write: (value: number) => string) {
-  const share = (value: number) => (longest > 0 && Number.isFinite(value) ? value / longest : 0);
-  const defined = Number.isFinite(ranked.value);
-  return {
-    rank: place + 1,
-    of,
-    pending: !ranked.known,
-    fill: defined ? share(ranked.fill) : null,
-    outline: defined && ranked.outline !== null ? share(ranked.outline) : null,
-    figure: ranked.known ? write(ranked.value) : "",
-    sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked) : "none",
-  } as const;
+/** The largest of the figures that are written, which tells how many digits they need. */
+function largest(ranking: readonly RankedFeature[]): number {
+  return ranking.reduce((most, { value }) => (value > most ? value : most), 0);
 }
 
-const TRENDS = {
-  up: ", rises on average",
-  down: ", falls on average",
-  levels: ", has levels without an order",
-  none: "",
-};
-
-function describe(
-  ranked: RankedFeature,
-  place: number,
-  of: number,
+/** What there is to say instead of bars, or of all of them; nothing where they speak for themselves. */
+function remarkOn(
+  ranking: readonly RankedFeature[],
+  found: number,
+  query: string,
   metric: RankBy,
-  write: (value: number) => string,
+  computing: string | null,
 ): string {
-  if (!ranked.known) return `${ranked.name}, not computed yet`;
-  const rank = `rank ${place + 1} of ${plural(of, "feature")}`;
-  const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
-  const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
-  return `${ranked.name}, ${RANK_LABELS[metric]} ${figure}${TRENDS[signOf(ranked)]}${change}, ${rank}`;
-}
-
-const KIND_LABELS: Record<FeatureKind, string> = {
-  numeric: "numbers",
-  boolean: "true or false",
-  category: "categories",
-  ordered: "ordered categories",
-  group: "one-hot group",
-  datetime: "dates",
-  timedelta: "durations",
-};
-
-/** All figures of a feature, for the card beside its bar. */
-function factsOf(ranked: RankedFeature, figures: Figures, decay: number): TooltipRow[] {
-  const of = (metric: string) => figures.impact.get(ranked.index, metric);
-  const { n_grid: n } = figures.header.features[ranked.index]!;
-  const rows: TooltipRow[] = [
-    {
-      label: "kind",
-      value: `${KIND_LABELS[ranked.kind]}, ${plural(n, hasLevels(ranked.kind) ? "level" : "grid value")}`,
-    },
-  ];
-  if (!ranked.known) return rows;
-  rows.push(
-    { label: "impact", value: number(of("impact")) },
-    { label: "in distribution", value: number(figures.profile.inDistributionImpact(ranked.index, decay)) },
-    { label: "heterogeneity", value: number(of("heterogeneity")) },
-    { label: "non-linearity", value: number(of("non_linearity")) },
-  );
-  if (Number.isFinite(ranked.meanChange)) {
-    rows.push({ label: "mean change per change of category", value: number(ranked.meanChange) });
-  }
-  return rows;
+  if (ranking.length === 0) return computing === null ? "No features to rank." : "Reading the data …";
+  if (found === 0) return `No feature’s name contains “${query}”.`;
+  const isUndefined = ranking.every(({ known, value }) => known && !Number.isFinite(value));
+  return isUndefined ? whyUndefined(metric) : "";
 }

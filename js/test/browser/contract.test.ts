@@ -14,6 +14,8 @@ function kernelModel(feature: string): FakeModel {
     kind: "ice",
     decay: 0.75,
     rank_by: "in_distribution_impact",
+    convention: "equations",
+    weighting: "interval",
     anchor: "min",
     max_lines: 1000,
     selection: [],

@@ -62,11 +62,12 @@ test("the slider re-sorts the bars and changes their figures without a question 
 test("the outline keeps the undecayed impact while the fill decays", async () => {
   const { bar, part } = mount(kernel.model({ decay: 1 }));
   await frame();
-  const style = bar("Age").style;
-  expect(Number(style.getPropertyValue("--fill"))).toBeCloseTo(Number(style.getPropertyValue("--outline")), 5);
+  const length = (part: string) =>
+    bar("Age").querySelector<HTMLElement>(`.ice-bar-${part}`)!.style.getPropertyValue(`--${part}`);
+  expect(Number(length("fill"))).toBeCloseTo(Number(length("outline")), 5);
   slideTo(part("decay-slider"), 0.05);
   await frame();
-  expect(style.getPropertyValue("--fill")).not.toBe(style.getPropertyValue("--outline"));
+  expect(length("fill")).not.toBe(length("outline"));
 });
 
 test("metrics that do not decay have no outline", async () => {

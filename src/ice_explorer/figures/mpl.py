@@ -66,7 +66,9 @@ def plot_impact(
         Where to draw; a new figure by default.
     decay : float, optional
         λ of the filled bars; that of the explanation by default.
-    rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
+    rank_by : str
+        What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+        "non_linearity", "non_linearity_mad" or "missing_impact".
     max_features : int
         Bars drawn at most; a line below counts the others.
 

@@ -22,6 +22,8 @@ _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
+# Options that a view may have chosen anew; one after the other they might be a pair that cannot be.
+_COUNTING: Final = ("convention", "weighting")
 
 
 def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict[str, Any]:
@@ -31,6 +33,7 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict
     ----------
     explanation : Explanation
     state : ViewState
+        As a scene has it: with the feature that is open, and how impact is counted.
     lines : Lines
         What was drawn of the open feature.
 
@@ -52,8 +55,8 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict
         "n_grid": len(feature.axis),
         "rank_by": state.rank_by,
         "decay": state.decay,
-        "convention": settings.convention,
-        "weighting": settings.weighting,
+        "convention": state.convention,
+        "weighting": state.weighting,
         "grid": settings.grid,
         "scale": settings.scale,
         "output": explanation.output_label,
@@ -78,9 +81,11 @@ def provenance_json(explanation: Explanation, state: ViewState, lines: Lines) ->
 
 def code(explanation: Explanation, state: ViewState) -> str:
     """Write the line that makes this view again, from the model and the data."""
-    arguments = ", ".join(["model", "X", *_options(explanation)])
+    arguments = ", ".join(["model", "X", *_options(explanation, state)])
     statements = [f"x = ice_explorer.ICEExplorer({arguments})"]
     for field in fields(ViewState):
+        if field.name in _COUNTING:
+            continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
         if value != default:
@@ -89,7 +94,7 @@ def code(explanation: Explanation, state: ViewState) -> str:
     return "; ".join(statements)
 
 
-def _options(explanation: Explanation) -> list[str]:
+def _options(explanation: Explanation, state: ViewState) -> list[str]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     written = []
@@ -98,7 +103,7 @@ def _options(explanation: Explanation) -> list[str]:
     for name, parameter in inspect.signature(explain).parameters.items():
         if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
-        value = getattr(settings, name)
+        value = getattr(state if name in _COUNTING else settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
             written.append(f"{name}={name}")

@@ -17,7 +17,7 @@ from ice_explorer.figures.palette import Palette, level_palette, plain_palette, 
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
 from ice_explorer.moments import span_texts, unit_of
-from ice_explorer.options import check_one_of
+from ice_explorer.options import check_one_of, resolve_display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.messages import Anchor, ContinuousColorsBody, Kind, RankBy
+    from ice_explorer.metrics import Convention, Weighting
 
 RANK_TITLES: Final[Mapping[str, str]] = {
     "impact": "impact",
     "in_distribution_impact": "in-distribution impact",
     "heterogeneity": "heterogeneity",
     "non_linearity": "non-linearity",
+    "non_linearity_mad": "non-linearity (MAD)",
+    "missing_impact": "missing impact",
 }
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
 
@@ -55,7 +58,11 @@ class ViewState:
         Label of the column that colours the lines.
     kind : {"ice", "c-ice", "d-ice"}
     decay : float
-    rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
+    rank_by : str
+        What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+        "non_linearity", "non_linearity_mad" or "missing_impact".
+    convention, weighting : str or None
+        How impact is counted, as for `explain`; None is as the explanation has it.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0.
     max_lines : int
@@ -69,6 +76,8 @@ class ViewState:
     kind: Kind = "ice"
     decay: float = 0.75
     rank_by: RankBy = "in_distribution_impact"
+    convention: Convention | None = None
+    weighting: Weighting | None = None
     anchor: Anchor | float = "min"
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
@@ -340,11 +349,12 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     Returns
     -------
     Scene
-        Its state names the feature that is open.
+        Its state names the feature that is open, and how impact is counted.
     """
-    table = explanation.table(decay=state.decay, sort_by=state.rank_by)
+    _, convention, weighting = resolve_display(explanation.settings, state.decay, state.convention, state.weighting)
+    table = explanation.table(state.decay, convention, weighting, sort_by=state.rank_by)
     opened = explanation[table.index[0] if state.feature == "" else state.feature]
-    state = replace(state, feature=opened.label)
+    state = replace(state, feature=opened.label, convention=convention, weighting=weighting)
     lines = lines_of(explanation, opened, state)
     return Scene(
         ranking=ranking_of(explanation, state),
@@ -357,7 +367,7 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
 
 def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     """Sort the features and measure their bars."""
-    table = explanation.table(decay=state.decay, sort_by=state.rank_by)
+    table = explanation.table(state.decay, state.convention, state.weighting, sort_by=state.rank_by)
     decays = state.rank_by in ("impact", "in_distribution_impact")
     return Ranking(
         title=RANK_TITLES[state.rank_by],

@@ -1,0 +1,64 @@
+/** As many features as wanted, without computing them: those of the clinic over and over, each with other figures. */
+import { randomLcg } from "d3-random";
+import type { Header, Traits } from "../src/protocol.ts";
+import { type Answer, clinic, FakeKernel, FakeModel } from "./model.ts";
+
+const WORDS = ["glucose", "Créatinine", "pulse", "sodium", "weight", "lactate", "Größe", "iron"];
+
+export function manyFeatures(count: number, overrides: Partial<Traits> = {}, withIntervals = false): FakeModel {
+  const kernel = new FakeKernel(clinic(200));
+  const { header, impact, profile } = kernel;
+  const [known, steps] = [header.features.length, header.decays.count];
+  const metrics = withIntervals ? [...header.metrics, "impact_low", "impact_high"] : header.metrics;
+  const random = randomLcg(0.4);
+  const features = Array.from({ length: count }, (_, at) => ({
+    ...header.features[at % known]!,
+    name: `${WORDS[at % known]} ${Math.floor(at / known) + 1}`,
+  }));
+  const impacts = new Float32Array(count * metrics.length);
+  const profiles = new Float32Array(2 * count * steps);
+  for (let at = 0; at < count; at++) {
+    const factor = (0.05 + random()) ** 2;
+    const tilt = random() - 0.5;
+    const of = at % known;
+    const own = Array.from(header.metrics, (_, z) => factor * impact[of * header.metrics.length + z]!);
+    const width = 0.05 + 0.3 * random();
+    if (withIntervals) own.push(own[0]! * (1 - width), own[0]! * (1 + width));
+    impacts.set(own, at * metrics.length);
+    for (let step = 0; step < steps; step++) {
+      const share = 1 + (tilt * (steps - step)) / steps;
+      profiles[at * steps + step] = factor * share * profile[of * steps + step]!;
+      profiles[(count + at) * steps + step] = profile[(known + of) * steps + step]!;
+    }
+  }
+  const described: Header = { ...header, features, metrics };
+  const traits = kernel.traits({
+    feature: features[0]!.name,
+    _header: described,
+    _impact: impacts,
+    _profile: profiles,
+    _status: { state: "ready", done: count, total: count, label: "", message: "" },
+    ...overrides,
+  });
+  const answer: Answer = (request) => {
+    if (request.type !== "curves") return kernel.answer(request);
+    const at = features.findIndex(({ name }) => name === request.feature);
+    const answered = kernel.answer({ ...request, feature: header.features[at % known]!.name });
+    if (answered?.reply.type === "result") Object.assign(answered.reply.body, { feature: request.feature });
+    return answered;
+  };
+  return new FakeModel(traits, answer);
+}
+
+/** The same while the kernel has finished only the first of them. */
+export function someOfMany(count: number, done: number): FakeModel {
+  const model = manyFeatures(count);
+  const [metrics, steps] = [model.get("_header").metrics.length, model.get("_header").decays.count];
+  const known = (table: Float32Array, size: number) =>
+    table.map((value, z) => (Math.floor(z / size) % count < done ? value : Number.NaN));
+  model.push("_impact", known(model.get("_impact") as Float32Array, metrics));
+  model.push("_profile", known(model.get("_profile") as Float32Array, steps));
+  const label = model.get("_header").features[done]?.name ?? "";
+  model.push("_status", { state: "computing", done, total: count, label, message: "" });
+  return model;
+}

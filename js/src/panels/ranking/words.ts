@@ -1,0 +1,63 @@
+/** A bar in numbers and in words. */
+import { number, plural } from "../../format.ts";
+import type { BarState } from "../../marks/bars.ts";
+import { RANK_LABELS } from "../../metrics.ts";
+import type { RankBy } from "../../protocol.ts";
+import type { RankedFeature } from "../../ranking.ts";
+import { isUnordered } from "../../values.ts";
+
+/** What all bars have in common. */
+export interface Scale {
+  metric: RankBy;
+  /** All features, found or not. */
+  of: number;
+  /** The figure at which a bar is as long as there is room. */
+  longest: number;
+  write: (value: number) => string;
+}
+
+export function signOf({ kind, direction }: RankedFeature): BarState["sign"] {
+  if (isUnordered(kind)) return "levels";
+  return direction > 0 ? "up" : direction < 0 ? "down" : "none";
+}
+
+export function lengthsOf(ranked: RankedFeature, { longest, write }: Scale) {
+  const share = (value: number) => (longest > 0 && Number.isFinite(value) ? value / longest : 0);
+  const defined = Number.isFinite(ranked.value);
+  const [low, high] = ranked.interval ?? [];
+  return {
+    pending: !ranked.known,
+    fill: defined ? share(ranked.fill) : null,
+    outline: defined && ranked.outline !== null ? share(ranked.outline) : null,
+    interval: low === undefined || high === undefined ? null : ([share(low), share(high)] as [number, number]),
+    figure: ranked.known ? write(ranked.value) : "",
+    sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked) : "none",
+  } as const;
+}
+
+const TRENDS = {
+  up: ", rises on average",
+  down: ", falls on average",
+  levels: ", has levels without an order",
+  none: "",
+};
+
+export function describe(ranked: RankedFeature, { metric, of, write }: Scale): string {
+  if (!ranked.known) return `${ranked.name}, not computed yet`;
+  const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
+  const between = ranked.interval === null ? "" : ` (${ranked.interval.map(write).join(" to ")})`;
+  const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
+  const trend = TRENDS[signOf(ranked)];
+  return `${ranked.name}, ${RANK_LABELS[metric]} ${figure}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}`;
+}
+
+/** The longest of all that is drawn, so that no bar outgrows its room. */
+export function longestOf(ranking: readonly RankedFeature[]): number {
+  let longest = 0;
+  for (const { value, fill, outline, interval } of ranking) {
+    for (const reach of [value, fill, outline, interval?.[1]]) {
+      if (reach != null && reach > longest) longest = reach;
+    }
+  }
+  return longest;
+}

@@ -1,0 +1,9 @@
+/** Names that contain what somebody typed, whatever the case and the accents of either. */
+
+export const folded = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** Whether each name contains the query; all of them where nothing is asked for. */
+export function matches(foldedNames: readonly string[], query: string): boolean[] {
+  const wanted = folded(query.trim());
+  return foldedNames.map((name) => name.includes(wanted));
+}

@@ -1,0 +1,271 @@
+/** The ranking where it is long: rows that exist, rows that are found, and how figures are counted. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { manyFeatures, someOfMany } from "../../dev/many.ts";
+import { RANK_LABELS, RANK_MEANINGS } from "../../src/metrics.ts";
+import type { RankBy } from "../../src/protocol.ts";
+import { choose, frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+
+const scrollOf = (root: HTMLElement) => root.querySelector<HTMLElement>(".ice-bars-scroll")!;
+const scrollTo = async (root: HTMLElement, top: number): Promise<void> => {
+  scrollOf(root).scrollTop = top;
+  await frame();
+  await frame();
+};
+const type = (field: HTMLElement, text: string): void => {
+  (field as HTMLInputElement).value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
+test("of two thousand features only those in view have elements, and all of them room", async () => {
+  const { root, parts, order } = mount(manyFeatures(2000));
+  await frame();
+  await frame();
+  expect(parts("bar").length).toBeLessThan(40);
+  expect(scrollOf(root).scrollHeight).toBe(2000 * 24);
+  await scrollTo(root, 1000 * 24);
+  const ranks = parts("bar").map(({ dataset }) => Number(dataset.rank));
+  expect(ranks).toEqual(expect.arrayContaining([1001, 1010, 1020]));
+  expect(parts("bar").length).toBeLessThan(40);
+  for (const bar of parts("bar")) {
+    expect(bar.getAttribute("aria-setsize")).toBe("2000");
+    expect(bar.getAttribute("aria-posinset")).toBe(bar.dataset.rank);
+  }
+  expect(order().length).toBe(new Set(order()).size);
+});
+
+test("what is seen after scrolling stands where it should", async () => {
+  const { root, parts } = mount(manyFeatures(2000));
+  await frame();
+  await scrollTo(root, 500 * 24);
+  await Promise.all(root.getAnimations({ subtree: true }).map(({ finished }) => finished));
+  const top = scrollOf(root).getBoundingClientRect().top;
+  const seen = parts("bar").find(({ dataset }) => dataset.rank === "503")!;
+  expect(Math.round(seen.getBoundingClientRect().top - top)).toBe(2 * 24);
+});
+
+test("the keyboard walks by rows, by pages and to the ends, and its row has the focus", async () => {
+  const { parts, root, model } = mount(manyFeatures(2000, { feature: "" }));
+  await frame();
+  await frame();
+  const focused = () => (document.activeElement as HTMLElement).dataset.rank;
+  parts("bar")
+    .find(({ dataset }) => dataset.rank === "1")!
+    .focus();
+  await userEvent.keyboard("{End}");
+  expect(focused()).toBe("2000");
+  await userEvent.keyboard("{ArrowUp}");
+  expect(focused()).toBe("1999");
+  await userEvent.keyboard("{PageUp}{PageUp}");
+  const page = Math.floor(scrollOf(root).clientHeight / 24) - 1;
+  expect(focused()).toBe(String(1999 - 2 * page));
+  await userEvent.keyboard("{Home}{PageDown}{ArrowDown}");
+  expect(focused()).toBe(String(page + 2));
+  expect(model.get("feature")).toBe((document.activeElement as HTMLElement).dataset.feature);
+  const view = scrollOf(root).getBoundingClientRect();
+  const row = document.activeElement!.getBoundingClientRect();
+  expect(row.top).toBeGreaterThanOrEqual(view.top - 1);
+  expect(row.bottom).toBeLessThanOrEqual(view.bottom + 1);
+});
+
+test("a focused row stays when it is scrolled out of view, and when the order changes", async () => {
+  const { parts, root, part } = mount(manyFeatures(2000));
+  await frame();
+  await scrollTo(root, 0);
+  const row = parts("bar").find(({ dataset }) => dataset.rank === "3")!;
+  row.focus();
+  await scrollTo(root, 30000);
+  expect(document.activeElement).toBe(row);
+  slideTo(part("decay-slider"), 0.05);
+  await frame();
+  letGo(part("decay-slider"));
+  expect(document.activeElement).toBe(row);
+  await userEvent.keyboard("{ArrowDown}");
+  expect(Number((document.activeElement as HTMLElement).dataset.rank)).toBe(Number(row.dataset.rank) + 1);
+});
+
+test("the Tab key reaches one row, also where the open one is out of view", async () => {
+  const { parts, root, bar, model } = mount(manyFeatures(2000));
+  await frame();
+  await scrollTo(root, 30000);
+  const reached = parts("bar").filter(({ tabIndex }) => tabIndex === 0);
+  expect(reached).toEqual([bar(model.get("feature"))]);
+});
+
+test("rows glide to their new places, from and to beyond the edges, and no more exist afterwards", async () => {
+  const { root, part, parts } = mount(manyFeatures(2000, { decay: 1 }));
+  await frame();
+  await frame();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  slideTo(part("decay-slider"), 0.01);
+  await frame();
+  const gliding = root.querySelector("[data-test=bars]")!.getAnimations({ subtree: true });
+  expect(gliding.map((each) => (each as CSSTransition).transitionProperty)).toEqual(
+    expect.arrayContaining(["transform", "translate"]),
+  );
+  letGo(part("decay-slider"));
+  await expect.poll(() => root.querySelectorAll("[data-test=bars] > [inert]").length).toBe(0);
+  expect(root.querySelectorAll("[data-test=bars] > *").length).toBe(parts("bar").length);
+});
+
+test("pending features follow the others in the order of the data, however many", async () => {
+  const { parts } = mount(someOfMany(2000, 7));
+  await frame();
+  await frame();
+  const pending = parts("bar").filter(({ dataset }) => dataset.pending !== undefined);
+  const sorted = pending.sort((a, b) => Number(a.dataset.rank) - Number(b.dataset.rank));
+  expect(sorted.slice(0, 3).map(({ dataset }) => [dataset.rank, dataset.feature])).toEqual([
+    ["8", "iron 1"],
+    ["9", "glucose 2"],
+    ["10", "Créatinine 2"],
+  ]);
+});
+
+test("a search shows the features that have it in their names, with their ranks among all", async () => {
+  const { part, order, parts, bar } = mount(manyFeatures(40));
+  await frame();
+  const all = order();
+  expect(part("search-count").textContent).toBe("");
+  type(part("search"), "CREAT");
+  await frame();
+  expect(order()).toEqual(all.filter((name) => name.startsWith("Créatinine")));
+  expect(part("search-count").textContent).toBe("5 of 40 features");
+  const first = bar(order()[0]!);
+  expect(first.getAttribute("aria-setsize")).toBe("5");
+  expect(first.getAttribute("aria-posinset")).toBe("1");
+  expect(Number(first.dataset.rank)).toBe(all.indexOf(order()[0]!) + 1);
+  expect(parts("bar").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
+});
+
+test("a search that finds nothing says so, and Escape ends it", async () => {
+  const { part, order } = mount(manyFeatures(40));
+  await frame();
+  const all = order();
+  part("search").focus();
+  type(part("search"), " <b>zzz");
+  await frame();
+  expect(order()).toEqual([]);
+  expect(part("ranking-remark").textContent).toBe("No feature’s name contains “<b>zzz”.");
+  expect(part("search-count").textContent).toBe("0 of 40 features");
+  await userEvent.keyboard("{Escape}");
+  await frame();
+  expect(order()).toEqual(all);
+  expect(part("ranking-remark").hidden).toBe(true);
+  expect(document.activeElement).toBe(part("search"));
+});
+
+test("a slash leads to the search from anywhere in the explorer, and stays a letter in it", async () => {
+  const { part, order, bar } = mount(manyFeatures(40));
+  await frame();
+  bar(order()[0]!).focus();
+  await userEvent.keyboard("/");
+  expect(document.activeElement).toBe(part("search"));
+  expect((part("search") as HTMLInputElement).value).toBe("");
+  await userEvent.keyboard("/");
+  expect((part("search") as HTMLInputElement).value).toBe("/");
+  part("decay-slider").focus();
+  await userEvent.keyboard("/");
+  expect(document.activeElement).toBe(part("search"));
+});
+
+test("from the search Enter opens the first feature found, and the arrow goes to the bars", async () => {
+  const { part, order, model } = mount(manyFeatures(40));
+  await frame();
+  part("search").focus();
+  type(part("search"), "sodium");
+  await frame();
+  await userEvent.keyboard("{ArrowDown}");
+  expect((document.activeElement as HTMLElement).dataset.feature).toBe(order()[0]);
+  await userEvent.keyboard("{ArrowDown}");
+  expect(model.get("feature")).toBe(order()[1]);
+  part("search").focus();
+  await userEvent.keyboard("{Enter}");
+  expect(model.get("feature")).toBe(order()[0]);
+});
+
+test("few features have no search", async () => {
+  const { root } = mount(manyFeatures(11));
+  await frame();
+  expect(root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
+});
+
+test.each(Object.keys(RANK_LABELS) as RankBy[])(
+  "bars can show the %s, with a sentence that says what it is",
+  async (metric) => {
+    const { part, bar, model } = mount(kernel.model({ feature: "Age" }));
+    await frame();
+    choose(part("rank-by"), metric);
+    await frame();
+    expect(model.get("rank_by")).toBe(metric);
+    const select = part<HTMLSelectElement>("rank-by");
+    expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(RANK_MEANINGS[metric]);
+    expect([...select.options].every(({ title, value }) => title === RANK_MEANINGS[value as RankBy])).toBe(true);
+    expect(bar("Age").getAttribute("aria-label")).toContain(`Age, ${RANK_LABELS[metric]} `);
+  },
+);
+
+test("where no value is missing the ranking says why there is no figure", async () => {
+  const { part, bar } = mount(kernel.model({ rank_by: "missing_impact" }));
+  await frame();
+  expect(part("ranking-remark").textContent).toBe("No feature has missing values, so none has a missing impact.");
+  expect(bar("Age").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
+});
+
+test("impact is counted otherwise by the kernel, in one message, and the figures follow", async () => {
+  const model = kernel.model({ feature: "Marker", rank_by: "impact" });
+  model.delay = 30;
+  const { part, bar, drawn } = mount(model);
+  await drawn("Marker");
+  const asked = model.sent.length;
+  const figure = () => bar("Marker").querySelector("[data-test=bar-figure]")!.textContent;
+  const before = figure();
+  choose(part("weighting"), "length");
+  await frame();
+  expect(part("ranking").getAttribute("aria-busy")).toBe("true");
+  expect(model.saved).toEqual([["weighting", "length"]]);
+  await expect.poll(() => part("ranking").getAttribute("aria-busy")).toBeNull();
+  expect(figure()).not.toBe(before);
+  expect(part("status-text").textContent).toContain("equations, length weighting");
+  choose(part("convention"), "published");
+  await frame();
+  expect(model.saved.slice(1)).toEqual([
+    ["convention", "published"],
+    ["weighting", "interval"],
+  ]);
+  const offered = [...part<HTMLSelectElement>("weighting").options].filter(({ disabled }) => !disabled);
+  expect(offered.map(({ value }) => value)).toEqual(["interval"]);
+  await expect.poll(() => part("status-text").textContent).toContain("published, interval weighting");
+  choose(part("convention"), "equations");
+  await expect.poll(figure).toBe(before);
+  expect(model.sent.length).toBe(asked);
+});
+
+test("how impact is counted stands behind a fold, each choice with a sentence", async () => {
+  const { part } = mount(kernel.model());
+  await frame();
+  const fold = part<HTMLDetailsElement>("counting");
+  expect(fold.open).toBe(false);
+  for (const name of ["convention", "weighting"]) {
+    const select = part<HTMLSelectElement>(name);
+    const sentence = document.getElementById(select.getAttribute("aria-describedby")!)!.textContent;
+    expect(sentence).toBe(select.selectedOptions[0]!.title);
+    expect(sentence).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+test("a figure that is known to lie between two others has a whisker from one to the other", async () => {
+  const { parts, part } = mount(manyFeatures(14, { rank_by: "impact" }, true));
+  await frame();
+  const bar = parts("bar").find(({ dataset }) => dataset.rank === "1")!;
+  const whisker = bar.querySelector<HTMLElement>("[data-test=bar-interval]")!;
+  expect(whisker.hidden).toBe(false);
+  const [low, high] = ["--low", "--high"].map((end) => Number(whisker.style.getPropertyValue(end)));
+  const outline = Number(bar.querySelector<HTMLElement>(".ice-bar-outline")!.style.getPropertyValue("--outline"));
+  expect(low).toBeLessThan(outline);
+  expect(high).toBeGreaterThan(outline);
+  expect(high).toBeLessThanOrEqual(1);
+  expect(bar.getAttribute("aria-label")).toMatch(/impact 0\.\d+ \(0\.\d+ to 0\.\d+\)/);
+  choose(part("rank-by"), "heterogeneity");
+  await frame();
+  expect(parts("bar-interval").every(({ hidden }) => hidden)).toBe(true);
+});
