@@ -1,6 +1,8 @@
 /** Names that contain what somebody typed, whatever the case and the accents of either. */
 
-export const folded = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+/** By way of capitals, which write ß as SS. */
+export const folded = (text: string): string =>
+  text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase();
 
 /** Whether each name contains the query; all of them where nothing is asked for. */
 export function matches(foldedNames: readonly string[], query: string): boolean[] {

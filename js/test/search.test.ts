@@ -7,8 +7,9 @@ const found = (query: string) => matches(names, query).flatMap((is, at) => (is ?
 test("neither case nor accents matter, in the name or in the query", () => {
   expect(found("CREAT")).toEqual([0, 1]);
   expect(found("créat")).toEqual([0, 1]);
-  expect(found("größe")).toEqual([]);
+  expect(found("größe")).toEqual([2]);
   expect(found("grosse")).toEqual([2]);
+  expect(found("strasse")).toEqual([3]);
   expect(found("ﬁ")).toEqual([]);
 });
 
