@@ -35,7 +35,14 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
     "data-test": "plot",
   });
   const shown = shownIn(view, frame);
-  frame.append(axesLayer(view, shown), linesLayer(view, shown), dotsLayer(view, shown), markedLayer(view, shown));
+  frame.append(
+    axesLayer(view, shown),
+    linesLayer(view, shown, "all"),
+    dotsLayer(view, shown, "all"),
+    linesLayer(view, shown, "selected"),
+    dotsLayer(view, shown, "selected"),
+    markedLayer(view, shown),
+  );
   listenOn(frame, view, shown);
 
   const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });

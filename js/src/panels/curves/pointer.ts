@@ -3,6 +3,7 @@ import { least } from "d3-array";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
+import type { Hidden } from "../../filters.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { ColorsBody } from "../../protocol.ts";
 import { rampWriter } from "../../values.ts";
@@ -17,7 +18,7 @@ const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1
 export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown): void {
   const { store, aborted } = view;
   const options = { signal: aborted };
-  let pickable: { plot: Plot; hidden: ReadonlySet<number>; lines: Polylines } | null = null;
+  let pickable: { plot: Plot; hidden: Hidden; lines: Polylines } | null = null;
 
   /** The drawn lines, without those the legend hides. */
   const linesToPick = (shown: Plot): Polylines => {
@@ -169,7 +170,7 @@ function isBeside({ slot, size, left }: Plot, x: number): boolean {
 }
 
 /** The row whose dot beside the axis is nearest, within reach. */
-function nearestBeside(shown: Plot, hidden: ReadonlySet<number>, x: number, y: number): number | null {
+function nearestBeside(shown: Plot, hidden: Hidden, x: number, y: number): number | null {
   const { scene, size, left, lines } = shown;
   const away = (line: number) =>
     Math.hypot(
@@ -199,7 +200,7 @@ function placeOf(shown: Plot, line: number): [number, number] {
 }
 
 /** Arrow keys go through the visible lines from the lowest prediction to the highest. */
-function nextLine(shown: Plot, hidden: ReadonlySet<number>, current: number | null, step: number): number | undefined {
+function nextLine(shown: Plot, hidden: Hidden, current: number | null, step: number): number | undefined {
   const { predictions } = shown.scene.curves;
   const visible = Array.from(shown.order)
     .filter((line) => !hidden.has(shown.lines.color[line]!))
@@ -209,7 +210,7 @@ function nextLine(shown: Plot, hidden: ReadonlySet<number>, current: number | nu
   return visible[Math.min(Math.max(place, 0), visible.length - 1)];
 }
 
-function withoutHidden({ lines }: Plot, hidden: ReadonlySet<number>): Polylines {
+function withoutHidden({ lines }: Plot, hidden: Hidden): Polylines {
   const { nLines, nPoints } = lines;
   const y = lines.y.slice();
   for (let line = 0; line < nLines; line++) {
