@@ -52,5 +52,8 @@ export function groupMeans(values: Float32Array, nPoints: number, groups: Float3
     const row = line * nPoints;
     for (let point = 0; point < nPoints; point++) sum[point]! += values[row + point]!;
   }
-  return sums.map((sum, group) => ({ values: Float32Array.from(sum, (each) => each / counts[group]!), n: counts[group]! }));
+  return sums.map((sum, group) => ({
+    values: Float32Array.from(sum, (each) => each / counts[group]!),
+    n: counts[group]!,
+  }));
 }
