@@ -52,11 +52,16 @@ export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<
       for (const [place, group] of visible.entries()) {
         const mark = svg("g", { class: "ice-group", "data-test": "group-mean", "data-level": group });
         mark.style.setProperty("--ice-line", cssColor(shown.palette, group));
-        mark.append(...meanOf(shown, known.means[group]!, (place + 0.5) / visible.length - 0.5));
+        const aside = ((place + 0.5) / visible.length - 0.5) * DODGE;
+        mark.append(...meanOf(shown, known.means[group]!, aside));
         over.append(mark);
         const missing = known.beside?.[group]?.values[0];
         if (shown.slot === null || missing === undefined) continue;
-        const dot = svg("g", { class: "ice-group" }, dotAt(shown.slot.at, shown.y(missing)));
+        const dot = svg(
+          "g",
+          { class: "ice-group" },
+          dotAt(shown.slot.at + aside * (shown.slot.right - shown.slot.left), shown.y(missing)),
+        );
         dot.style.setProperty("--ice-line", cssColor(shown.palette, group));
         beside.append(dot);
       }
@@ -74,6 +79,6 @@ function meanOf({ scene, x, y }: Plot, { values }: GroupMean, aside: number): SV
     const px = scene.x.map((value) => x(value));
     return haloedPaths(linePath(px, height));
   }
-  const room = (x(1) - x(0)) * DODGE;
+  const room = x(1) - x(0);
   return Array.from(scene.x, (value, point) => dotAt(x(value) + aside * room, height(point)));
 }

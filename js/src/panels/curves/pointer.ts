@@ -206,8 +206,10 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     (event) => {
       if (gestures.dragged || tool.peek() !== "select") return;
       const hadBrush = brush.remove();
-      const found = pick(event);
-      if (found !== null) select(found.line, event.shiftKey);
+      // The line that is lit: a click is reported in whole px, which may be nearer to another one.
+      const lit = (event as PointerEvent).pointerType === "touch" ? null : store.hover.peek();
+      const line = lit ?? pick(event)?.line ?? null;
+      if (line !== null) select(line, event.shiftKey);
       else if (!hadBrush) pins.close();
     },
     options,
