@@ -85,6 +85,8 @@ export class Store {
   /** How the reader wants to see it. */
   readonly remembered: Remembered;
   readonly dragging = signal(false);
+  /** Whether a brush is on its way over the lines. */
+  readonly brushing = signal(false);
   /** Index of the drawn line under the pointer. */
   readonly hover = signal<number | null>(null);
   /** Colour values whose lines the legend has switched off. */
@@ -243,7 +245,10 @@ export class Store {
   /** A step of a brush: at once here, throttled to Python. */
   brushSelection(rows: number[]): void {
     this.#held = "selection";
-    this.#local("selection").value = rows;
+    batch(() => {
+      this.brushing.value = true;
+      this.#local("selection").value = rows;
+    });
     this.#syncSelection.call(rows);
   }
 
@@ -258,6 +263,7 @@ export class Store {
     this.#syncSelection.flush();
     this.#syncAnchor.flush();
     this.#held = null;
+    this.brushing.value = false;
   }
 
   /** Shows or hides the lines of a level of the colouring column; NaN stands for missing values. */

@@ -6,6 +6,8 @@ import { frame, kernel, type Mounted, mount } from "./mount.ts";
 async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | null = null): Promise<Mounted> {
   const mounted = mount(kernel.model({ feature: "Age", max_lines: 5, color_by: color }), width);
   await mounted.drawn("Age");
+  // The pointer of the test before may rest where this plot is.
+  await userEvent.hover(mounted.part("facts"));
   mounted.part("plot").focus();
   await userEvent.keyboard(keys);
   await expect.poll(() => mounted.part("card").hidden).toBe(false);

@@ -30,8 +30,8 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
   const isAll = which === "all";
   const name = isAll ? "curves-canvas" : "selected-canvas";
   const canvas = html("canvas", { class: layerClass(which), "data-test": name, "aria-hidden": "true" });
-  /** The decay at which a drag has paused; null while it moves. */
-  const pausedAt = signal<number | null>(null);
+  /** The decay and the selection at which a drag has paused; null while it moves. */
+  const pausedAt = signal<{ decay: number; selection: readonly number[] | null } | null>(null);
   let raster: LineRaster | null = null;
   let fade: { plot: Plot; whole: Fade } | null = null;
   let msPerLine = 0;
@@ -59,14 +59,16 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
       decay: store.decay.value,
       dragging: store.dragging.value,
       moving: zoom.moving.value,
-      picked: isAll ? null : manySelected(store.selection.value),
+      brushing: !isAll && store.brushing.value,
+      selection: isAll ? null : store.selection.value,
       hidden: store.hiddenLevels.value,
       pausedAt: pausedAt.value,
     }),
     (state) => {
       clearTimeout(timer);
-      const { plot: shown, decay, dragging, moving, picked, hidden } = state;
+      const { plot: shown, decay, dragging, moving, brushing, selection, hidden } = state;
       if (shown === null) return;
+      const picked = selection === null ? null : manySelected(selection);
       canvas.hidden = !isAll && picked === null;
       if (canvas.hidden) return;
       const { lines, palette, thickness } = shown;
@@ -77,7 +79,8 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
       if (fade?.plot.lines.opacity !== lines.opacity) fade = { plot: shown, whole: new Fade(shown) };
       const visible = hidden.size === 0 ? every : every.filter((line) => !hidden.has(lines.color[line]!));
       const affordable = msPerLine > 0 ? Math.max(LEAST_LINES, Math.floor(BUDGET_MS / msPerLine)) : visible.length;
-      const sampled = (moving || (dragging && state.pausedAt !== decay)) && affordable < visible.length;
+      const rests = state.pausedAt?.decay === decay && state.pausedAt.selection === selection;
+      const sampled = (moving || ((dragging || brushing) && !rests)) && affordable < visible.length;
       const order = sampled ? visible.subarray(0, affordable) : visible;
 
       const start = performance.now();
@@ -107,7 +110,7 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
       // A further step of the slider comes before this and sets it back.
       if (sampled && !moving) {
         timer = setTimeout(() => {
-          pausedAt.value = decay;
+          pausedAt.value = { decay, selection };
         }, REST_MS);
       }
     },
