@@ -176,11 +176,13 @@ export function gesturesOn(
     },
     { ...options, passive: false },
   );
-  // The middle button moves the picture, and starts no scrolling of the page.
+  // The middle button starts no scrolling of the page, and Shift selects lines, not the text around them.
   frame.addEventListener(
     "mousedown",
     (event) => {
-      if (event.button === 1) event.preventDefault();
+      if (event.button !== 1 && !event.shiftKey) return;
+      event.preventDefault();
+      if (event.target === frame) frame.focus({ preventScroll: true });
     },
     options,
   );
