@@ -1,12 +1,12 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
+import { scaleLinear } from "../../marks/scale.ts";
 import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
 import { dotX, type Plot, type Slot } from "./plot.ts";
