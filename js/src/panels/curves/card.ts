@@ -17,7 +17,7 @@ const WIDTH = 224;
 /** How far the card stays from the dot. */
 const GAP = 20;
 /** In less room than this the card stands under the plot: beside the dot there would be no place for it. */
-const LEAST_ROOM = 560;
+const LEAST_ROOM = 2 * (WIDTH + GAP);
 
 interface Own {
   line: number;
