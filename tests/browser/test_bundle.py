@@ -316,7 +316,8 @@ def test_the_legend_switches_levels_off(explore, page, X):
     explorer.color_by = "town"
     levels = page.get_by_test_id("legend-level")
     expect(levels).to_have_count(3)
-    n_first = int((X["town"] == levels.first.inner_text()).sum())
+    first = levels.first.locator(".ice-legend-label").inner_text()
+    n_first = int((X["town"] == first).sum())
     levels.first.click()
     expect(levels.first).to_have_attribute("aria-pressed", "false")
     expect(view(page)).to_have_attribute("data-drawn-lines", str(60 - n_first))
