@@ -86,6 +86,20 @@ const cases: Record<string, () => FakeModel> = {
   "many lines": () => new FakeKernel(clinic(2000)).model({ max_lines: 2000, color_by: "Smoker" }),
   "a thousand lines of a hundred points": () =>
     new FakeKernel(clinic(1000), {}, 100).model({ max_lines: 1000, feature: "Steps a day", color_by: "BMI" }),
+  "five thousand lines of a hundred points": () =>
+    new FakeKernel(clinic(5000), {}, 100).model({ max_lines: 5000, feature: "Steps a day", color_by: "BMI" }),
+  zoomed: () =>
+    some.model({
+      feature: "Age",
+      color_by: "Smoker",
+      _view: { zoom: { "ice Age: probability of 'readmitted'": [30, 60, 0.1, 0.6] } },
+    }),
+  "many selected": () =>
+    some.model({ feature: "Age", color_by: "BMI", selection: Array.from({ length: 60 }, (_, row) => 5 * row) }),
+  "groups and a filter": () =>
+    some.model({ feature: "Age", color_by: "Ward", _view: { filters: { Ward: { hidden: ["emergency", null] } } } }),
+  "a range of the ramp": () =>
+    some.model({ feature: "Age", color_by: "BMI", _view: { filters: { BMI: { range: [28, 32] } } } }),
   "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => some.model({ decay: 0.755 }),
   "long names": () => longNames().model({ kind: "c-ice" }),

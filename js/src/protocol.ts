@@ -54,8 +54,10 @@ export interface ViewChoices {
   target: boolean;
   /** Whether all classes are shown beside each other. */
   classes: boolean;
-  /** What part of the axes shows, by kind and feature: x from, x to, y from, y to. */
+  /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
+  /** What the legend of a column has switched off: levels by name, null for missing values; or all outside a range. */
+  filters: Record<string, { hidden: (string | null)[] } | { range: [number, number] }>;
 }
 
 export interface Status {

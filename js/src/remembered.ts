@@ -16,10 +16,11 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   target: false,
   classes: false,
   zoom: {},
+  filters: {},
 };
 
-/** Choices of which every view keeps its own once it shows: two views are zoomed apart. */
-const OWN: ReadonlySet<keyof ViewChoices> = new Set<keyof ViewChoices>(["zoom"]);
+/** Choices of which every view keeps its own once it shows: two views are zoomed, and filtered, apart. */
+const OWN: ReadonlySet<keyof ViewChoices> = new Set<keyof ViewChoices>(["zoom", "filters"]);
 
 export class Remembered {
   readonly #signals: { [K in keyof ViewChoices]: Signal<ViewChoices[K]> };

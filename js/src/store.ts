@@ -15,8 +15,10 @@ import {
   type ImpactTable,
   type LineColors,
 } from "./decode.ts";
+import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import {
   type Anchor,
+  type ColorsBody,
   type Convention,
   type DocumentState,
   type Header,
@@ -87,17 +89,24 @@ export class Store {
   /** How the reader wants to see it. */
   readonly remembered: Remembered;
   readonly dragging = signal(false);
+  /** Whether a brush is on its way over the lines. */
+  readonly brushing = signal(false);
   /** Index of the drawn line under the pointer. */
   readonly hover = signal<number | null>(null);
-  /** Levels of the colouring column that the legend has switched off. */
-  readonly hiddenLevels = signal<ReadonlySet<number>>(new Set());
+  /** Colour values whose lines the legend has switched off. */
+  readonly hiddenLevels: ReadonlySignal<Hidden>;
 
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
   readonly #picture = signal<Picture>({ state: "empty" });
+  readonly #scale: ReadonlySignal<ColorsBody | null>;
   readonly #curves = new Map<string, Curves>();
   readonly #asked = new Map<string, Promise<Curves>>();
   readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
   readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
+  readonly #syncSelection = throttle(SYNC_MS, (rows: number[]) => this.#send("selection", rows));
+  readonly #syncAnchor = throttle(SYNC_MS, (anchor: Anchor) => this.#send("anchor", anchor));
+  /** What the pointer holds: Python has the last word about it again when it is let go. */
+  #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
   #loads = 0;
   #explained = "";
@@ -114,9 +123,9 @@ export class Store {
     this.rankBy = this.#follow("rank_by");
     this.convention = this.#follow("convention");
     this.weighting = this.#follow("weighting");
-    this.anchor = this.#follow("anchor");
+    this.anchor = this.#follow("anchor", () => this.#held !== "anchor");
     this.maxLines = this.#follow("max_lines");
-    this.selection = this.#follow("selection");
+    this.selection = this.#follow("selection", () => this.#held !== "selection");
     this.output = this.#follow("output");
     this.response = this.#follow("response");
     this.status = this.#follow("_status");
@@ -143,6 +152,13 @@ export class Store {
       return rankFeatures(figures.header, figures.impact, figures.profile, this.decay.value, this.rankBy.value);
     });
     this.picture = this.#picture;
+    const filters = this.remembered.of("filters");
+    this.#scale = computed(() => {
+      const picture = this.#picture.value;
+      const loaded = picture.state === "ready" ? picture.loaded : picture.state === "loading" ? picture.previous : null;
+      return loaded?.colors?.scale ?? null;
+    });
+    this.hiddenLevels = computed(() => hiddenBy(filters.value, this.#scale.value));
     const described = computed(() => this.figures.value !== null);
     // What curves are of: those of another output, or on another scale, are no longer at hand.
     const explained = computed(() =>
@@ -150,10 +166,6 @@ export class Store {
     );
 
     this.#endings.push(
-      effect(() => {
-        this.colorBy.value;
-        this.hiddenLevels.value = new Set();
-      }),
       effect(() => {
         this.#explained = explained.value;
         const wanted = {
@@ -246,10 +258,55 @@ export class Store {
     if (this.selection.peek().length > 0) this.#write("selection", []);
   }
 
+  /** A step of a brush: at once here, throttled to Python. */
+  brushSelection(rows: number[]): void {
+    this.#held = "selection";
+    batch(() => {
+      this.brushing.value = true;
+      this.#local("selection").value = rows;
+    });
+    this.#syncSelection.call(rows);
+  }
+
+  dragAnchor(anchor: Anchor): void {
+    this.#held = "anchor";
+    this.#local("anchor").value = anchor;
+    this.#syncAnchor.call(anchor);
+  }
+
+  /** The end of a brush, or of a drag of the anchor. */
+  release(): void {
+    this.#syncSelection.flush();
+    this.#syncAnchor.flush();
+    this.#held = null;
+    this.brushing.value = false;
+  }
+
+  /** Shows or hides the lines of a level of the colouring column; NaN stands for missing values. */
   toggleLevel(level: number): void {
-    const hidden = new Set(this.hiddenLevels.peek());
-    if (!hidden.delete(level)) hidden.add(level);
-    this.hiddenLevels.value = hidden;
+    this.#filter((scale, before) => toggledLevel(scale, before, level));
+  }
+
+  /** Hides the lines of every other level, or shows all where that is so already. */
+  showOnlyLevel(level: number): void {
+    this.#filter((scale, before) => onlyLevel(scale, before, level));
+  }
+
+  /** Hides the lines whose colour value is outside a range, or missing; null shows all. */
+  showRange(range: [number, number] | null): void {
+    this.#filter(() => (range === null ? null : { range }));
+  }
+
+  showAllColors(): void {
+    this.#filter(() => null);
+  }
+
+  #filter(next: (scale: ColorsBody, before: Filter | null) => Filter | null): void {
+    const scale = this.#scale.peek();
+    if (scale === null) return;
+    const { [scale.column]: before, ...others } = this.remembered.of("filters").peek();
+    const filter = next(scale, before ?? null);
+    this.remembered.choose("filters", filter === null ? others : { ...others, [scale.column]: filter });
   }
 
   /** Rows of the data as text. */
@@ -290,6 +347,7 @@ export class Store {
   dispose(): void {
     this.#loads++;
     this.#syncDecay.flush();
+    this.release();
     for (const end of this.#endings) end();
     this.remembered.dispose();
   }

@@ -1,7 +1,6 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { rgb } from "d3-color";
 import { html } from "./marks/element.ts";
 
 export interface Theme {
@@ -11,17 +10,16 @@ export interface Theme {
   font: string;
 }
 
+/** Brightness of a colour as browsers compute it: rgb(…) up to 255, color(srgb …) up to 1. */
+export function brightness(color: string): number {
+  const [r = 0, g = 0, b = 0] = (color.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
+  return (0.299 * r + 0.587 * g + 0.114 * b) * (color.startsWith("color(") ? 255 : 1);
+}
+
 function read(root: HTMLElement): Theme {
-  const style = getComputedStyle(root);
-  const [ink, paper] = [rgb(style.color), rgb(style.backgroundColor)];
-  const brightness = ({ r, g, b }: { r: number; g: number; b: number }) => 0.299 * r + 0.587 * g + 0.114 * b;
-  const size = style.getPropertyValue("--ice-small").trim() || "11px";
-  return {
-    dark: brightness(ink) > brightness(paper),
-    ink: ink.formatRgb(),
-    paper: paper.formatRgb(),
-    font: `${size} ${style.fontFamily}`,
-  };
+  const { color: ink, backgroundColor: paper, fontFamily } = getComputedStyle(root);
+  const size = getComputedStyle(root).getPropertyValue("--ice-small").trim() || "11px";
+  return { dark: brightness(ink) > brightness(paper), ink, paper, font: `${size} ${fontFamily}` };
 }
 
 /**

@@ -177,6 +177,42 @@ test("with shift rows are added in order and taken out again", () => {
   expect(store.selection.value).toEqual([5]);
 });
 
+test("a brush selects at once here, tells Python now and then, and the last of it when it is let go", () => {
+  vi.useFakeTimers();
+  const model = kernel.model();
+  const store = storeOf(model);
+  for (let row = 0; row < 10; row++) store.brushSelection([row]);
+  expect(store.selection.value).toEqual([9]);
+  expect(store.brushing.value).toBe(true);
+  expect(model.saved.filter(([name]) => name === "selection")).toEqual([["selection", [0]]]);
+  store.release();
+  expect(model.saved.at(-1)).toEqual(["selection", [9]]);
+  expect(store.brushing.value).toBe(false);
+  vi.useRealTimers();
+});
+
+test("what Python echoes during a brush does not throw it back", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  store.brushSelection([1]);
+  store.brushSelection([1, 2]);
+  model.push("selection", [1]);
+  expect(store.selection.value).toEqual([1, 2]);
+  store.release();
+  model.push("selection", [5]);
+  expect(store.selection.value).toEqual([5]);
+});
+
+test("the anchor follows a drag, and Python hears where it ends", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  store.dragAnchor(20);
+  store.dragAnchor(30);
+  expect(store.anchor.value).toBe(30);
+  store.release();
+  expect(model.get("anchor")).toBe(30);
+});
+
 test("a selected row that is not drawn is fetched; drawn ones are not", async () => {
   const model = kernel.model({ feature: "Age", max_lines: 10 });
   const store = storeOf(model);

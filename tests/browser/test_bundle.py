@@ -310,6 +310,8 @@ def test_hovering_names_the_row_and_a_click_selects_it(explore, page, X):
     expect(page.get_by_test_id("selected-line")).to_have_attribute("data-row", "0")
     hears(explorer, "selection", [0])
     assert list(explorer.selected.index) == ["person 0"]
+    page.keyboard.press("Escape")  # closes the card of the row
+    expect(page.get_by_test_id("card")).to_be_hidden()
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("selected-line")).to_have_count(0)
 
@@ -340,7 +342,8 @@ def test_the_legend_switches_levels_off(explore, page, X):
     explorer.color_by = "town"
     levels = page.get_by_test_id("legend-level")
     expect(levels).to_have_count(3)
-    n_first = int((X["town"] == levels.first.inner_text()).sum())
+    first = levels.first.locator(".ice-legend-label").inner_text()
+    n_first = int((X["town"] == first).sum())
     levels.first.click()
     expect(levels.first).to_have_attribute("aria-pressed", "false")
     expect(view(page)).to_have_attribute("data-drawn-lines", str(60 - n_first))

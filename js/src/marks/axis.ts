@@ -1,8 +1,9 @@
 /** Quiet axes: hairlines, tabular numerals, no frame. */
-import type { ScaleLinear } from "d3-scale";
-import { svg } from "./element.ts";
 
-export type Scale = ScaleLinear<number, number>;
+import { svg } from "./element.ts";
+import type { LinearScale } from "./scale.ts";
+
+export type Scale = LinearScale;
 
 export interface Tick {
   at: number;

@@ -22,6 +22,7 @@ export function histogram({ edges, counts, x, bottom, height, tallest, gap }: Ba
     if (count === 0 || tallest === 0) continue;
     const from = Math.max(left, x(edges[bin]!));
     const to = Math.min(right, x(edges[bin + 1]!));
+    if (to < from) continue; // beyond the part of the axis that shows
     const free = gap > 0 ? (gap / 2) * (to - from) : to - from > 3 ? 0.5 : 0;
     path += bar(from + free, to - free, bottom, (count / tallest) * height);
   }

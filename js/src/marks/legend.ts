@@ -1,28 +1,55 @@
 /** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
-import { plural } from "../format.ts";
+import { count, plural } from "../format.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
 import type { CategoryColors, ContinuousColors } from "../protocol.ts";
 import { rampEnds } from "../values.ts";
 import { html } from "./element.ts";
 
-function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
-  if (nMissing === 0) return [];
+function missingSwatch(palette: Palette): HTMLElement {
   const swatch = html("i", { class: "ice-swatch" });
   swatch.style.background = cssColor(palette, Number.NaN);
-  return [html("span", { class: "ice-legend-item", "data-test": "legend-missing" }, swatch, `missing (${nMissing})`)];
+  return swatch;
 }
 
-export function rampLegend(scale: ContinuousColors, palette: Palette, nMissing: number): HTMLElement[] {
+function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
+  if (nMissing === 0) return [];
+  const attributes = { class: "ice-legend-item", "data-test": "legend-missing" };
+  return [html("span", attributes, missingSwatch(palette), `missing (${nMissing})`)];
+}
+
+const HOW = "Click to hide or show, double click (or Alt and click) for this one only.";
+
+/** Missing values are switched on and off as levels are. */
+function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
+  if (nMissing === 0) return [];
+  const attributes = {
+    type: "button",
+    class: "ice-legend-level",
+    "aria-pressed": "true",
+    "data-test": "legend-missing",
+    "data-level": "NaN",
+    title: HOW,
+  };
+  return [html("button", attributes, missingSwatch(palette), `missing (${nMissing})`)];
+}
+
+/** `range` lies over the ramp and chooses a part of it. */
+export function rampLegend(
+  scale: ContinuousColors,
+  palette: Palette,
+  nMissing: number,
+  range: HTMLElement,
+): HTMLElement[] {
   const [low, high] = rampEnds(scale);
   const stops = Array.from({ length: 9 }, (_, stop) => cssColor(palette, stop / 8));
-  const ramp = html("span", { class: "ice-ramp", "aria-hidden": "true" });
+  const ramp = html("span", { class: "ice-ramp" }, range);
   ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),
     html(
       "span",
-      { class: "ice-legend-ramp", role: "img", "aria-label": `from ${low} to ${high}` },
+      { class: "ice-legend-ramp", role: "group", "aria-label": `from ${low} to ${high}` },
       html("span", { title: low }, low),
       ramp,
       html("span", { title: high }, high),
@@ -31,7 +58,13 @@ export function rampLegend(scale: ContinuousColors, palette: Palette, nMissing: 
   ];
 }
 
-export function levelsLegend(scale: CategoryColors, palette: Palette, nMissing: number): HTMLElement[] {
+/** `drawn` counts the lines of each level. */
+export function levelsLegend(
+  scale: CategoryColors,
+  palette: Palette,
+  nMissing: number,
+  drawn: ArrayLike<number>,
+): HTMLElement[] {
   const levels = scale.levels.map((level, index) => {
     const swatch = html("i", { class: "ice-swatch" });
     swatch.style.background = cssColor(palette, index);
@@ -43,15 +76,16 @@ export function levelsLegend(scale: CategoryColors, palette: Palette, nMissing: 
         "aria-pressed": "true",
         "data-test": "legend-level",
         "data-level": index,
-        title: `${level}: ${plural(scale.counts[index] ?? 0, "observation")}. Click to hide or show.`,
+        title: `${level}: ${plural(drawn[index] ?? 0, "line")} of ${plural(scale.counts[index] ?? 0, "observation")}, and their mean. ${HOW}`,
       },
       swatch,
       html("span", { class: "ice-legend-label" }, level),
+      html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`),
     );
   });
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),
     ...levels,
-    ...missingItem(palette, nMissing),
+    ...missingLevel(palette, nMissing),
   ];
 }

@@ -30,10 +30,10 @@ export function bandPath(x: ArrayLike<number>, low: Place, high: Place): string 
 
 /** A line with a rim in the colour of the paper, legible on any picture. */
 export function haloed(d: string, name: string, attributes: Record<string, string | number> = {}): SVGGElement {
-  return svg(
-    "g",
-    { class: name, ...attributes },
-    svg("path", { class: "ice-halo", d }),
-    svg("path", { class: "ice-stroke", d }),
-  );
+  return svg("g", { class: name, ...attributes }, ...haloedPaths(d));
 }
+
+export const haloedPaths = (d: string): SVGPathElement[] => [
+  svg("path", { class: "ice-halo", d }),
+  svg("path", { class: "ice-stroke", d }),
+];

@@ -163,7 +163,7 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
       value.type = of === "datetime" ? "date" : "number";
       if (value.hidden || !numeric) return;
       if (value.type === "date") value.valueAsNumber = Math.round(anchor) * MS_PER_DAY;
-      else if (value.valueAsNumber !== anchor) value.value = String(anchor);
+      else if (value.valueAsNumber !== anchor) value.value = String(Number(anchor.toPrecision(6)));
     },
   );
   return both;

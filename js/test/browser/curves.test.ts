@@ -134,6 +134,10 @@ test("lines are gone through, selected and cleared with the keyboard alone", asy
   await userEvent.keyboard("{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
   await expect.poll(() => selectedRows(mounted).length).toBe(2);
   expect(model.get("selection")).toEqual([...selectedRows(mounted)].sort((a, b) => a - b));
+  await expect.poll(() => part("card").hidden).toBe(false);
+  await userEvent.keyboard("{Escape}");
+  await expect.poll(() => part("card").hidden).toBe(true);
+  expect(selectedRows(mounted).length).toBe(2);
   await userEvent.keyboard("{Escape}");
   await expect.poll(() => selectedRows(mounted)).toEqual([]);
   expect(model.get("selection")).toEqual([]);
@@ -152,7 +156,7 @@ test("colouring by a number shows a ramp with its ends", async () => {
 test("a level is hidden and shown again from the legend", async () => {
   const { root, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "Smoker" }));
   await drawn("Age");
-  expect(parts("legend-level").map(({ textContent }) => textContent)).toEqual(["false", "true"]);
+  expect(parts("legend-level").map(({ textContent }) => textContent)).toEqual(["false n = 209", "true n = 91"]);
   await userEvent.click(parts("legend-level")[0]!);
   await expect.poll(() => Number(root.dataset.drawnLines)).toBeLessThan(150);
   expect(parts("legend-level")[0]!.getAttribute("aria-pressed")).toBe("false");

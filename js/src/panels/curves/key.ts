@@ -1,15 +1,18 @@
 /** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
+import type { ReadonlySignal } from "@preact/signals-core";
 import { count } from "../../format.ts";
 import { html, setText } from "../../marks/element.ts";
 import { levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { View } from "../../view.ts";
+import type { Groups } from "./groups.ts";
+import { rampRange } from "./ramp.ts";
 import type { Shown } from "./shown.ts";
 
 function keyItem(mark: string, text: string): HTMLElement {
   return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
 }
 
-export function marksKey(view: View, { plot }: Shown): HTMLElement {
+export function marksKey(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
   const selected = html("span", { "data-test": "selected-count" });
   const item = keyItem("selected", "");
   item.append(selected);
@@ -27,22 +30,37 @@ export function marksKey(view: View, { plot }: Shown): HTMLElement {
       mean.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
     },
   );
+  const group = keyItem("group", "mean of a colour");
+  group.dataset.test = "key-group";
+  view.keep(
+    () => groups.value === null,
+    (none) => {
+      group.hidden = none;
+    },
+  );
   return html(
     "p",
     { class: "ice-key" },
     html("span", { class: "ice-key-item" }, mean, "partial dependence ± 1 SD"),
+    group,
     keyItem("dot", "own value"),
     item,
   );
 }
 
-export function colorLegend(view: View, { loaded, plot }: Shown): HTMLElement {
+export function colorLegend(view: View, { loaded, plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
   const { store, aborted } = view;
+  const range = rampRange(view, loaded);
+  const showAll = html(
+    "button",
+    { type: "button", class: "ice-button ice-show-all", "data-test": "show-all" },
+    "Show all",
+  );
   const legend = html("div", { class: "ice-legend", role: "group", "aria-label": "Colours", "data-test": "legend" });
 
   view.keep(
-    () => ({ loaded: loaded.value, palette: plot.value?.palette ?? null }),
-    ({ loaded: shown, palette }) => {
+    () => ({ loaded: loaded.value, palette: plot.value?.palette ?? null, groups: groups.value }),
+    ({ loaded: shown, palette, groups: known }) => {
       const colors = shown?.colors ?? null;
       const problem = shown?.colorProblem ?? null;
       legend.hidden = colors === null && problem === null;
@@ -53,8 +71,11 @@ export function colorLegend(view: View, { loaded, plot }: Shown): HTMLElement {
       if (colors === null || palette === null) return;
       const { scale, values } = colors;
       const nMissing = values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0);
+      const drawn = known?.means.map(({ n }) => n) ?? [];
       const items =
-        scale.kind === "continuous" ? rampLegend(scale, palette, nMissing) : levelsLegend(scale, palette, nMissing);
+        scale.kind === "continuous"
+          ? rampLegend(scale, palette, nMissing, range)
+          : levelsLegend(scale, palette, nMissing, drawn);
       legend.append(...items);
     },
   );
@@ -62,6 +83,8 @@ export function colorLegend(view: View, { loaded, plot }: Shown): HTMLElement {
   view.keep(
     () => ({ hidden: store.hiddenLevels.value, loaded: loaded.value, palette: plot.value?.palette }),
     ({ hidden }) => {
+      if (hidden.size > 0) legend.append(showAll);
+      else showAll.remove();
       for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
         level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
       }
@@ -71,7 +94,26 @@ export function colorLegend(view: View, { loaded, plot }: Shown): HTMLElement {
     "click",
     (event) => {
       const level = (event.target as Element).closest<HTMLElement>("[data-level]");
-      if (level !== null) store.toggleLevel(Number(level.dataset.level));
+      if (level === null) return;
+      if (event.altKey) store.showOnlyLevel(Number(level.dataset.level));
+      else store.toggleLevel(Number(level.dataset.level));
+    },
+    { signal: aborted },
+  );
+  // Its two clicks have hidden the level and shown it again.
+  legend.addEventListener(
+    "dblclick",
+    (event) => {
+      const level = (event.target as Element).closest<HTMLElement>("[data-level]");
+      if (level !== null) store.showOnlyLevel(Number(level.dataset.level));
+    },
+    { signal: aborted },
+  );
+  showAll.addEventListener(
+    "click",
+    () => {
+      store.showAllColors();
+      legend.querySelector<HTMLElement>("[tabindex], button")?.focus({ preventScroll: true });
     },
     { signal: aborted },
   );

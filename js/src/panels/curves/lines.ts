@@ -2,12 +2,14 @@
 import { signal } from "@preact/signals-core";
 import { MOST_CONNECTED } from "../../geometry/levels.ts";
 import { cssColor } from "../../geometry/palette.ts";
-import { LineRaster } from "../../geometry/raster.ts";
+import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { Fade, fadeBeside } from "./fade.ts";
 import { dotX, type Plot } from "./plot.ts";
+import { layerClass, linesOf, manySelected, type Which } from "./selected.ts";
 import type { Shown } from "./shown.ts";
+import { clipBeside } from "./zoomed.ts";
 
 /** What a frame may cost while the slider moves. */
 const BUDGET_MS = 8;
@@ -22,11 +24,14 @@ const DOT = 2;
 const SMALL_DOT = 1.5;
 const FEW_DOTS = 60;
 
-export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
+/** All the lines; or over them, once more, those that are selected, where they are too many for strokes. */
+export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTMLCanvasElement {
   const { store, aborted } = view;
-  const canvas = html("canvas", { class: "ice-layer", "data-test": "curves-canvas", "aria-hidden": "true" });
-  /** The decay at which a drag has paused; null while it moves. */
-  const pausedAt = signal<number | null>(null);
+  const isAll = which === "all";
+  const name = isAll ? "curves-canvas" : "selected-canvas";
+  const canvas = html("canvas", { class: layerClass(which), "data-test": name, "aria-hidden": "true" });
+  /** The decay and the selection at which a drag has paused; null while it moves. */
+  const pausedAt = signal<{ decay: number; selection: readonly number[] | null } | null>(null);
   let raster: LineRaster | null = null;
   let fade: { plot: Plot; whole: Fade } | null = null;
   let msPerLine = 0;
@@ -53,28 +58,39 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       plot: plot.value,
       decay: store.decay.value,
       dragging: store.dragging.value,
+      moving: zoom.moving.value,
+      brushing: !isAll && store.brushing.value,
+      selection: isAll ? null : store.selection.value,
       hidden: store.hiddenLevels.value,
       pausedAt: pausedAt.value,
     }),
     (state) => {
       clearTimeout(timer);
-      const { plot: shown, decay, dragging, hidden } = state;
+      const { plot: shown, decay, dragging, moving, brushing, selection, hidden } = state;
       if (shown === null) return;
-      const { lines, order: every, palette, thickness } = shown;
+      const picked = selection === null ? null : manySelected(selection);
+      canvas.hidden = !isAll && picked === null;
+      if (canvas.hidden) return;
+      const { lines, palette, thickness } = shown;
+      const every = linesOf(shown, picked);
       const target = resize(shown);
       canvas.style.left = `${shown.left}px`;
-      if (fade?.plot !== shown) fade = { plot: shown, whole: new Fade(shown) };
+      // Of a plot that is only zoomed the fade stays the same.
+      if (fade?.plot.lines.opacity !== lines.opacity) fade = { plot: shown, whole: new Fade(shown) };
       const visible = hidden.size === 0 ? every : every.filter((line) => !hidden.has(lines.color[line]!));
       const affordable = msPerLine > 0 ? Math.max(LEAST_LINES, Math.floor(BUDGET_MS / msPerLine)) : visible.length;
-      const sampled = dragging && state.pausedAt !== decay && affordable < visible.length;
+      const rests = state.pausedAt?.decay === decay && state.pausedAt.selection === selection;
+      const sampled = (moving || ((dragging || brushing) && !rests)) && affordable < visible.length;
       const order = sampled ? visible.subarray(0, affordable) : visible;
 
       const start = performance.now();
       fade.whole.apply(decay, order);
-      const strength = Math.min(SOLID, (shown.strength * visible.length) / Math.max(1, order.length));
+      const whole = isAll ? shown.strength : lineStrength(visible.length);
+      const strength = Math.min(SOLID, (whole * visible.length) / Math.max(1, order.length));
       const style = { width: target.width, height: target.height, thickness, strength, palette };
       const pen = canvas.getContext("2d");
       pen?.putImageData(target.draw(lines, style, order), 0, 0);
+      if (pen !== null) cutOff(pen, shown);
       if (pen !== null && shown.scene.onLevels) dim(pen, MOST_CONNECTED);
       if (pen !== null) drawPhantoms(pen, shown, fade.whole, decay, order);
       const spent = performance.now() - start;
@@ -83,21 +99,29 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
         const cost = spent / order.length;
         msPerLine = msPerLine === 0 ? cost : 0.7 * msPerLine + 0.3 * cost;
       }
-      Object.assign(view.root.dataset, {
-        feature: shown.scene.curves.feature,
-        kind: shown.scene.kind,
-        drawnLines: String(order.length),
-        frameMs: spent.toFixed(1),
-      });
+      if (isAll) {
+        Object.assign(view.root.dataset, {
+          feature: shown.scene.curves.feature,
+          kind: shown.scene.kind,
+          drawnLines: String(order.length),
+          frameMs: spent.toFixed(1),
+        });
+      } else canvas.dataset.frameMs = spent.toFixed(1);
       // A further step of the slider comes before this and sets it back.
-      if (sampled) {
+      if (sampled && !moving) {
         timer = setTimeout(() => {
-          pausedAt.value = decay;
+          pausedAt.value = { decay, selection };
         }, REST_MS);
       }
     },
   );
   return canvas;
+}
+
+/** What lies beyond the ends of a zoomed axis goes. */
+function cutOff(pen: CanvasRenderingContext2D, { cut, left, right, outer, top, size: { ratio } }: Plot): void {
+  if (cut.y) pen.clearRect(0, 0, pen.canvas.width, top * ratio);
+  if (cut.x) pen.clearRect((right - left) * ratio, 0, (outer - right) * ratio, pen.canvas.height);
 }
 
 /** Lowers the opacity of all that is drawn. */
@@ -118,9 +142,12 @@ function drawPhantoms(pen: CanvasRenderingContext2D, plot: Plot, fade: Fade, dec
   const radius = isFew ? DOT : SMALL_DOT;
   const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
   const beside = fadeBeside(decay);
+  const clip = clipBeside(plot);
   const dot = (at: number, value: number): void => {
+    const height = y(value);
+    if (height < clip.top || height > clip.bottom) return;
     pen.beginPath();
-    pen.arc(at - left, y(value), radius, 0, 2 * Math.PI);
+    pen.arc(at - left, height, radius, 0, 2 * Math.PI);
     pen.fill();
   };
   pen.save();

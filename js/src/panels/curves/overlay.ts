@@ -1,21 +1,25 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
-import { bandPath, haloed, linePath } from "../../marks/paths.ts";
+import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
+import { scaleLinear } from "../../marks/scale.ts";
 import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
 import { dotX, type Plot, type Slot } from "./plot.ts";
+import { fewSelected, layerClass, linesOf, manySelected, type Which } from "./selected.ts";
 import type { Shown } from "./shown.ts";
+import { clipBeside, clipOf, clipped, isWithin } from "./zoomed.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes does not count. */
 const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
+/** While the picture is moved, no more dots than this are drawn. */
+const MOST_MOVING_DOTS = 1000;
 /** The share of a level's room that its bar of the data leaves free. */
 const LEVEL_GAP = 0.36;
 /** Levels with less room than this, in px, have a slighter mean. */
@@ -41,11 +45,11 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
       if (shown.slot !== null) layer.append(...besideAxis(shown, shown.slot));
       layer.append(rightAxis(shown.rangeTicks, outer));
       if (slopesEnd > bottom) layer.append(...slopeSpread(shown));
-      if (scene.kind !== "ice") {
+      if (scene.kind !== "ice" && y(0) >= top && y(0) <= bottom) {
         layer.append(svg("line", { class: "ice-zero", x1: left, x2: outer, y1: y(0), y2: y(0) }));
       }
-      if (scene.anchoredAt !== null) {
-        const at = x(scene.anchoredAt);
+      const at = scene.anchoredAt === null ? Number.NaN : x(scene.anchoredAt);
+      if (at >= left && at <= right) {
         const rule = { class: "ice-anchor-rule", x1: at, x2: at, y1: top, y2: bottom, "data-test": "anchor-rule" };
         layer.append(svg("line", rule));
       }
@@ -91,7 +95,7 @@ function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVG
 }
 
 /** Standard deviation of the slopes, under them: where the lines disagree. */
-function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGElement[] {
+function slopeSpread({ scene, cut, left, right, bottom, slopesEnd, x, size }: Plot): SVGElement[] {
   const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
   const steepest = max(scene.mean, Math.abs) ?? 0;
@@ -105,21 +109,37 @@ function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGEle
     () => slopesEnd,
     (point) => height(spread[point]!),
   );
+  const ends = cut.x ? { left, right } : { left: 0, right: size.width };
+  const within = clipped({ ...ends, top: bottom, bottom: slopesEnd });
+  within.append(svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }));
   return [
-    svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }),
+    within,
     svg("line", { class: "ice-gridline", x1: left, x2: right, y1: slopesEnd, y2: slopesEnd }),
     svg("text", { class: "ice-strip-label", x: left - 8, y: slopesEnd - 2, "text-anchor": "end" }, "SD"),
   ];
 }
 
-export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
-  const canvas = html("canvas", { class: "ice-layer", "aria-hidden": "true" });
+export function dotsLayer(view: View, { plot, zoom }: Shown, which: Which): HTMLCanvasElement {
+  const isAll = which === "all";
+  const canvas = html("canvas", { class: layerClass(which), "aria-hidden": "true" });
   view.keep(
-    () => ({ plot: plot.value, hidden: view.store.hiddenLevels.value, paper: view.theme.value.paper }),
-    ({ plot: shown, hidden, paper }) => {
+    () => ({
+      plot: plot.value,
+      hidden: view.store.hiddenLevels.value,
+      picked: isAll ? null : manySelected(view.store.selection.value),
+      paper: view.theme.value.paper,
+      moving: zoom.moving.value,
+    }),
+    ({ plot: shown, hidden, picked, paper, moving }) => {
       const pen = canvas.getContext("2d");
       if (shown === null || pen === null) return;
-      const { scene, lines, palette, order, y, size } = shown;
+      canvas.hidden = !isAll && picked === null;
+      if (canvas.hidden) return;
+      const { scene, lines, palette, y, size } = shown;
+      const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
+      const clip = clipOf(shown);
+      const beside = clipBeside(shown);
+      const ownX = scene.curves.observed;
       canvas.width = Math.round(size.width * size.ratio);
       canvas.height = Math.round(size.height * size.ratio);
       Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
@@ -129,7 +149,11 @@ export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
         x: Float32Array.from(scene.curves.observed, (value, line) => dotX(shown, line, value)),
         y: Float32Array.from(scene.own, (value) => y(value)),
         colors: (line: number) => cssColor(palette, lines.color[line]!),
-        order: order.filter((line) => !hidden.has(lines.color[line]!)),
+        order: every.filter((line) => {
+          const place = Number.isNaN(ownX[line]!) ? beside : clip;
+          const isShown = isWithin(place, dotX(shown, line, ownX[line]!), y(scene.own[line]!));
+          return isShown && !hidden.has(lines.color[line]!);
+        }),
         opacity: many && !scene.onLevels ? 0.55 : 0.95,
         // On levels the row's own dot is one of many of its own, so it is larger than they are.
         radius: scene.onLevels ? (many ? 2.5 : 3.5) : many ? 1.5 : 2.5,
@@ -151,20 +175,24 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     const height = (point: number) => y(scene.values[line * px.length + point]!);
     const path = linePath(px, height);
     const row = curves.positions[line]!;
-    const mark = haloed(path, `ice-${name}`, { "data-test": `${name}-line`, "data-row": row });
+    const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row });
     mark.classList.toggle("ice-connected", onLevels);
+    const within = clippedParts(shown);
+    within.axis.append(...haloedPaths(path));
+    mark.append(within.axis, within.beside);
     const color = cssColor(palette, lines.color[line]!);
     const dot = (cx: number, cy: number, r: number): void => {
       if (!Number.isFinite(cx + cy)) return; // a missing value may have no place
       const circle = svg("circle", { cx, cy, r });
       circle.style.fill = color;
-      mark.append(circle);
+      (shown.slot !== null && cx >= shown.slot.left - 7 ? within.beside : within.axis).append(circle);
     };
     if (missing !== null) {
       const at = dotX(shown, line, Number.NaN);
       const last = px.length - 1;
       const d = linePath([px[last]!, at], (point) => (point === 0 ? height(last) : y(missing.values[line]!)));
-      mark.append(svg("path", { class: "ice-to-missing", d }));
+      // Where the end of the line is out of sight, so is what joins it to the value beside the axis.
+      if (px[last]! <= shown.right + 1) within.beside.append(svg("path", { class: "ice-to-missing", d }));
       dot(at, y(missing.values[line]!), 2.5);
     }
     if (onLevels) for (const [point, at] of px.entries()) dot(at, height(point), 2.5);
@@ -181,8 +209,10 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
       const px = scene.x.map((value) => x(value));
       const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
       resize(layer, shown);
+      const within = clippedParts(shown);
+      layer.replaceChildren(within.axis, within.beside);
       if (scene.onLevels) {
-        layer.replaceChildren(
+        within.axis.append(
           ...Array.from(px, (at, k) =>
             meanDot(at, y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
           ),
@@ -195,7 +225,7 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
         );
         const mean = linePath(px, (point) => y(scene.mean[point]!));
         const edge = (values: Float32Array) => linePath(px, (point) => inside(values[point]!));
-        layer.replaceChildren(
+        within.axis.append(
           svg("path", { class: "ice-band", d: band }),
           svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
           svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
@@ -204,13 +234,13 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
       }
       if (slot !== null && scene.missing !== null) {
         const { mean, low, high } = scene.missing;
-        layer.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
+        within.beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
       }
       if (px.length === 0) {
         layer.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
       }
       const drawn = new Map(Array.from(scene.curves.positions, (position, line) => [position, line]));
-      for (const position of selection) {
+      for (const position of fewSelected(selection)) {
         const line = drawn.get(position);
         if (line !== undefined) layer.append(marked(shown, line, "selected"));
       }
@@ -218,6 +248,13 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   return layer;
+}
+
+/** Groups for what is drawn over the axis and beside it, cut off where an axis is zoomed. */
+function clippedParts(shown: Plot): { axis: SVGElement; beside: SVGElement } {
+  const { cut } = shown;
+  if (!cut.x && !cut.y) return { axis: svg("g"), beside: svg("g") };
+  return { axis: clipped(clipOf(shown)), beside: clipped(clipBeside(shown)) };
 }
 
 /** The mean of a level, and one standard deviation of the lines to either side. */

@@ -1,13 +1,19 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
-import { html, setText } from "../../marks/element.ts";
+import { html, setText, update } from "../../marks/element.ts";
 import type { Status } from "../../protocol.ts";
 import type { Picture } from "../../store.ts";
 import type { View } from "../../view.ts";
+import { anchorHandle } from "./anchor.ts";
+import { brushOver } from "./brush.ts";
+import { ownValueLayer, rowCard } from "./card.ts";
+import { groupsLayer, groupsOf } from "./groups.ts";
 import { colorLegend, marksKey } from "./key.ts";
 import { linesLayer } from "./lines.ts";
 import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
+import { pinsOf } from "./pins.ts";
 import { listenOn } from "./pointer.ts";
 import { loadedOf, shownIn } from "./shown.ts";
+import { plotTools } from "./tools.ts";
 import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
 function messageFor(picture: Picture, status: Status): string {
@@ -35,8 +41,27 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
     "data-test": "plot",
   });
   const shown = shownIn(view, frame);
-  frame.append(axesLayer(view, shown), linesLayer(view, shown), dotsLayer(view, shown), markedLayer(view, shown));
-  listenOn(frame, view, shown);
+  const groups = groupsOf(shown);
+  const pins = pinsOf(view);
+  const brush = brushOver(frame, view, shown);
+  const { node: tools, tool } = plotTools(view, shown);
+  frame.append(
+    axesLayer(view, shown),
+    linesLayer(view, shown, "all"),
+    dotsLayer(view, shown, "all"),
+    linesLayer(view, shown, "selected"),
+    dotsLayer(view, shown, "selected"),
+    groupsLayer(view, shown, groups),
+    markedLayer(view, shown),
+    ownValueLayer(view, shown, pins),
+    anchorHandle(frame, view, shown),
+    brush.layer,
+  );
+  listenOn(frame, view, shown, { tool, brush, pins });
+  view.keep(
+    () => ({ dimmed: store.selection.value.length > 0, tool: tool.value }),
+    ({ dimmed, tool: chosen }) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
+  );
 
   const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });
   const retry = html("button", { type: "button", class: "ice-button", "data-test": "retry" }, "Try again");
@@ -45,8 +70,8 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
 
   const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
-  const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
-  const below = html("div", { class: "ice-plot-titles" }, marksKey(view, shown), titles.feature);
+  const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range, tools);
+  const below = html("div", { class: "ice-plot-titles" }, marksKey(view, shown, groups), titles.feature);
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
@@ -54,9 +79,14 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
     controls,
     kindRemark(view, shown),
     above,
-    html("div", { class: "ice-stage" }, frame, cover),
+    html(
+      "div",
+      { class: "ice-around" },
+      html("div", { class: "ice-stage" }, frame, cover),
+      rowCard(view, shown, pins, frame),
+    ),
     below,
-    colorLegend(view, shown),
+    colorLegend(view, shown, groups),
     spokenSummary(view, shown),
   );
 

@@ -1,7 +1,6 @@
 /** A scene fitted to a size: scales, margins, and every line in pixels of the canvas. */
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
-import { scaleLinear } from "d3-scale";
 import { dateTicks, unitOf } from "../../dates.ts";
 import type { LineColors } from "../../decode.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
@@ -9,6 +8,7 @@ import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
+import { scaleLinear } from "../../marks/scale.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
 import type { Scene } from "./scene.ts";
@@ -32,6 +32,9 @@ export interface Plot {
   size: Size;
   left: number;
   right: number;
+  /** The ends of the axes where nothing is zoomed, and which of them are cut off; heights relative to the scene's base. */
+  whole: { x: [number, number]; y: [number, number] };
+  cut: { x: boolean; y: boolean };
   /** Where all that is drawn ends: at `right`, or beyond what stands beside the axis. */
   outer: number;
   /** The strip for missing values, beside the axis. */
@@ -96,7 +99,7 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
 /** Features with no more values than this have a tick for each. */
 const FEW_VALUES = 6;
 
-function featureTicks({ curves }: Scene, write: (value: number) => string, x: Scale): Tick[] {
+export function featureTicks({ curves }: Scene, write: (value: number) => string, x: Scale): Tick[] {
   const { grid, kind } = curves;
   const isFew = grid.length <= FEW_VALUES || kind === "boolean" || hasLevels(kind);
   if (isFew) return Array.from(grid, (value) => ({ at: x(value), label: write(value) }));
@@ -118,7 +121,7 @@ function featureTicks({ curves }: Scene, write: (value: number) => string, x: Sc
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Ticks of the value axis. Where labels would be mostly zeros, they are written in a power of ten. */
-function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
+export function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const power = size > 0 && (size < 1e-3 || size >= 1e6) ? Math.floor(Math.log10(size)) : 0;
   const scale = scaleLinear()
@@ -128,7 +131,7 @@ function valueTicks(domain: [number, number], range: [number, number], wanted: n
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
 
-const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
+export const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
 
 /** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
 function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
@@ -214,6 +217,8 @@ export function plotOf(scene: Scene, colors: LineColors | null, size: Size, them
     ...fit,
     scene,
     size,
+    whole: { x: x.domain() as [number, number], y: y.domain() as [number, number] },
+    cut: { x: false, y: false },
     outer: slot?.right ?? right,
     slot,
     reach,
@@ -237,7 +242,7 @@ export function dotX({ x, slot, reach, scene }: Plot, line: number, value: numbe
 }
 
 /** A linear scale written out: a call per point would cost more than drawing it. */
-function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
+export function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const zero = y(0) * ratio;
   const slope = (y(1) - y(0)) * ratio;
   return values.map((value) => zero + slope * value);

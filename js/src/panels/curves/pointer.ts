@@ -1,5 +1,7 @@
 /** Singling out rows: the line nearest to the pointer, or line after line with the arrow keys. */
+import type { ReadonlySignal } from "@preact/signals-core";
 import { least } from "d3-array";
+import type { Hidden } from "../../filters.ts";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
@@ -7,17 +9,39 @@ import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { ColorsBody } from "../../protocol.ts";
 import { rampWriter } from "../../values.ts";
 import type { View } from "../../view.ts";
+import type { Brush } from "./brush.ts";
+import { frameDrag, panDrag } from "./framing.ts";
+import { type Drag, gesturesOn, OWN_DRAG, type Point, type Press } from "./gestures.ts";
+import type { Pins } from "./pins.ts";
 import { dotX, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
+import type { Tool } from "./tools.ts";
+import { windowOf } from "./zoom.ts";
 
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;
+/** How much a key zooms, and how far one moves what shows: to the right, and up. */
+const KEY_ZOOM = 1.5;
+const PANS: Record<string, [number, number]> = {
+  ArrowLeft: [-0.2, 0],
+  ArrowRight: [0.2, 0],
+  ArrowUp: [0, 0.2],
+  ArrowDown: [0, -0.2],
+};
 const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
 
-export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown): void {
+/** What else the pointer and the keys reach. */
+export interface Around {
+  tool: ReadonlySignal<Tool>;
+  brush: Brush;
+  pins: Pins;
+}
+
+export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool, brush, pins }: Around): void {
+  const { loaded, plot, zoom } = shownIn;
   const { store, aborted } = view;
   const options = { signal: aborted };
-  let pickable: { plot: Plot; hidden: ReadonlySet<number>; lines: Polylines } | null = null;
+  let pickable: { plot: Plot; hidden: Hidden; lines: Polylines } | null = null;
 
   /** The drawn lines, without those the legend hides. */
   const linesToPick = (shown: Plot): Polylines => {
@@ -101,23 +125,62 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
     return true;
   };
 
+  const begin = (press: Press, held: boolean): Drag | null => {
+    const { plot: shown, region, at, event, grabs } = press;
+    const isCut = shown.cut.x || shown.cut.y;
+    const isAxis = region === "x" || region === "y";
+    const isZooming = tool.peek() === "zoom";
+    if (isCut && (grabs || (isZooming && event.shiftKey))) return panDrag(zoom, press);
+    if (event.button !== 0) return null;
+    if (isAxis && !isZooming && shown.cut[region]) return panDrag(zoom, press);
+    if (isAxis && region === "x" && shown.scene.onLevels) return null;
+    if (isAxis || isZooming) return frameDrag(frame, zoom, press);
+    // One finger scrolls the page, unless it rested first.
+    return event.pointerType === "touch" && !held ? null : brush.begin(shown, at, event);
+  };
+  const gestures = gesturesOn(frame, view, shownIn, begin);
+
+  /** Keys that move what shows. */
+  const zoomKey = (shown: Plot, event: KeyboardEvent): boolean => {
+    const factor = { "+": 1 / KEY_ZOOM, "=": 1 / KEY_ZOOM, "-": KEY_ZOOM, _: KEY_ZOOM }[event.key];
+    const [right = 0, up = 0] = event.shiftKey ? (PANS[event.key] ?? []) : [];
+    if (factor !== undefined) {
+      const line = store.hover.peek();
+      const middle = { x: (shown.left + shown.right) / 2, y: (shown.top + shown.bottom) / 2 };
+      zoom.by(shown, factor, line === null ? middle : pxOf(shown, line), { x: true, y: true });
+    } else if (right !== 0 || up !== 0) zoom.move(shown, windowOf(shown), right, up);
+    else if (event.key === "0") zoom.reset();
+    else return false;
+    leave();
+    return true;
+  };
+
+  const select = (line: number, extend: boolean): void => {
+    pins.pin(plot.peek()!.scene.curves.positions[line]!, extend);
+  };
+
   const onKey = (event: KeyboardEvent): void => {
     const shown = plot.peek();
-    if (shown === null) return;
-    const { curves } = shown.scene;
+    if (shown === null || event.target !== frame || event.ctrlKey || event.metaKey || event.altKey) return;
     const current = store.hover.peek();
     const step = STEPS[event.key];
-    if (step !== undefined) {
+    if (zoomKey(shown, event)) {
+      // Moved.
+    } else if (step !== undefined) {
       const line = nextLine(shown, store.hiddenLevels.peek(), current, step);
       if (line !== undefined) {
-        const [x, y] = placeOf(shown, line);
-        hover(shown, line, x, y, true);
+        const { x, y } = pxOf(shown, line);
+        hover(shown, line, (x - shown.left) * shown.size.ratio, y * shown.size.ratio, true);
       }
-    } else if ((event.key === "Enter" || event.key === " ") && current !== null) {
-      store.select(curves.positions[current]!, event.shiftKey);
+    } else if (event.key === " ") {
+      if (gestures.space === "up") gestures.space = "held";
+    } else if (event.key === "Enter" && current !== null) {
+      select(current, event.shiftKey);
     } else if (event.key === "Escape") {
-      leave();
-      store.clearSelection();
+      if (!brush.remove() && !pins.close()) {
+        leave();
+        store.clearSelection();
+      }
     } else {
       return;
     }
@@ -127,7 +190,7 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
   frame.addEventListener(
     "pointermove",
     (event) => {
-      if (readLevel(event)) return;
+      if (gestures.busy || (event.target as Element).closest(`[${OWN_DRAG}]`) !== null || readLevel(event)) return;
       const found = pick(event);
       if (found === null) {
         leave();
@@ -141,16 +204,32 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
   frame.addEventListener(
     "click",
     (event) => {
-      const found = pick(event);
-      if (found !== null) store.select(found.shown.scene.curves.positions[found.line]!, event.shiftKey);
+      if (gestures.dragged || tool.peek() !== "select") return;
+      const hadBrush = brush.remove();
+      // The line that is lit: a click is reported in whole px, which may be nearer to another one.
+      const lit = (event as PointerEvent).pointerType === "touch" ? null : store.hover.peek();
+      const line = lit ?? pick(event)?.line ?? null;
+      if (line !== null) select(line, event.shiftKey);
+      else if (!hadBrush) pins.close();
     },
     options,
   );
   frame.addEventListener("keydown", onKey, options);
+  // The space bar selects when it is let go, unless it served to move the picture.
+  frame.addEventListener(
+    "keyup",
+    (event) => {
+      if (event.key !== " ") return;
+      const line = store.hover.peek();
+      if (gestures.space === "held" && line !== null) select(line, event.shiftKey);
+      gestures.space = "up";
+    },
+    options,
+  );
 }
 
 /** What a value of the colouring column is called. */
-function colorText(scale: ColorsBody, value: number): string {
+export function colorText(scale: ColorsBody, value: number): string {
   if (Number.isNaN(value)) return "missing";
   if (scale.kind === "category") return scale.levels[value] ?? "";
   return rampWriter(scale)(value);
@@ -169,7 +248,7 @@ function isBeside({ slot, size, left }: Plot, x: number): boolean {
 }
 
 /** The row whose dot beside the axis is nearest, within reach. */
-function nearestBeside(shown: Plot, hidden: ReadonlySet<number>, x: number, y: number): number | null {
+function nearestBeside(shown: Plot, hidden: Hidden, x: number, y: number): number | null {
   const { scene, size, left, lines } = shown;
   const away = (line: number) =>
     Math.hypot(
@@ -183,23 +262,29 @@ function nearestBeside(shown: Plot, hidden: ReadonlySet<number>, x: number, y: n
   return nearest !== undefined && away(nearest) < REACH ? nearest : null;
 }
 
-function heading({ scene: { curves } }: Plot, line: number): string {
+export function heading({ scene: { curves } }: Plot, line: number): string {
   const position = curves.positions[line]!;
   const label = curves.rowLabels?.[line];
   return label === undefined ? `Row ${position}` : `${label} (row ${position})`;
 }
 
 /** Where the card of a line stands: at the row's own value, or half way along the line where that has no place. */
-function placeOf(shown: Plot, line: number): [number, number] {
-  const { scene, lines, left, size, y } = shown;
-  const own = dotX(shown, line, scene.curves.observed[line]!);
-  if (Number.isFinite(own)) return [(own - left) * size.ratio, y(scene.own[line]!) * size.ratio];
+function pxOf(shown: Plot, line: number): Point {
+  const { scene, lines, left, outer, top, bottom, size, y } = shown;
   const half = Math.floor(lines.nPoints / 2);
-  return [lines.x[half]!, lines.y[line * lines.nPoints + half]!];
+  const own = dotX(shown, line, scene.curves.observed[line]!);
+  const place = Number.isFinite(own)
+    ? { x: own, y: y(scene.own[line]!) }
+    : {
+        x: lines.x[half]! / size.ratio + left,
+        y: lines.y[line * lines.nPoints + half]! / size.ratio,
+      };
+  // Of a zoomed picture it may be out of sight.
+  return { x: Math.min(outer, Math.max(left, place.x)), y: Math.min(bottom, Math.max(top, place.y)) };
 }
 
 /** Arrow keys go through the visible lines from the lowest prediction to the highest. */
-function nextLine(shown: Plot, hidden: ReadonlySet<number>, current: number | null, step: number): number | undefined {
+function nextLine(shown: Plot, hidden: Hidden, current: number | null, step: number): number | undefined {
   const { predictions } = shown.scene.curves;
   const visible = Array.from(shown.order)
     .filter((line) => !hidden.has(shown.lines.color[line]!))
@@ -209,7 +294,7 @@ function nextLine(shown: Plot, hidden: ReadonlySet<number>, current: number | nu
   return visible[Math.min(Math.max(place, 0), visible.length - 1)];
 }
 
-function withoutHidden({ lines }: Plot, hidden: ReadonlySet<number>): Polylines {
+function withoutHidden({ lines }: Plot, hidden: Hidden): Polylines {
   const { nLines, nPoints } = lines;
   const y = lines.y.slice();
   for (let line = 0; line < nLines; line++) {

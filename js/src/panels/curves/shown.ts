@@ -4,11 +4,14 @@ import type { Loaded, Picture } from "../../store.ts";
 import type { View } from "../../view.ts";
 import { type Plot, plotOf, type Size } from "./plot.ts";
 import { sceneOf } from "./scene.ts";
+import { Zoom } from "./zoom.ts";
+import { zoomedPlot } from "./zoomed.ts";
 
 export interface Shown {
   /** The curves on screen: while others are on their way, still the last ones. */
   loaded: ReadonlySignal<Loaded | null>;
   plot: ReadonlySignal<Plot | null>;
+  zoom: Zoom;
 }
 
 /** A cell still being laid out has no room to draw in. */
@@ -27,11 +30,16 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     const curves = loaded.value?.curves;
     return curves === undefined ? null : sceneOf(curves, store.kind.value, store.anchor.value);
   });
-  const plot = computed(() => {
+  const unzoomed = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
     return plotOf(scene.value, loaded.value.colors, size.value, theme.value);
   });
-  return { loaded, plot };
+  const zoom = new Zoom(view, scene);
+  const plot = computed(() => {
+    const [whole, window] = [unzoomed.value, zoom.window.value];
+    return whole === null || window === null ? whole : zoomedPlot(whole, window, theme.value.font);
+  });
+  return { loaded, plot, zoom };
 }
 
 /** The size of the plot, and the pixel ratio of the screen, which changes with zoom and between screens. */

@@ -14,6 +14,10 @@ const SUMMARY_MS = 600;
 /** Means of further levels are not read out. */
 const MOST_SPOKEN = 8;
 
+/** What else the keys do, for those who cannot drag. */
+const KEYS =
+  "Enter pins the line and shows its row; with Shift it adds the line to the selection or takes it out. Plus and minus zoom, Shift with an arrow moves what shows, 0 shows all.";
+
 function valueTitle({ scene, write }: Plot, output: string): string {
   const { feature, kind } = scene.curves;
   switch (scene.kind) {
@@ -60,7 +64,7 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       range.hidden = rangeTicks.length === 0;
       const lines = count(scene.curves.nLines);
       const label = `${name}: ${lines} lines. Arrow keys go from line to line, Enter selects, Escape clears.`;
-      update(frame, { "aria-label": label });
+      update(frame, { "aria-label": label, "aria-description": KEYS });
     },
   );
   return { value, range, feature };

@@ -1,0 +1,59 @@
+/**
+ * Which lines the legend has switched off, by the value that colours them. What is remembered names levels, so that it
+ * holds whatever other levels there are; what is drawn is asked by colour values.
+ */
+import type { CategoryColors, ColorsBody, ViewChoices } from "./protocol.ts";
+
+export type Filter = ViewChoices["filters"][string];
+
+/** Colour values whose lines are hidden: of a category, indices of levels; of a ramp, places from 0 to 1. NaN is missing. */
+export interface Hidden {
+  /** 0 where nothing is hidden. */
+  readonly size: number;
+  has(value: number): boolean;
+}
+
+const NOTHING: Hidden = { size: 0, has: () => false };
+
+/** The names of all that the legend of a category can switch off. */
+const namesOf = ({ levels }: CategoryColors): (string | null)[] => [...levels, null];
+
+const nameOf = ({ levels }: CategoryColors, level: number): string | null => levels[level] ?? null;
+
+/** A place on the ramp between 0 and 1; what lies outside the domain is drawn in the colours of its ends. */
+export function rampPlace([low, high]: [number, number], value: number): number {
+  return high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0.5;
+}
+
+export function hiddenBy(filters: ViewChoices["filters"], scale: ColorsBody | null): Hidden {
+  const filter = scale === null ? undefined : filters[scale.column];
+  if (scale === null || filter === undefined) return NOTHING;
+  if (scale.kind === "category") {
+    if (!("hidden" in filter)) return NOTHING;
+    const levels = filter.hidden.map((name) => (name === null ? Number.NaN : scale.levels.indexOf(name)));
+    return new Set(levels.filter((level) => level !== -1));
+  }
+  if (!("range" in filter)) return NOTHING;
+  const [from, to] = filter.range.map((value) => rampPlace(scale.domain, value)) as [number, number];
+  return { size: 1, has: (place) => !(place >= from && place <= to) };
+}
+
+const hiddenNames = (filter: Filter | null): (string | null)[] =>
+  filter !== null && "hidden" in filter ? filter.hidden : [];
+
+const hiding = (names: (string | null)[]): Filter | null => (names.length === 0 ? null : { hidden: names });
+
+export function toggledLevel(scale: ColorsBody, before: Filter | null, level: number): Filter | null {
+  if (scale.kind !== "category") return before;
+  const name = nameOf(scale, level);
+  const names = hiddenNames(before);
+  return hiding(names.includes(name) ? names.filter((other) => other !== name) : [...names, name]);
+}
+
+export function onlyLevel(scale: ColorsBody, before: Filter | null, level: number): Filter | null {
+  if (scale.kind !== "category") return before;
+  const others = namesOf(scale).filter((name) => name !== nameOf(scale, level));
+  const hidden = new Set(hiddenNames(before));
+  const isOnly = hidden.size === others.length && others.every((name) => hidden.has(name));
+  return isOnly ? null : hiding(others);
+}

@@ -1,0 +1,53 @@
+/** Rows that were singled out one by one: they are selected, and a card tells about the last of them. */
+import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import type { View } from "../../view.ts";
+
+export interface Pins {
+  /** Row positions in the order in which they were pinned. */
+  readonly rows: ReadonlySignal<readonly number[]>;
+  /** The row that the card is about; null where it is closed. */
+  readonly opened: ReadonlySignal<number | null>;
+  /** Selects a row and opens its card, or lets go of it where it was selected. */
+  pin(position: number, extend: boolean): void;
+  /** Opens the card of the next pinned row, or of the one before. */
+  turn(step: 1 | -1): void;
+  /** Closes the card; whether it was open. The row stays selected. */
+  close(): boolean;
+}
+
+export function pinsOf({ store, aborted }: View): Pins {
+  const rows = signal<readonly number[]>([]);
+  const opened = signal<number | null>(null);
+
+  // A row that is no longer selected is no longer pinned.
+  const ended = effect(() => {
+    const selected = new Set(store.selection.value);
+    const kept = rows.peek().filter((row) => selected.has(row));
+    if (kept.length === rows.peek().length) return;
+    rows.value = kept;
+    const open = opened.peek();
+    if (open !== null && !selected.has(open)) opened.value = kept[kept.length - 1] ?? null;
+  });
+  aborted.addEventListener("abort", ended, { once: true });
+
+  return {
+    rows,
+    opened,
+    pin(position, extend) {
+      store.select(position, extend);
+      if (!store.selection.peek().includes(position)) return;
+      rows.value = extend ? [...rows.peek().filter((row) => row !== position), position] : [position];
+      opened.value = position;
+    },
+    turn(step) {
+      const all = rows.peek();
+      const at = all.indexOf(opened.peek()!);
+      if (at !== -1) opened.value = all[(at + step + all.length) % all.length]!;
+    },
+    close() {
+      const wasOpen = opened.peek() !== null;
+      opened.value = null;
+      return wasOpen;
+    },
+  };
+}

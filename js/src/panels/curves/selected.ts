@@ -1,0 +1,26 @@
+/** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
+import type { Plot } from "./plot.ts";
+
+/** Of what a layer is: of all lines, which fade where some are selected, or of the selected ones over them. */
+export type Which = "all" | "selected";
+
+/** More rows than this are no longer drawn as strokes. */
+const MOST_STROKES = 20;
+
+export const layerClass = (which: Which): string => `ice-layer ice-lines-${which}`;
+
+/** The selected rows, where there are too many for strokes. */
+export function manySelected(selection: readonly number[]): ReadonlySet<number> | null {
+  return selection.length > MOST_STROKES ? new Set(selection) : null;
+}
+
+/** The selected rows, where there are few enough for strokes. */
+export const fewSelected = (selection: readonly number[]): readonly number[] =>
+  selection.length > MOST_STROKES ? [] : selection;
+
+/** The lines of some rows, or of all of them, in the plot's order. */
+export function linesOf({ order, scene }: Plot, rows: ReadonlySet<number> | null): Uint32Array {
+  if (rows === null) return order;
+  const { positions } = scene.curves;
+  return order.filter((line) => rows.has(positions[line]!));
+}

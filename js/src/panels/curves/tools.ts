@@ -1,0 +1,85 @@
+/** What a drag in the plot does, and the way back from a zoom: buttons at the plot's upper right corner. */
+import { type Signal, signal } from "@preact/signals-core";
+import { html, update } from "../../marks/element.ts";
+import { icon } from "../../marks/icons.ts";
+import type { View } from "../../view.ts";
+import type { Shown } from "./shown.ts";
+
+export type Tool = "select" | "zoom";
+
+const TOOLS: Record<Tool, { label: string; title: string }> = {
+  select: {
+    label: "Select lines",
+    title: "Select lines: click one, or drag up or down across them. Shift adds, Alt takes out.",
+  },
+  zoom: {
+    label: "Zoom",
+    title: "Zoom: drag over what you want to see. Ctrl or ⌘ and the wheel do so at any time; Shift and drag moves.",
+  },
+};
+
+export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElement; tool: Signal<Tool> } {
+  const { aborted } = view;
+  const tool = signal<Tool>("select");
+  const names = Object.keys(TOOLS) as Tool[];
+  const buttons = names.map((name) => {
+    const { label, title } = TOOLS[name];
+    const attributes = { type: "button", role: "radio", class: "ice-segment ice-tool", "data-test": `tool-${name}` };
+    return html("button", { ...attributes, "aria-label": label, title }, icon(name));
+  });
+  const group = html(
+    "div",
+    { class: "ice-segments", role: "radiogroup", "aria-label": "What a drag does" },
+    ...buttons,
+  );
+  for (const [place, button] of buttons.entries()) {
+    button.addEventListener(
+      "click",
+      () => {
+        tool.value = names[place]!;
+      },
+      { signal: aborted },
+    );
+  }
+  group.addEventListener(
+    "keydown",
+    ({ key }) => {
+      if (!/^Arrow/.test(key)) return;
+      tool.value = tool.peek() === "select" ? "zoom" : "select";
+      buttons[names.indexOf(tool.peek())]!.focus({ preventScroll: true });
+    },
+    { signal: aborted },
+  );
+  const reset = html(
+    "button",
+    {
+      type: "button",
+      class: "ice-button ice-tool",
+      "aria-label": "Show all",
+      title: "Show the whole axes again (0, or a double click)",
+      "data-test": "zoom-reset",
+    },
+    icon("reset"),
+  );
+  reset.addEventListener("click", () => zoom.reset(), { signal: aborted });
+  const node = html("div", { class: "ice-tools", "data-test": "plot-tools" }, reset, group);
+
+  view.keep(
+    () => tool.value,
+    (chosen) => {
+      for (const [place, button] of buttons.entries()) {
+        const checked = names[place] === chosen;
+        update(button, { "aria-checked": String(checked), tabindex: checked ? 0 : -1 });
+      }
+    },
+  );
+  view.keep(
+    () => plot.value?.cut ?? { x: false, y: false },
+    ({ x, y }) => {
+      // A button that goes away would take the focus with it.
+      if (!x && !y && document.activeElement === reset) buttons[names.indexOf(tool.peek())]!.focus();
+      reset.hidden = !x && !y;
+    },
+  );
+  return { node, tool };
+}

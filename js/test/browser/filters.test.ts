@@ -1,0 +1,126 @@
+/** What the legend switches off, the means of groups, and the handle of the anchor. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { FakeKernel, rentals } from "../../dev/model.ts";
+import { number } from "../../src/format.ts";
+import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
+import { drag, letGo } from "./pointer.ts";
+
+const flats = new FakeKernel(rentals(120));
+const drawnLines = ({ root }: Mounted) => Number(root.dataset.drawnLines);
+
+async function byWard(): Promise<Mounted> {
+  const mounted = mount(kernel.model({ feature: "Age", color_by: "Ward" }));
+  await mounted.drawn("Age");
+  return mounted;
+}
+
+test("each visible group has its mean line in its colour, and its number of lines in the legend", async () => {
+  const mounted = await byWard();
+  expect(mounted.parts("group-mean").length).toBe(4);
+  const counts = mounted.parts("legend-level").map(({ textContent }) => Number(/n = (\d+)/.exec(textContent!)![1]));
+  const missing = Number(/\d+/.exec(mounted.part("legend-missing").textContent!)![0]);
+  expect(counts.reduce((sum, n) => sum + n, missing)).toBe(300);
+  await userEvent.click(mounted.parts("legend-level")[1]!);
+  await expect.poll(() => mounted.parts("group-mean").map(({ dataset }) => dataset.level)).toEqual(["0", "2", "3"]);
+  choose(mounted.part("color-by"), "BMI");
+  await expect.poll(() => mounted.parts("group-mean").length).toBe(0);
+});
+
+test("Alt and a click, or a double click, leave only one group, and all are shown again", async () => {
+  const mounted = await byWard();
+  const level = mounted.parts("legend-level")[2]!;
+  const n = Number(/n = (\d+)/.exec(level.textContent!)![1]);
+  expect(mounted.parts("show-all")).toEqual([]);
+  level.dispatchEvent(new MouseEvent("click", { bubbles: true, altKey: true }));
+  await expect.poll(() => drawnLines(mounted)).toBe(n);
+  await userEvent.click(mounted.part("show-all"));
+  await expect.poll(() => drawnLines(mounted)).toBe(300);
+  expect(mounted.parts("show-all")).toEqual([]);
+  await userEvent.dblClick(level);
+  await expect.poll(() => drawnLines(mounted)).toBe(n);
+});
+
+test("missing values are hidden like a level", async () => {
+  const mounted = await byWard();
+  const missing = Number(/\d+/.exec(mounted.part("legend-missing").textContent!)![0]);
+  await userEvent.click(mounted.part("legend-missing"));
+  await expect.poll(() => drawnLines(mounted)).toBe(300 - missing);
+});
+
+test("what is hidden survives another display, by name", async () => {
+  const mounted = await byWard();
+  await userEvent.click(mounted.parts("legend-level")[0]!);
+  await expect.poll(() => drawnLines(mounted)).toBeLessThan(300);
+  const n = drawnLines(mounted);
+  expect(mounted.model.get("_view").filters).toEqual({ Ward: { hidden: ["north"] } });
+  mounted.end();
+  const again = mount(mounted.model);
+  await again.drawn("Age");
+  expect(drawnLines(again)).toBe(n);
+  expect(again.parts("legend-level")[0]!.getAttribute("aria-pressed")).toBe("false");
+});
+
+test("a range of the ramp shows only lines of its values", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
+  await mounted.drawn("Age");
+  const ramp = mounted.part("ramp-range");
+  const box = ramp.getBoundingClientRect();
+  const at = (share: number) => ({
+    clientX: box.left + share * box.width,
+    clientY: box.top + 4,
+    bubbles: true,
+    pointerId: 9,
+  });
+  ramp.dispatchEvent(new PointerEvent("pointerdown", at(0.25)));
+  window.dispatchEvent(new PointerEvent("pointermove", at(0.5)));
+  window.dispatchEvent(new PointerEvent("pointerup", at(0.5)));
+  await expect.poll(() => drawnLines(mounted)).toBeLessThan(200);
+  const { range } = mounted.model.get("_view").filters!.BMI as { range: [number, number] };
+  const bmi = kernel.data.features.find(({ name }) => name === "BMI")!.values;
+  const inside = bmi.filter((value) => value >= range[0] && value <= range[1]).length;
+  expect(drawnLines(mounted)).toBe(inside);
+  mounted.part("ramp-to").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await expect.poll(() => drawnLines(mounted)).toBeGreaterThan(inside);
+  await userEvent.click(mounted.part("show-all"));
+  await expect.poll(() => drawnLines(mounted)).toBe(300);
+});
+
+test("on levels the groups have dots, also beside the axis", async () => {
+  const mounted = mount(flats.model({ feature: "District", color_by: "Energy class" }));
+  await mounted.drawn("District");
+  expect(mounted.parts("group-mean").length).toBe(5);
+  expect(mounted.part("plot").querySelectorAll(".ice-group circle").length).toBe(5 * 6 + 5);
+});
+
+test("the anchor is dragged along the grid, and a double click returns it", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", kind: "c-ice" }));
+  const { part, model } = mounted;
+  await mounted.drawn("Age");
+  expect(part("anchor-handle").getAttribute("aria-valuetext")).toBe("change vs Age = 18");
+  drag(mounted, { x: 40, y: 100 }, { x: 300, y: 100 }, {}, part("anchor-handle"));
+  letGo(mounted, { x: 300, y: 100 });
+  await frame();
+  const anchor = model.get("anchor") as number;
+  expect(anchor).toBeGreaterThan(30);
+  await expect
+    .poll(() => part("anchor-handle").getAttribute("aria-valuetext"))
+    .toBe(`change vs Age = ${number(anchor)}`);
+  await expect.poll(() => part("y-title").textContent).toContain(`since Age = ${number(anchor)}`);
+  await userEvent.dblClick(part("anchor-handle"));
+  await expect.poll(() => model.get("anchor")).toBe("min");
+});
+
+test("the anchor is moved with the keyboard from one grid value to the next", async () => {
+  const { part, model, drawn } = mount(kernel.model({ feature: "Age", kind: "c-ice" }));
+  await drawn("Age");
+  part("anchor-handle").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await expect.poll(() => model.get("anchor")).toBeTypeOf("number");
+  const one = model.get("anchor") as number;
+  await userEvent.keyboard("{End}");
+  await expect.poll(() => model.get("anchor") as number).toBeGreaterThan(one);
+  part("kind-ice").click();
+  await expect.poll(() => part("anchor-handle").hidden).toBe(true);
+});

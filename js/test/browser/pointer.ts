@@ -1,0 +1,42 @@
+/** A pointer that presses, drags and lets go in the plot, in px from its upper left corner. */
+import type { Mounted } from "./mount.ts";
+
+export interface At {
+  x: number;
+  y: number;
+}
+
+type How = Partial<PointerEventInit>;
+
+export function press(on: HTMLElement, frame: HTMLElement, at: At, how: How = {}): void {
+  on.dispatchEvent(pointerEvent("pointerdown", frame, at, how));
+}
+
+export function drag({ part }: Mounted, from: At, to: At, how: How = {}, on: HTMLElement = part("plot")): void {
+  const frame = part("plot");
+  press(on, frame, from, how);
+  for (const share of [0.25, 0.5, 0.75, 1]) {
+    const at = { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
+    on.dispatchEvent(pointerEvent("pointermove", frame, at, how));
+  }
+}
+
+export function letGo({ part }: Mounted, at: At, how: How = {}): void {
+  part("plot").dispatchEvent(pointerEvent("pointerup", part("plot"), at, how));
+}
+
+export function wheel({ part }: Mounted, at: At, how: WheelEventInit): WheelEvent {
+  const frame = part("plot");
+  const event = new WheelEvent("wheel", { ...clientOf(frame, at), bubbles: true, cancelable: true, ...how });
+  frame.dispatchEvent(event);
+  return event;
+}
+
+function clientOf(frame: HTMLElement, { x, y }: At): { clientX: number; clientY: number } {
+  const box = frame.getBoundingClientRect();
+  return { clientX: box.left + x, clientY: box.top + y };
+}
+
+function pointerEvent(kind: string, frame: HTMLElement, at: At, how: How): PointerEvent {
+  return new PointerEvent(kind, { pointerId: 1, pointerType: "mouse", bubbles: true, ...clientOf(frame, at), ...how });
+}

@@ -1,0 +1,47 @@
+/** Which colour values the legend hides, and what is remembered of it. */
+import { expect, test } from "vitest";
+import { hiddenBy, onlyLevel, toggledLevel } from "../src/filters.ts";
+import type { CategoryColors, ContinuousColors } from "../src/protocol.ts";
+
+const ward: CategoryColors = { column: "ward", kind: "category", ordered: false, levels: ["a", "b", "c"], counts: [] };
+const bmi: ContinuousColors = { column: "bmi", kind: "continuous", of: "numeric", domain: [20, 40], levels: null };
+
+test("a level is hidden by name, and shown again", () => {
+  const hidden = toggledLevel(ward, null, 1);
+  expect(hidden).toEqual({ hidden: ["b"] });
+  expect(toggledLevel(ward, hidden, 1)).toBeNull();
+});
+
+test("missing values are a level of their own", () => {
+  const filter = toggledLevel(ward, null, Number.NaN)!;
+  expect(filter).toEqual({ hidden: [null] });
+  const hidden = hiddenBy({ ward: filter }, ward);
+  expect([hidden.has(Number.NaN), hidden.has(0)]).toEqual([true, false]);
+});
+
+test("only one level is shown, and all where that is so already", () => {
+  const only = onlyLevel(ward, { hidden: ["c"] }, 2);
+  expect(only).toEqual({ hidden: ["a", "b", null] });
+  expect(onlyLevel(ward, only, 2)).toBeNull();
+});
+
+test("a name that is no level any more hides nothing", () => {
+  expect(hiddenBy({ ward: { hidden: ["gone"] } }, ward).size).toBe(0);
+});
+
+test("a range hides what is outside of it, and missing values", () => {
+  const hidden = hiddenBy({ bmi: { range: [25, 30] } }, bmi);
+  expect([0.25, 0.5].map((place) => hidden.has(place))).toEqual([false, false]);
+  expect([0.2, 0.6, Number.NaN].map((place) => hidden.has(place))).toEqual([true, true, true]);
+});
+
+test("a range up to an end of the ramp keeps what is drawn in the colour of that end", () => {
+  expect(hiddenBy({ bmi: { range: [30, 40] } }, bmi).has(1)).toBe(false);
+});
+
+test("a filter of another kind of colouring, or of another column, hides nothing", () => {
+  expect(hiddenBy({ ward: { range: [0, 1] } }, ward).size).toBe(0);
+  expect(hiddenBy({ bmi: { hidden: ["a"] } }, bmi).size).toBe(0);
+  expect(hiddenBy({ other: { range: [0, 1] } }, bmi).size).toBe(0);
+  expect(hiddenBy({ ward: { hidden: ["a"] } }, null).size).toBe(0);
+});

@@ -1,0 +1,35 @@
+/** Our scales against d3's, of which they are a part. */
+import { randomLcg } from "d3-random";
+import * as d3 from "d3-scale";
+import { expect, test } from "vitest";
+import { scaleLinear } from "../src/marks/scale.ts";
+
+const random = randomLcg(0.3);
+const cases = Array.from({ length: 200 }, (): [number, number] => {
+  const size = 10 ** (12 * random() - 6);
+  const from = size * (random() - 0.5);
+  return random() < 0.1 ? [from, from] : [from, from + size * random()];
+});
+
+test.each([",f", "+%", undefined])("places, ticks and their labels (%s) are d3's", (specifier) => {
+  for (const domain of cases) {
+    const ours = scaleLinear().domain(domain).range([320, 8]);
+    const theirs = d3.scaleLinear().domain(domain).range([320, 8]);
+    for (const share of [-0.5, 0, 0.3, 1, 2]) {
+      const value = domain[0] + share * (domain[1] - domain[0]);
+      expect(ours(value)).toBeCloseTo(theirs(value), 9);
+      expect(ours.invert(320 * share)).toBeCloseTo(theirs.invert(320 * share), 6);
+    }
+    for (const count of [2, 5, 10]) {
+      expect(ours.ticks(count)).toEqual(theirs.ticks(count));
+      const [write, witness] = [ours.tickFormat(count, specifier), theirs.tickFormat(count, specifier)];
+      expect(ours.ticks(count).map(write)).toEqual(theirs.ticks(count).map((tick) => witness(tick)));
+    }
+  }
+});
+
+test("a copy goes its own way", () => {
+  const scale = scaleLinear().domain([0, 1]).range([0, 100]);
+  const copy = scale.copy().domain([0, 2]);
+  expect([scale(1), copy(1)]).toEqual([100, 50]);
+});
