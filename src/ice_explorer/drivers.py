@@ -13,6 +13,7 @@ import numpy as np
 
 from ice_explorer.rule_tree import CombinedRule, Encoding, combined_rule
 from ice_explorer.rules import OR_MISSING, between, sides_of_levels, sides_of_threshold
+from ice_explorer.spread import spread_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.second import SecondFeature
+    from ice_explorer.spread import Spread
 
     Array = NDArray[np.float64]
 
@@ -30,11 +32,9 @@ LEAST_SHARE: Final = 0.05
 """What explains less of the spread explains nothing to speak of."""
 NOTHING: Final = "Nothing explains the spread."
 
-_FLAT = 1e-12  # of the squared range of predictions: less is rounding
 _ALIKE = 1e-9  # splits whose shares differ by less than this part of them are equally good
 _MOST_LEVELS = 100  # levels told apart; rarer ones are taken together
 _FEW_LEVELS = 8  # a column with more, and one for every other row, tells rows and not groups apart
-_LEFT_OUT = 1e-14  # part of the spread that may go with directions in which lines hardly differ
 _CELLS = 2**20  # numbers in one block of running sums
 
 
@@ -121,62 +121,6 @@ class Drivers:
         return table
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
-    """How the lines differ in shape.
-
-    Attributes
-    ----------
-    deviations : ndarray of shape (n_rows, n_directions)
-        Each line less its own mean and less the mean of all lines, in directions that stand at right angles;
-        empty in the second axis where the lines do not differ.
-    weighted : ndarray of shape (n_rows, n_directions)
-        The same times `weights`.
-    weights : ndarray of shape (n_rows,)
-    total : float
-        Weighted sum of squared deviations.
-    """
-
-    deviations: Array
-    weighted: Array
-    weights: Array
-    total: float
-
-    def share(self, gain: float) -> float:
-        """Return the part that a gain is of the total."""
-        return 0.0 if self.total == 0 else min(1.0, max(0.0, gain / self.total))
-
-
-def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
-    """Take from lines what they have in common.
-
-    Parameters
-    ----------
-    curves : ndarray of shape (n_rows, n_grid)
-        ICE [output].
-    weights : ndarray of shape (n_rows,)
-        All greater than 0.
-    prediction_range : float
-        Largest less smallest prediction: what is below 1e-12 of its square is rounding, and no spread.
-    """
-    shapes = curves - curves.mean(axis=1, keepdims=True)
-    shapes -= np.average(shapes, axis=0, weights=weights)
-    mass = float(weights.sum())
-    total = float(weights @ np.einsum("ik,ik->i", shapes, shapes))
-    if total / (mass * shapes.shape[1]) <= _FLAT * prediction_range**2:
-        return Spread(shapes[:, :0], shapes[:, :0], weights, 0.0)
-    deviations = _directions(shapes, weights)
-    weighted = deviations if np.all(weights == 1.0) else weights[:, None] * deviations
-    return Spread(deviations, weighted, weights, total)
-
-
-def _directions(shapes: Array, weights: Array) -> Array:
-    """Turn lines into their coordinates along the directions in which they differ, which are often few."""
-    found, axes = np.linalg.eigh(shapes.T @ (weights[:, None] * shapes))
-    held = np.cumsum(np.maximum(found, 0.0)) > _LEFT_OUT * max(float(found.sum()), 0.0)
-    return np.ascontiguousarray(shapes @ axes[:, held])
-
-
 def find_drivers(
     curves: Array,
     seconds: Sequence[SecondFeature],
@@ -216,7 +160,7 @@ def find_drivers(
     splits = [_best_split(spread, second) for second in seconds]
     drivers = sorted((driver for driver, _ in splits), key=lambda driver: -driver.share)  # stable
     encodings = [encoding for _, each in splits for encoding in each]
-    combined = combined_rule(spread.deviations, spread.weights, spread.total, encodings)
+    combined = combined_rule(spread, encodings)
     return Drivers(tuple(drivers), combined, len(curves), len(curves) if n_curves is None else n_curves)
 
 

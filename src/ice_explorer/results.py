@@ -591,11 +591,8 @@ class Explanation:
         >>> import numpy as np
         >>> from ice_explorer import explain
         >>> X = np.column_stack([np.arange(8.0), np.array([0.0, 1.0] * 4), np.repeat([5.0, 6.0], 4)])
-        >>> explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0").round(2)[["share", "rule"]]
-                        share      rule
-        second_feature
-        x1                1.0    x1 > 0
-        x2                0.0  x2 > 5.5
+        >>> explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")["rule"].to_dict()
+        {'x1': 'x1 > 0', 'x2': 'x2 > 5.5'}
         """
         return self[feature].drivers().frame()
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from ice_explorer.rules import OR_MISSING, levels_text, range_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from ice_explorer.second import SecondFeature
+    from ice_explorer.spread import Spread
 
     Array = NDArray[np.float64]
 
 DEPTH: Final = 3
 _LEAST_GAIN = 0.01  # a split that explains less of the spread is not worth a rule
-_MOST_OUTPUTS = 32  # directions that the tree looks at
 _NO_CHILD = -1
 
 
@@ -77,16 +77,12 @@ class CombinedRule:
     leaves: tuple[Leaf, ...] = ()
 
 
-def combined_rule(deviations: Array, weights: Array, total: float, encodings: Sequence[Encoding]) -> CombinedRule:
+def combined_rule(spread: Spread, encodings: Sequence[Encoding]) -> CombinedRule:
     """Grow a tree of depth 3 at most on the shapes of lines.
 
     Parameters
     ----------
-    deviations : ndarray of shape (n_rows, n_directions)
-        Weighted mean 0.
-    weights : ndarray of shape (n_rows,)
-    total : float
-        Weighted sum of squared deviations.
+    spread : Spread
     encodings : sequence of Encoding
 
     Returns
@@ -98,18 +94,17 @@ def combined_rule(deviations: Array, weights: Array, total: float, encodings: Se
     scikit-learn's DecisionTreeRegressor, which takes the best split at each node. It looks at the 32 directions
     in which the lines differ most; the share is that of all directions.
     """
-    if total == 0 or not encodings:
+    if spread.total == 0 or not encodings:
         return CombinedRule()
     from sklearn.tree import DecisionTreeRegressor
 
+    outputs, weights = spread.main, spread.weights
     mass = float(weights.sum())
-    squared = weights @ deviations**2
-    outputs = np.argsort(-squared, kind="stable")[:_MOST_OUTPUTS]
     # What scikit-learn calls impurity is a mean over outputs and rows.
-    least = _LEAST_GAIN * float(squared[outputs].sum()) / mass / len(outputs)
+    least = _LEAST_GAIN * float((weights @ outputs**2).sum()) / mass / outputs.shape[1]
     tree = DecisionTreeRegressor(max_depth=DEPTH, min_impurity_decrease=least, random_state=0)
     X = np.column_stack([encoding.ranks for encoding in encodings])
-    tree.fit(X, deviations[:, outputs], sample_weight=weights)
+    tree.fit(X, outputs, sample_weight=weights)
     leaf_of = tree.apply(X)
     leaves = _leaves(tree.tree_, encodings)
     if len(leaves) < 2:
@@ -119,72 +114,76 @@ def combined_rule(deviations: Array, weights: Array, total: float, encodings: Se
     for node, rule in leaves:
         rows = leaf_of == node
         held = float(weights[rows].sum())
-        of_leaf = weights[rows] @ deviations[rows]
+        of_leaf = spread.weighted[rows].sum(axis=0)
         explained += float(of_leaf @ of_leaf) / held
         found.append(Leaf(rule, held / mass))
-    return CombinedRule(min(1.0, explained / total), tuple(found))
+    return CombinedRule(spread.share(explained), tuple(found))
 
 
 @dataclass(frozen=True)
 class _Allowed:
     """What a path through the tree leaves of one second feature."""
 
-    first: int  # places in `Encoding.values`
-    last: int
+    codes: frozenset[int]  # of levels, or places among the values
     missing: bool
 
 
-@dataclass(frozen=True)
-class _Path:
-    """Conditions from the root to a node, by number of the encoding."""
+def _codes(encoding: Encoding, places: Iterable[int]) -> frozenset[int]:
+    """Levels at some places, or where values have an order, the places themselves."""
+    if encoding.levels is None:
+        return frozenset(places)
+    return frozenset(code for place in places for code in encoding.levels[place])
 
-    allowed: dict[int, _Allowed] = field(default_factory=dict)
 
-    def step(self, at: int, encoding: Encoding, place: int, *, below: bool, missing: bool) -> _Path:
-        """Go on to the rows up to a place, or above it."""
-        known = self.allowed.get(at, _Allowed(0, len(encoding.values) - 1, missing=True))
-        first, last = (known.first, min(known.last, place)) if below else (max(known.first, place + 1), known.last)
-        return _Path({**self.allowed, at: _Allowed(first, last, missing=known.missing and missing)})
+_Path: TypeAlias = "dict[str, tuple[Encoding, _Allowed]]"  # conditions from the root to a node, by second feature
+
+
+def _step(path: _Path, encoding: Encoding, places: Iterable[int], *, missing: bool) -> _Path:
+    """Go on to the rows at some places."""
+    label, codes = encoding.second.label, _codes(encoding, places)
+    if label in path:
+        known = path[label][1]
+        codes, missing = codes & known.codes, missing and known.missing
+    return {**path, label: (encoding, _Allowed(codes, missing))}
 
 
 def _leaves(tree: Any, encodings: Sequence[Encoding]) -> list[tuple[int, str]]:
     """Nodes without children, from left to right, each with its rule."""
     found: list[tuple[int, str]] = []
-    waiting = [(0, _Path())]
+    waiting: list[tuple[int, _Path]] = [(0, {})]
     while waiting:
         node, path = waiting.pop()
         if tree.children_left[node] == _NO_CHILD:
-            found.append((node, _rule(path, encodings)))
+            found.append((node, " and ".join(_condition(*each) for each in path.values())))
             continue
-        at = int(tree.feature[node])
+        encoding = encodings[int(tree.feature[node])]
+        n_places, to_left = len(encoding.values), bool(tree.missing_go_to_left[node])
         # Infinite where all that have a value stand against those that have none.
-        place = math.floor(min(float(tree.threshold[node]), len(encodings[at].values) - 1))
-        to_left = bool(tree.missing_go_to_left[node])
-        below = path.step(at, encodings[at], place, below=True, missing=to_left)
-        above = path.step(at, encodings[at], place, below=False, missing=not to_left)
+        cut = n_places if math.isinf(tree.threshold[node]) else math.floor(tree.threshold[node]) + 1
+        below = _step(path, encoding, range(cut), missing=to_left)
+        above = _step(path, encoding, range(cut, n_places), missing=not to_left)
         waiting += [(int(tree.children_right[node]), above), (int(tree.children_left[node]), below)]
     return found
 
 
-def _rule(path: _Path, encodings: Sequence[Encoding]) -> str:
-    return " and ".join(_condition(encodings[at], allowed) for at, allowed in path.allowed.items())
-
-
 def _condition(encoding: Encoding, allowed: _Allowed) -> str:
-    values, second = encoding.values, encoding.second
-    if allowed.first > allowed.last:
+    second, everything = encoding.second, _codes(encoding, range(len(encoding.values)))
+    if not allowed.codes:
         return f"{second.label} is missing"
-    if (allowed.first, allowed.last) == (0, len(values) - 1):
+    if allowed.codes == everything:
         return f"{second.label} is not missing"
-    is_gap_told = allowed.missing and bool(np.isnan(encoding.ranks).any())
     if encoding.levels is None:
-        low = None if allowed.first == 0 else (values[allowed.first - 1], values[allowed.first])
-        high = None if allowed.last == len(values) - 1 else (values[allowed.last], values[allowed.last + 1])
-        text = range_text(second, low, high)
+        text = _range(encoding, min(allowed.codes), max(allowed.codes))
     else:
         names = second.levels or []
-        inside = {code for codes in encoding.levels[allowed.first : allowed.last + 1] for code in codes}
-        codes = sorted(code for each in encoding.levels for code in each)
-        kept, rest = [names[c] for c in codes if c in inside], [names[c] for c in codes if c not in inside]
+        kept, rest = ([names[code] for code in sorted(codes)] for codes in (allowed.codes, everything - allowed.codes))
         text = levels_text(second, kept, rest)
-    return f"({text}{OR_MISSING})" if is_gap_told else text
+    has_gaps = bool(np.isnan(encoding.ranks).any())
+    return f"({text}{OR_MISSING})" if has_gaps and allowed.missing else text
+
+
+def _range(encoding: Encoding, first: int, last: int) -> str:
+    values = encoding.values
+    low = None if first == 0 else (values[first - 1], values[first])
+    high = None if last == len(values) - 1 else (values[last], values[last + 1])
+    return range_text(encoding.second, low, high)
