@@ -126,6 +126,18 @@ class Background(Generic[Name, Result]):
                 return
         refuse(Cancelled())
 
+    def answer_meanwhile(self) -> None:
+        """Answer what has been asked since: for an answer that takes long, in the thread, now and then.
+
+        Raises
+        ------
+        Cancelled
+            If nobody waits for the long answer any more, either.
+        """
+        if self._closed.is_set():
+            raise Cancelled
+        self._answer_questions()
+
     def wait(self) -> Snapshot[Name, Result]:
         """Wait until no feature will follow by itself. Ctrl-C ends the waiting, nothing else."""
         if threading.current_thread() is self._thread:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.rule_tree import CombinedRule, Encoding, combined_rule
-from ice_explorer.rules import OR_MISSING, between, sides_of_levels, sides_of_threshold
+from ice_explorer.rules import between, or_missing, sides_of_levels, sides_of_threshold
 from ice_explorer.spread import spread_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ LEAST_SHARE: Final = 0.05
 """What explains less of the spread explains nothing to speak of."""
 NOTHING: Final = "Nothing explains the spread."
 
-_ALIKE = 1e-9  # splits whose shares differ by less than this part of them are equally good
+_DIGITS = 9  # of shares that are compared
+_ALIKE = 10.0**-_DIGITS  # splits whose shares differ by less than this part of them are equally good
 _MOST_LEVELS = 100  # levels told apart; rarer ones are taken together
 _FEW_LEVELS = 8  # a column with more, and one for every other row, tells rows and not groups apart
 _CELLS = 2**20  # numbers in one block of running sums
@@ -158,7 +159,7 @@ def find_drivers(
     """
     spread = spread_of(curves, weights, prediction_range)
     splits = [_best_split(spread, second) for second in seconds]
-    drivers = sorted((driver for driver, _ in splits), key=lambda driver: -driver.share)  # stable
+    drivers = sorted((driver for driver, _ in splits), key=lambda driver: -round(driver.share, _DIGITS))  # stable
     encodings = [encoding for _, each in splits for encoding in each]
     combined = combined_rule(spread, encodings)
     return Drivers(tuple(drivers), combined, len(curves), len(curves) if n_curves is None else n_curves)
@@ -187,7 +188,7 @@ def _best_threshold(spread: Spread, second: SecondFeature) -> tuple[Driver, list
     at, missing_below = _first_best(gains, len(distinct) - 1)
     lower, upper = float(distinct[at]), float(distinct[at + 1])
     sides = sides_of_threshold(second, lower, upper)
-    named = sides[1] if parted.missing_weight == 0 else sides[0 if missing_below else 1] + OR_MISSING
+    named = sides[1] if parted.missing_weight == 0 else or_missing(sides[0 if missing_below else 1])
     share = spread.share(float(gains.max()))
     ranks = np.full(len(present), np.nan)
     ranks[present] = places
@@ -219,7 +220,7 @@ def _best_levels(spread: Spread, second: SecondFeature) -> tuple[Driver, list[En
         inside, missing_inside = ~inside, not missing_inside
     levels = tuple(names[code] for group, is_in in zip(groups, inside, strict=True) if is_in for code in group)
     sides = sides_of_levels(second, levels)
-    named = sides[1] if parted.missing_weight == 0 else sides[1 if missing_inside else 0] + OR_MISSING
+    named = sides[1] if parted.missing_weight == 0 else or_missing(sides[1 if missing_inside else 0])
     driver = Driver(second.label, spread.share(float(gains.max())), np.nan, levels, named, sides)
     # A tree sees the levels in their order, and beside all others the one that is best by itself.
     axes = [np.argsort(order)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from ice_explorer.rules import OR_MISSING, levels_text, range_text
+from ice_explorer.rules import levels_text, or_missing, range_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -179,7 +179,7 @@ def _condition(encoding: Encoding, allowed: _Allowed) -> str:
         kept, rest = ([names[code] for code in sorted(codes)] for codes in (allowed.codes, everything - allowed.codes))
         text = levels_text(second, kept, rest)
     has_gaps = bool(np.isnan(encoding.ranks).any())
-    return f"({text}{OR_MISSING})" if has_gaps and allowed.missing else text
+    return f"({or_missing(text)})" if has_gaps and allowed.missing else text
 
 
 def _range(encoding: Encoding, first: int, last: int) -> str:

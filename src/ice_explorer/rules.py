@@ -16,7 +16,11 @@ _MOST_NAMED = 3  # levels written out
 _DIGITS = 17  # that tell every float64 from its neighbours
 _MINUTE = 1 / 1440  # of a day
 
-OR_MISSING = " or missing"
+
+def or_missing(rule: str) -> str:
+    """Add the missing values to a rule, so that "not" does not seem to be said of them."""
+    is_denied = " is not " in rule or " not in " in rule
+    return f"{rule}, or missing" if is_denied else f"{rule} or missing"
 
 
 def between(lower: float, upper: float) -> float:

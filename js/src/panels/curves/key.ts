@@ -2,6 +2,7 @@
 import { count } from "../../format.ts";
 import { html, setText } from "../../marks/element.ts";
 import { levelsLegend, rampLegend } from "../../marks/legend.ts";
+import { isSplit } from "../../split.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
@@ -53,6 +54,7 @@ export function colorLegend(view: View, { loaded, plot }: Shown): HTMLElement {
       if (colors === null || palette === null) return;
       const { scale, values } = colors;
       const nMissing = values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0);
+      legend.dataset.split = String(isSplit(scale));
       const items =
         scale.kind === "continuous" ? rampLegend(scale, palette, nMissing) : levelsLegend(scale, palette, nMissing);
       legend.append(...items);
