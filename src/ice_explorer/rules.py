@@ -114,10 +114,10 @@ def _roundest(lower: float, upper: float, *, is_integer: bool = False) -> str:
 
 def _plain(value: float) -> str:
     """Write a number in full where that is short, without a sign on zero."""
-    value += 0.0
+    value = float(value) + 0.0
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return f"{value:.17g}" if float(f"{value:.15g}") != value else f"{value:.15g}"
+    return repr(value)
 
 
 def _date_between(lower: float, upper: float) -> str:
