@@ -9,6 +9,7 @@ Eq. 1 to Eq. 5 are those of Yeh & Ngo (2021), arXiv:2109.02724.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -577,3 +578,52 @@ def category_metrics(
         "effective_n": n_effective * once**2 / (math.fsum(share for share, _, _ in likely) * twice),
         "largest_step_share": sigma * max(brought) / impact if impact > 0 else 0.0,
     }
+
+
+# What makes lines differ ---------------------------------------------------------------------------
+
+
+def share_of_groups(curves: list[list[float]], weights: Sequence[float], groups: Sequence[object]) -> float:
+    """Part of the spread of the lines' shapes that goes when each group has a mean line of its own."""
+    shapes = [[value - math.fsum(curve) / len(curve) for value in curve] for curve in curves]
+
+    def within(rows: list[int]) -> float:
+        total = math.fsum(weights[i] for i in rows)
+        spread = 0.0
+        for k in range(len(curves[0])):
+            mean = math.fsum(weights[i] * shapes[i][k] for i in rows) / total
+            spread += math.fsum(weights[i] * (shapes[i][k] - mean) ** 2 for i in rows)
+        return spread
+
+    everything = within(list(range(len(curves))))
+    if everything == 0:
+        return 0.0
+    members = [[i for i, group in enumerate(groups) if group == which] for which in dict.fromkeys(groups)]
+    return 1 - math.fsum(within(rows) for rows in members) / everything
+
+
+def best_threshold(
+    curves: list[list[float]], weights: Sequence[float], values: Sequence[float]
+) -> tuple[float, list[float]]:
+    """Largest share over all thresholds and both sides for missing values, and all thresholds that reach it."""
+    known = sorted({value for value in values if not math.isnan(value)})
+    tried = []
+    for lower, upper in itertools.pairwise(known):
+        threshold = (lower + upper) / 2
+        for with_missing in (False, True):
+            groups = [with_missing if math.isnan(value) else value > threshold for value in values]
+            tried.append((share_of_groups(curves, weights, groups), threshold))
+    best = max((share for share, _ in tried), default=0.0)
+    return best, sorted({threshold for share, threshold in tried if share >= best - 1e-9})
+
+
+def best_partition(curves: list[list[float]], weights: Sequence[float], codes: Sequence[float]) -> float:
+    """Largest share over all ways to part levels in two, and both sides for missing values."""
+    known = sorted({code for code in codes if not math.isnan(code)})
+    best = 0.0
+    for size in range(1, len(known)):
+        for inside in itertools.combinations(known, size):
+            for with_missing in (False, True):
+                groups = [with_missing if math.isnan(code) else code in inside for code in codes]
+                best = max(best, share_of_groups(curves, weights, groups))
+    return best

@@ -40,8 +40,14 @@ ALLOWED = {
     "space": ("adapters inputs probe", "numpy"),
     "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
+    # what makes lines differ
+    "spread": ("", "numpy"),
+    "second": ("adapters.table feature inputs", "numpy"),
+    "rules": ("moments second", ""),
+    "rule_tree": ("rules second spread", "numpy sklearn"),
+    "drivers": ("rule_tree rules second spread", "numpy pandas"),
     "results": (
-        "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
+        "adapters.table category curves drivers engine feature grid inputs likelihood metrics options sampling second",
         "matplotlib numpy pandas",
     ),
     "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
@@ -52,7 +58,7 @@ ALLOWED = {
     "display_axis": ("feature moments results", "numpy"),
     "messages": ("adapters.table feature metrics", ""),
     "background": ("", ""),
-    "payload": ("adapters.table display_axis explanation messages metrics options", "numpy"),
+    "payload": ("adapters.table display_axis drivers explanation messages metrics options", "numpy"),
     # pictures and files of the same view
     "figures.*": (
         "curves display_axis explanation feature likelihood messages metrics moments options payload",

@@ -140,6 +140,7 @@ def test_few_numbers_are_ordered_levels():
         "kind": "category",
         "ordered": True,
         "levels": ["0", "1.5", "3"],
+        "values": [0.0, 1.5, 3.0],
         "counts": [1, 1, 2],
     }
     assert nan_as_none(sent) == [2, 0, None, 2, 1]

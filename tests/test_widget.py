@@ -626,7 +626,7 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'colors', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
+        "A request must be of type 'curves', 'colors', 'drivers', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
             "type": "dance"
         },
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {

@@ -53,6 +53,14 @@ function manyFeatures(): FakeKernel {
   });
 }
 
+function additive(): FakeKernel {
+  return new FakeKernel({
+    ...clinic(200),
+    predict: ([age, bmi]) => 0.01 * age! + 0.02 * bmi!,
+    outputLabel: "prediction",
+  });
+}
+
 const cases: Record<string, () => FakeModel> = {
   ready: () => some.model(),
   coloured: () => some.model({ color_by: "Smoker", decay: 0.5, selection: [0, 33] }),
@@ -80,6 +88,20 @@ const cases: Record<string, () => FakeModel> = {
   "dates, slopes": () => flats.model({ feature: "Built", kind: "d-ice" }),
   durations: () => flats.model({ feature: "Time to the centre" }),
   "ranked by what categories lack": () => flats.model({ feature: "Heating", rank_by: "non_linearity" }),
+  "parted by what explains most": () =>
+    some.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" }, kind: "c-ice" }),
+  "parted by a level": () => flats.model({ feature: "Area", color_by: "District", _view: { coloring: "driver" } }),
+  "parted at the median": () => some.model({ feature: "Age", color_by: "BMI", _view: { coloring: "median" } }),
+  "parted at the median, with gaps": () =>
+    flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }),
+  "nothing explains the spread": () => additive().model({ feature: "Age" }),
+  "drivers refused": () => {
+    const model = some.model({ feature: "Age" });
+    const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: out of range.";
+    model.answer = (request) =>
+      request.type === "drivers" ? { reply: { id: request.id, type: "error", message } } : some.answer(request);
+    return model;
+  },
   pickers: () =>
     flats.model({ output: "versicolor", response: "predict_proba", _header: { ...flats.header, ...pickers } }),
   "few lines": () => some.model({ max_lines: 8, selection: [0] }),

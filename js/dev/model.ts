@@ -11,6 +11,7 @@ import {
   type ColumnKind,
   type Convention,
   type CurvesBody,
+  type DriversBody,
   type FeatureKind,
   type Header,
   PROTOCOL_VERSION,
@@ -22,6 +23,7 @@ import {
   type Weighting,
 } from "../src/protocol.ts";
 import { isUnordered } from "../src/values.ts";
+import { driversOf, type Second } from "./drivers.ts";
 
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
@@ -413,6 +415,10 @@ export class FakeKernel {
         const { body, values } = this.colors(request.column, request.positions);
         return { reply: { id, type: "result", body }, buffers: [values] };
       }
+      case "drivers": {
+        const at = this.data.features.findIndex(({ name }) => name === request.feature);
+        return { reply: { id, type: "result", body: this.drivers(at) } };
+      }
       case "rows":
         return { reply: { id, type: "result", body: this.rows(request.positions) } };
       case "export": {
@@ -497,6 +503,31 @@ export class FakeKernel {
     };
   }
 
+  private drivers(at: number): DriversBody {
+    const { grid, curves } = this.computed(at);
+    const { features, categories } = this.data;
+    const kindOf = (kind: FeatureKind): Second["kind"] => {
+      if (kind === "boolean" || kind === "ordered") return kind;
+      return isUnordered(kind) ? "levels" : kind === "datetime" ? "date" : "number";
+    };
+    const seconds: Second[] = [
+      ...features.map(({ name, values, kind = "numeric", levels = [] }) => ({
+        name,
+        values,
+        kind: kindOf(kind),
+        levels,
+      })),
+      ...categories.map(({ name, values, levels }) => ({ name, values, kind: "levels" as const, levels })),
+    ];
+    const { name } = features[at]!;
+    return driversOf(
+      name,
+      curves,
+      grid.length,
+      seconds.filter((second) => second.name !== name),
+    );
+  }
+
   private rows(positions: number[]): RowsBody {
     const { features, categories } = this.data;
     const level = ({ levels, values }: FakeColumn, position: number) => levels[values[position]!] ?? "";
@@ -514,7 +545,8 @@ export class FakeKernel {
     const feature = this.data.features.find(({ name }) => name === column);
     if (feature === undefined && category === undefined) {
       const levels = ["seen"];
-      const body = { column, kind: "category" as const, ordered: false, levels, counts: [this.header.n_observations] };
+      const kind = "category" as const;
+      const body = { column, kind, ordered: false, levels, values: null, counts: [this.header.n_observations] };
       return { body, values: new Float32Array(positions.length) };
     }
     const { values, kind = "category", levels } = { ...category, ...feature } as FakeFeature;
@@ -522,7 +554,8 @@ export class FakeKernel {
     if (names !== undefined) {
       const counts = names.map((_, level) => values.reduce((sum, value) => sum + Number(value === level), 0));
       const ordered = category?.ordered ?? (kind === "boolean" || kind === "ordered");
-      const body = { column, kind: "category" as const, ordered, levels: names, counts };
+      const places = ordered ? names.map((_, level) => level) : null;
+      const body = { column, kind: "category" as const, ordered, levels: names, values: places, counts };
       return { body, values: Float32Array.from(positions, (position) => values[position]!) };
     }
     const sorted = Array.from(values)
@@ -530,7 +563,7 @@ export class FakeKernel {
       .sort((a, b) => a - b);
     const domain: [number, number] = [quantileSorted(sorted, 0.02)!, quantileSorted(sorted, 0.98)!];
     return {
-      body: { column, kind: "continuous", of: kind as ColumnKind, domain, levels: null },
+      body: { column, kind: "continuous", of: kind as ColumnKind, domain, median: median(sorted)!, levels: null },
       values: Float64Array.from(positions, (position) => values[position]!),
     };
   }

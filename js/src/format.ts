@@ -52,3 +52,6 @@ export function decayReadout(
 }
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+/** A share of a whole, in whole per cent. */
+export const percent = (share: number): string => `${count(share * 100)}\u00a0%`;

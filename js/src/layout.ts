@@ -1,8 +1,10 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 import { html } from "./marks/element.ts";
+import { colorControl } from "./panels/color_by.ts";
 import { controlsPanel } from "./panels/controls.ts";
 import { curvesPanel } from "./panels/curves/panel.ts";
 import { decayPanel } from "./panels/decay.ts";
+import { driversLine } from "./panels/drivers.ts";
 import { exportPanel } from "./panels/export.ts";
 import { outputsPanel } from "./panels/outputs.ts";
 import { rankingPanel } from "./panels/ranking.ts";
@@ -15,7 +17,12 @@ const WIDE_PX = 700;
 export function layOut(view: View): void {
   const { root } = view;
   const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exportPanel(view));
-  const panels = html("div", { class: "ice-panels" }, rankingPanel(view), curvesPanel(view, controlsPanel(view)));
+  const panels = html(
+    "div",
+    { class: "ice-panels" },
+    rankingPanel(view),
+    curvesPanel(view, driversLine(view), controlsPanel(view, colorControl(view))),
+  );
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
 
   const place = (): void => {

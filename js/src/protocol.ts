@@ -44,8 +44,8 @@ export interface ViewChoices {
   right: "feature" | "all";
   /** Features pinned side by side under the open one. */
   compared: string[];
-  /** How numbers colour: on a ramp, or as below and above their median. */
-  coloring: "value" | "median";
+  /** How a column colours: by its values, as below and above its median, or as what explains the spread best. */
+  coloring: "value" | "median" | "driver";
   /** Lines, their density, or whichever their number asks for. */
   lines_as: "auto" | "lines" | "density";
   /** Whether the value axis is the same for all features. */
@@ -136,6 +136,13 @@ export interface ColorsRequest {
   type: "colors";
   column: string;
   positions: number[];
+  /** Levels that are told apart however rare they are. */
+  levels?: string[] | null;
+}
+
+export interface DriversRequest {
+  type: "drivers";
+  feature: string;
 }
 
 export interface RowsRequest {
@@ -153,7 +160,7 @@ export interface CancelRequest {
   type: "cancel";
 }
 
-export type Request = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest;
+export type Request = CurvesRequest | ColorsRequest | DriversRequest | RowsRequest | ExportRequest | CancelRequest;
 
 /** Predictions with the value missing, over all rows. */
 export interface MissingBody {
@@ -184,6 +191,7 @@ export interface ContinuousColors {
   /** How the values are written. */
   of: ColumnKind;
   domain: [number, number];
+  median: number;
   /** Names of the values 0, 1, …, where they are ranks. */
   levels: string[] | null;
 }
@@ -193,10 +201,36 @@ export interface CategoryColors {
   kind: "category";
   ordered: boolean;
   levels: string[];
+  /** Where the levels stand, if they have an order. */
+  values: number[] | null;
   counts: number[];
 }
 
 export type ColorsBody = ContinuousColors | CategoryColors;
+
+/** The best split of the lines by one column. */
+export interface DriverBody {
+  column: string;
+  /** Part of the spread of the lines that goes with the split, 0 to 1. */
+  share: number;
+  /** One side in words, with the missing values. */
+  rule: string;
+  threshold: number | null;
+  /** Levels that stand against all others, where there is no threshold. */
+  levels: string[] | null;
+  /** Below and above, or outside and inside. */
+  sides: [string, string];
+}
+
+/** What makes the lines of a feature differ, best first. */
+export interface DriversBody {
+  feature: string;
+  drivers: DriverBody[];
+  /** Rules of several columns that share the rows among them, and what they explain together. */
+  combined: { share: number; leaves: { rule: string; part: number }[] };
+  n_rows: number;
+  n_curves: number;
+}
 
 export interface RowsBody {
   columns: string[];
@@ -212,6 +246,7 @@ export interface ExportBody {
 export interface Bodies {
   curves: CurvesBody;
   colors: ColorsBody;
+  drivers: DriversBody;
   rows: RowsBody;
   export: ExportBody;
   cancel: Record<string, never>;

@@ -15,6 +15,7 @@ import {
   type ImpactTable,
   type LineColors,
 } from "./decode.ts";
+import { type Drivers, DriversFeed, telling } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import {
   type Anchor,
@@ -28,10 +29,12 @@ import {
   type RowsBody,
   type Status,
   type Traits,
+  type ViewChoices,
   type Weighting,
 } from "./protocol.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Remembered } from "./remembered.ts";
+import { type Split, splitColors, splitOf } from "./split.ts";
 import { throttle } from "./throttle.ts";
 
 /** How often a moving slider tells Python where it is. */
@@ -85,6 +88,8 @@ export class Store {
   readonly protocolProblem: ReadonlySignal<string | null>;
   readonly ranking: ReadonlySignal<RankedFeature[]>;
   readonly picture: ReadonlySignal<Picture>;
+  /** What makes the lines of the open feature differ; null until it is known. */
+  readonly drivers: ReadonlySignal<Drivers | null>;
 
   /** How the reader wants to see it. */
   readonly remembered: Remembered;
@@ -108,8 +113,10 @@ export class Store {
   /** What the pointer holds: Python has the last word about it again when it is let go. */
   #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
+  readonly #driversFeed: DriversFeed;
   #loads = 0;
   #explained = "";
+  #split: Split = null;
 
   constructor(
     private readonly model: AnyModel<Traits>,
@@ -164,6 +171,18 @@ export class Store {
     const explained = computed(() =>
       JSON.stringify([this.output.value, this.response.value, header.value.output_label]),
     );
+    const keyOf = (feature: string) => `${explained.value} ${feature}`;
+    const showing = computed(() => {
+      const picture = this.picture.value;
+      if (picture.state !== "ready") return null;
+      const { feature } = picture.loaded.curves;
+      return { feature, key: keyOf(feature) };
+    });
+    this.#driversFeed = new DriversFeed(client, showing);
+    this.drivers = computed(() => this.#driversFeed.of(keyOf(this.feature.value)));
+    const split = computed(() =>
+      splitOf(this.remembered.of("coloring").value, this.colorBy.value, telling(this.drivers.value)),
+    );
 
     this.#endings.push(
       effect(() => {
@@ -173,7 +192,9 @@ export class Store {
           maxLines: this.maxLines.value,
           selection: this.selection.value,
           colorBy: this.colorBy.value,
+          split: split.value,
         };
+        this.#split = wanted.split;
         this.#load(wanted);
       }),
     );
@@ -190,6 +211,14 @@ export class Store {
 
   setColorBy(column: string | null): void {
     this.#write("color_by", column);
+  }
+
+  /** Colours by a column in one of the ways there are. */
+  colorAs(column: string | null, coloring: ViewChoices["coloring"]): void {
+    batch(() => {
+      if (coloring !== this.remembered.of("coloring").peek()) this.remembered.choose("coloring", coloring);
+      if (column !== this.colorBy.peek()) this.setColorBy(column);
+    });
   }
 
   setKind(kind: Kind): void {
@@ -341,11 +370,14 @@ export class Store {
       maxLines: this.maxLines.peek(),
       selection: this.selection.peek(),
       colorBy: this.colorBy.peek(),
+      split: this.#split,
     });
+    this.#driversFeed.retry();
   }
 
   dispose(): void {
     this.#loads++;
+    this.#driversFeed.dispose();
     this.#syncDecay.flush();
     this.release();
     for (const end of this.#endings) end();
@@ -383,6 +415,7 @@ export class Store {
     maxLines: number;
     selection: number[];
     colorBy: string | null;
+    split: Split;
   }): Promise<void> {
     const turn = ++this.#loads;
     const current = () => turn === this.#loads;
@@ -397,7 +430,7 @@ export class Store {
       if (known === null) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
       const curves = known ?? (await this.#askOnce(wanted.feature, wanted.maxLines, wanted.selection));
       if (!current()) return;
-      const { colors, problem } = await this.#lineColors(curves, wanted.colorBy);
+      const { colors, problem } = await this.#lineColors(curves, wanted.colorBy, wanted.split);
       if (!current()) return;
       this.#show({ state: "ready", loaded: { curves, colors, colorProblem: problem } });
     } catch (error) {
@@ -461,20 +494,32 @@ export class Store {
   async #lineColors(
     curves: Curves,
     column: string | null,
+    split: Split,
   ): Promise<{ colors: LineColors | null; problem: string | null }> {
     if (column === null) return { colors: null, problem: null };
-    const known = this.#colors.get(curves)?.get(column);
+    const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
+    this.#colors.set(curves, kept);
+    const key = JSON.stringify([column, split === null || split === "median" ? split : split.rule]);
+    const known = kept.get(key);
     if (known !== undefined) return { colors: known, problem: null };
     try {
-      const positions = Array.from(curves.positions);
-      const { body, buffers } = await this.client.request({ type: "colors", column, positions });
-      const colors = decodeColors(body, buffers);
-      const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
-      this.#colors.set(curves, kept.set(column, colors));
+      // Levels that a rule names may be too rare for a colour of their own.
+      const levels = split === null || split === "median" ? null : split.levels;
+      const whole = kept.get(JSON.stringify([column, null]));
+      const asked = levels === null && whole !== undefined ? whole : await this.#askColors(curves, column, levels);
+      if (levels === null) kept.set(JSON.stringify([column, null]), asked);
+      const colors = splitColors(asked, split);
+      kept.set(key, colors);
       return { colors, problem: null };
     } catch (error) {
       if (error instanceof Cancelled) throw error;
       return { colors: null, problem: describe(error) };
     }
+  }
+
+  async #askColors(curves: Curves, column: string, levels: string[] | null): Promise<LineColors> {
+    const positions = Array.from(curves.positions);
+    const { body, buffers } = await this.client.request({ type: "colors", column, positions, levels });
+    return decodeColors(body, buffers);
   }
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
 import { standIns } from "../src/panels/curves/scene.ts";
-import { type ColorsBody, type CurvesBody, type Header, PROTOCOL_VERSION } from "../src/protocol.ts";
+import { type ColorsBody, type CurvesBody, type DriversBody, type Header, PROTOCOL_VERSION } from "../src/protocol.ts";
+import { splitColors } from "../src/split.ts";
 import { rampWriter, writerOf } from "../src/values.ts";
 
 type Known = number | null;
@@ -29,6 +30,7 @@ type CurvesReply = Reply<
   }
 >;
 type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
+type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 interface Contract {
   header: Header;
   impact: [string];
@@ -113,5 +115,26 @@ test.each(replies<ColorsReply>("colors"))(
     expect(read).toEqual(
       means.values.map((value) => (scale.kind === "continuous" ? value : (value?.toLowerCase() ?? null))),
     );
+  },
+);
+
+test.each(replies<DriversReply>("drivers"))(
+  "the drivers of $request.feature part the rows as the engine does",
+  (reply) => {
+    const colors = (column: string) => {
+      const found = replies<ColorsReply>("colors")
+        .filter(({ request }) => request.column === column)
+        .at(-1)!;
+      return decodeColors(found.body, found.buffers.map(bytes));
+    };
+    for (const driver of reply.body.drivers) {
+      const upper = reply.means.upper[driver.column]!;
+      const { scale, values } = splitColors(colors(driver.column), driver);
+      expect(scale, driver.column).toMatchObject({ levels: expect.arrayContaining(driver.sides) });
+      const above = Array.from(values.entries()).flatMap(([row, side]) => (side === 1 ? [row] : []));
+      expect(above, driver.rule).toEqual(upper);
+      expect(driver.sides).toContain(driver.rule.replace(/,? or missing$/, ""));
+    }
+    expect(reply.body.drivers.length).toBeGreaterThan(4);
   },
 );

@@ -132,7 +132,8 @@ test("levels bring their names, how far they are from each row's own, and what i
 });
 
 test("colours along a ramp keep a date to the minute", () => {
-  const body = { column: "seen", kind: "continuous", of: "datetime", domain: [20000, 20001], levels: null } as const;
+  const ramp = { column: "seen", kind: "continuous", of: "datetime", levels: null } as const;
+  const body = { ...ramp, domain: [20000, 20001], median: 20000 } as const;
   const minute = 20000 + 1 / 1440;
   expect(decodeColors({ ...body, domain: [20000, 20001] }, [Float64Array.of(minute)]).values[0]).toBe(minute);
 });

@@ -3,8 +3,22 @@ import { expect, test } from "vitest";
 import { hiddenBy, onlyLevel, toggledLevel } from "../src/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../src/protocol.ts";
 
-const ward: CategoryColors = { column: "ward", kind: "category", ordered: false, levels: ["a", "b", "c"], counts: [] };
-const bmi: ContinuousColors = { column: "bmi", kind: "continuous", of: "numeric", domain: [20, 40], levels: null };
+const ward: CategoryColors = {
+  column: "ward",
+  kind: "category",
+  ordered: false,
+  values: null,
+  levels: ["a", "b", "c"],
+  counts: [],
+};
+const bmi: ContinuousColors = {
+  column: "bmi",
+  kind: "continuous",
+  of: "numeric",
+  domain: [20, 40],
+  levels: null,
+  median: 0,
+};
 
 test("a level is hidden by name, and shown again", () => {
   const hidden = toggledLevel(ward, null, 1);

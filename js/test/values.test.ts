@@ -43,7 +43,7 @@ test("a slope is per what lies between two values", () => {
 });
 
 test("the ramp says its ends in the words of the column", () => {
-  const ramp = { column: "c", kind: "continuous", domain: [0, 2] as [number, number] } as const;
+  const ramp = { column: "c", kind: "continuous", domain: [0, 2] as [number, number], median: 1 } as const;
   expect(rampEnds({ ...ramp, of: "ordered", levels: ["a", "b", "c"] })).toEqual(["a", "c"]);
   expect(rampWriter({ ...ramp, of: "ordered", levels: ["a", "b", "c"] })(1)).toBe("b");
   expect(rampEnds({ ...ramp, of: "timedelta", levels: null })).toEqual(["0 h", "48 h"]);

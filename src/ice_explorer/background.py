@@ -126,6 +126,18 @@ class Background(Generic[Name, Result]):
                 return
         refuse(Cancelled())
 
+    def answer_meanwhile(self) -> None:
+        """Answer what has been asked since: for an answer that takes long, in the thread, now and then.
+
+        Raises
+        ------
+        Cancelled
+            If nobody waits for the long answer any more, either.
+        """
+        if self._closed.is_set():
+            raise Cancelled
+        self._answer_questions()
+
     def wait(self) -> Snapshot[Name, Result]:
         """Wait until no feature will follow by itself. Ctrl-C ends the waiting, nothing else."""
         if threading.current_thread() is self._thread:
@@ -233,11 +245,15 @@ class Background(Generic[Name, Result]):
         self._tell_now_and_then()
 
     def _answer_questions(self) -> None:
-        with self._changed:
-            answerable = self._take_questions(self._is_answerable)
-            results = self._results
-        for question in answerable:
-            question.answer(None if question.name is None else results[question.name])
+        # One by one: an answer that takes long lets those behind it come between.
+        while True:
+            with self._changed:
+                question = next(filter(self._is_answerable, self._questions), None)
+                if question is None:
+                    return
+                self._questions.remove(question)
+                result = None if question.name is None else self._results[question.name]
+            question.answer(result)
 
     def _is_answerable(self, question: _Question[Name, Result]) -> bool:
         return question.name is None or question.name in self._results

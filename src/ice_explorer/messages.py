@@ -128,12 +128,21 @@ class CurvesRequest(TypedDict):
 
 
 class ColorsRequest(TypedDict):
-    """Ask for the values of a column at some rows."""
+    """Ask for the values of a column at some rows; `levels` are told apart however rare they are."""
 
     id: str
     type: Literal["colors"]
     column: str
     positions: list[int]
+    levels: NotRequired[list[str] | None]
+
+
+class DriversRequest(TypedDict):
+    """Ask what makes the lines of a feature differ."""
+
+    id: str
+    type: Literal["drivers"]
+    feature: str
 
 
 class RowsRequest(TypedDict):
@@ -160,7 +169,7 @@ class CancelRequest(TypedDict):
     type: Literal["cancel"]
 
 
-Request: TypeAlias = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest
+Request: TypeAlias = CurvesRequest | ColorsRequest | DriversRequest | RowsRequest | ExportRequest | CancelRequest
 
 
 # --- bodies of replies ----------------------------------------------------------------------------
@@ -212,17 +221,60 @@ class ContinuousColorsBody(TypedDict):
     kind: Literal["continuous"]
     of: ColumnKind
     domain: tuple[float, float]
+    median: float
     levels: list[str] | None
 
 
 class CategoryColorsBody(TypedDict):
-    """A column to colour by in levels. Buffer: level index f32, NaN = missing."""
+    """A column to colour by in levels. Buffer: level index f32, NaN = missing.
+
+    `values` are the coordinates of levels that have an order.
+    """
 
     column: str
     kind: Literal["category"]
     ordered: bool
     levels: list[str]
+    values: list[float] | None
     counts: list[int]
+
+
+class DriverBody(TypedDict):
+    """The best split of the lines by one column: at a threshold, or some levels against all others.
+
+    `sides` names below and above, or outside and inside; `rule` is one of them, with the missing values.
+    """
+
+    column: str
+    share: float
+    rule: str
+    threshold: float | None
+    levels: list[str] | None
+    sides: tuple[str, str]
+
+
+class LeafBody(TypedDict):
+    """Part of the rows, 0 to 1, that a rule holds for."""
+
+    rule: str
+    part: float
+
+
+class CombinedBody(TypedDict):
+    """Rules that share the rows among them, and what they explain together, 0 to 1."""
+
+    share: float
+    leaves: list[LeafBody]
+
+
+class DriversBody(TypedDict):
+    """What makes the lines of a feature differ, best first; looked at in `n_rows` of `n_curves` rows."""
+
+    feature: str
+    drivers: list[DriverBody]
+    combined: CombinedBody
+    n_rows: int
+    n_curves: int
 
 
 class RowsBody(TypedDict):
@@ -243,7 +295,9 @@ class CancelBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
-Body: TypeAlias = CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
+Body: TypeAlias = (
+    CurvesBody | ContinuousColorsBody | CategoryColorsBody | DriversBody | RowsBody | ExportBody | CancelBody
+)
 
 
 class Reply(TypedDict):
@@ -288,6 +342,10 @@ def _is_positions(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_count, value))
 
 
+def _is_texts_or_none(value: object) -> bool:
+    return value is None or (isinstance(value, list) and all(map(_is_text, value)))
+
+
 def _is_format(value: object) -> bool:
     return value == "svg"
 
@@ -303,7 +361,12 @@ _POSITIONS = ("a list of integers of at least 0", _is_positions)
 # What each request carries besides id and type; also the list of all requests.
 _FIELDS: Final = {
     "curves": {"feature": _TEXT, "max_lines": _COUNT, "selection": _POSITIONS},
-    "colors": {"column": _TEXT, "positions": _POSITIONS},
+    "colors": {
+        "column": _TEXT,
+        "positions": _POSITIONS,
+        "levels": ("a list of texts, or nothing", _is_texts_or_none),
+    },
+    "drivers": {"feature": _TEXT},
     "rows": {"positions": _POSITIONS},
     "export": {"format": ("'svg'", _is_format), "state": ("the state of a view", _is_state)},
     "cancel": {},

@@ -20,10 +20,14 @@ from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
     ColumnHead,
+    CombinedBody,
     ContinuousColorsBody,
     CurvesBody,
+    DriverBody,
+    DriversBody,
     FeatureHead,
     Header,
+    LeafBody,
     MissingBody,
     Note,
     RowsBody,
@@ -33,10 +37,12 @@ from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column
+    from ice_explorer.drivers import Drivers
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.metrics import Convention, Weighting
 
@@ -60,6 +66,7 @@ _FIRST_INEXACT_INTEGER = 2**53
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
 _MOST_LEVELS = 8
+_MOST_DRIVERS = 50
 _OTHER = "other"
 
 
@@ -285,7 +292,9 @@ def _missing(
 # --- colours --------------------------------------------------------------------------------------
 
 
-def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBody | CategoryColorsBody, list[bytes]]:
+def colors(
+    column: Column, positions: Sequence[int], apart: Sequence[str] = ()
+) -> tuple[ContinuousColorsBody | CategoryColorsBody, list[bytes]]:
     """Values of a column at some rows, as something to colour by.
 
     Parameters
@@ -294,6 +303,8 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
         Any column of X.
     positions : sequence of int
         Rows of X.
+    apart : sequence of str
+        Levels without an order that are told apart however rare they are.
 
     Returns
     -------
@@ -308,7 +319,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
     """
     chosen = _checked(positions, len(column.values))
     if column.kind in ("category", "other"):
-        return _category_colors(column, chosen)
+        return _category_colors(column, chosen, frozenset(apart))
     values = column.values.astype(np.float64)
     distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
     most = _MOST_ORDERED_NAMES if column.kind == "ordered" else _MOST_ORDERED_LEVELS
@@ -321,6 +332,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
             kind="category",
             ordered=True,
             levels=[write(value) for value in distinct],
+            values=distinct.tolist(),
             counts=counts.tolist(),
         )
         return ordered, [_f32(index)]
@@ -329,37 +341,74 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
         low, high = distinct[0], distinct[-1]
     names = None if column.levels is None else [str(level) for level in column.levels]
     continuous = ContinuousColorsBody(
-        column=column.label, kind="continuous", of=column.kind, domain=(float(low), float(high)), levels=names
+        column=column.label,
+        kind="continuous",
+        of=column.kind,
+        domain=(float(low), float(high)),
+        median=float(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)]),
+        levels=names,
     )
     return continuous, [_f64(values[chosen])]
 
 
-def _category_colors(column: Column, chosen: NDArray[np.int64]) -> tuple[CategoryColorsBody, list[bytes]]:
+def _category_colors(
+    column: Column, chosen: NDArray[np.int64], apart: AbstractSet[str]
+) -> tuple[CategoryColorsBody, list[bytes]]:
     """Colour by the levels, in their own order; by what is no level, as text, most frequent first."""
     texts = [None if value is None else str(value) for value in column.labels]
     present = np.array([text for text in texts if text is not None], dtype=object)
     names, counts = np.unique(present, return_counts=True)
     # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
     order = np.argsort(-counts, kind="stable")
-    kept = order[:_MOST_LEVELS]
+    is_kept = np.isin(names[order], list(apart)) | (np.arange(len(order)) < _MOST_LEVELS)
+    kept, lumped = order[is_kept], order[~is_kept]
     if column.levels is not None:
         place = {str(level): at for at, level in enumerate(column.levels)}
         kept = np.array(sorted(kept, key=lambda at: place[str(names[int(at)])]), dtype=np.int64)
     levels = [str(name) for name in names[kept]]
     level_counts = counts[kept].tolist()
     index = {name: position for position, name in enumerate(levels)}
-    if len(order) > _MOST_LEVELS:
+    if len(lumped):
         levels.append(_OTHER if _OTHER not in levels else f"{_OTHER} levels")
-        level_counts.append(int(counts[order[_MOST_LEVELS:]].sum()))
-    codes = [math.nan if texts[row] is None else float(index.get(str(texts[row]), _MOST_LEVELS)) for row in chosen]
+        level_counts.append(int(counts[lumped].sum()))
+    codes = [math.nan if texts[row] is None else float(index.get(str(texts[row]), len(index))) for row in chosen]
     body = CategoryColorsBody(
         column=column.label,
         kind="category",
         ordered=False,
         levels=levels,
+        values=None,
         counts=level_counts,
     )
     return body, [_f32(codes)]
+
+
+# --- drivers --------------------------------------------------------------------------------------
+
+
+def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
+    """What makes the lines of a feature differ: the 50 best columns that say anything, and rules of several."""
+    telling = [driver for driver in found.found if driver.share > 0][:_MOST_DRIVERS]
+    return DriversBody(
+        feature=feature.label,
+        drivers=[
+            DriverBody(
+                column=driver.column,
+                share=driver.share,
+                rule=driver.rule,
+                threshold=None if math.isnan(driver.threshold) else driver.threshold,
+                levels=None if driver.levels is None else list(driver.levels),
+                sides=driver.sides,
+            )
+            for driver in telling
+        ],
+        combined=CombinedBody(
+            share=found.combined.share,
+            leaves=[LeafBody(rule=leaf.rule, part=leaf.part) for leaf in found.combined.leaves],
+        ),
+        n_rows=found.n_rows,
+        n_curves=found.n_curves,
+    )
 
 
 # --- files ----------------------------------------------------------------------------------------

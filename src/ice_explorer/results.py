@@ -17,6 +17,7 @@ import numpy as np
 
 from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
+from ice_explorer.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError, UnknownOptionError
 from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
@@ -24,6 +25,7 @@ from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
+from ice_explorer.second import second_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Column, Name
     from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.drivers import Drivers
     from ice_explorer.engine import Engine, Sums
     from ice_explorer.inputs import Context, FeatureInput
     from ice_explorer.metrics import Convention, Weighting
@@ -92,6 +95,7 @@ class FeatureExplanation:
         self._sums = sums
         self._lock = threading.RLock()
         self._rows: dict[int, NDArray[np.float64]] = {}
+        self._drivers: Drivers | None = None
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -339,6 +343,47 @@ class FeatureExplanation:
         )
         return np.union1d(drawn, _check_positions(include, len(self.observed_axis), "include"))
 
+    def drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
+        """Find what makes the lines differ; once, as that takes the curves of many rows.
+
+        Parameters
+        ----------
+        between_blocks : callable, optional
+            Called now and then; what it raises ends the work.
+
+        Returns
+        -------
+        Drivers
+            See `Explanation.drivers`.
+        """
+        # Without the lock: whoever is called between blocks may wait for somebody who waits for it.
+        if self._drivers is None:
+            generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
+            positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
+            seconds = second_features(self._context.columns, self._item.feature)
+            lowest, highest = self.prediction_range
+            self._drivers = find_drivers(
+                self._passing_curves(positions, between_blocks),
+                [second.at(positions) for second in seconds],
+                self._context.row_weights[positions],
+                highest - lowest,
+                len(self._item.summed),
+            )
+        return self._drivers
+
+    def _passing_curves(
+        self, positions: NDArray[np.int64], between_blocks: Callable[[], object] | None
+    ) -> NDArray[np.float64]:
+        """Compute curves of many rows without keeping them."""
+        curves = np.empty((len(positions), len(self.grid)))
+        start = 0
+        for block, computed in self._engine.curves(self._item, positions):
+            curves[start : start + len(block)] = computed
+            start += len(block)
+            if between_blocks is not None:
+                between_blocks()
+        return curves
+
     @property
     def lies_outside_the_data(self) -> bool:
         """Whether no observation lies inside the grid, so that `weighting="mass"` has nothing to stand on."""
@@ -509,6 +554,57 @@ class Explanation:
         for position, result in enumerate(self._results.values()):
             values[:, position] = result.decay_profile(decays, metric)
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
+
+    def drivers(self, feature: Name) -> pd.DataFrame:
+        """What makes the lines of a feature differ: every other feature, by what it explains of their spread.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by the label of the second feature, each other column of X and each group, best first:
+
+            share : float
+                Part of the spread, 0 to 1, that goes when the rows are split in two by it. Lines count
+                relative to their own mean: how they run, not how high. 0 where they all run alike.
+            threshold : float
+                Where the split is, on the axis of the second feature; NaN without one.
+            levels : tuple of str or None
+                Levels that stand against all others, where they have no order.
+            rule : str
+                One of the two halves in words, "rm > 6.4"; the one with the missing values, if there are any.
+
+            `attrs` holds `summary`, a sentence; `rules`, those of a tree of depth 3 at most, and
+            `combined_share`, what they explain together; `n_rows`, and a `note` where these are a sample.
+
+        Raises
+        ------
+        UnknownFeatureError
+            If the feature was not explained; also a KeyError.
+
+        Notes
+        -----
+        With c_i curve i less its own mean over the grid, the share is
+        1 - Σ_g Σ_{i∈g} w_i‖c_i - c̄_g‖² / Σ_i w_i‖c_i - c̄‖². All thresholds half way between neighbouring values
+        are tried, and missing values on both sides. Levels without an order are parted along the first
+        principal axis of their mean curves, or one of them from the others, which among many levels is a
+        heuristic; the 100 most frequent ones are told apart. A column of more than 8 levels, and of one for
+        every other row, tells rows apart and explains nothing. Of more than 5000 rows a stratified, seeded sample
+        is looked at.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> X = np.column_stack([np.arange(8.0), np.array([0.0, 1.0] * 4), np.repeat([5.0, 6.0], 4)])
+        >>> explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")["rule"].to_dict()
+        {'x1': 'x1 > 0', 'x2': 'x2 > 5.5'}
+        """
+        return self[feature].drivers().frame()
 
     def plot_impact(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the ranking as bars, for further styling; needs matplotlib.

@@ -508,7 +508,12 @@ class ICEExplorer(anywidget.AnyWidget):
             self._ask(request["id"], name, partial(_curves, work, request))
         elif request["type"] == "colors":
             column = work.known.column(self._check_color_by(request["column"]))
-            self._reply(request["id"], *payload.colors(column, request["positions"]))
+            self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
+        elif request["type"] == "drivers":
+            name = work.by_label.get(request["feature"])
+            if name is None:
+                raise UnknownFeatureError.feature(request["feature"], work.names)
+            self._ask(request["id"], name, partial(_drivers, self._background))
         elif request["type"] == "rows":
             columns = [work.known.column(name) for name in work.known.columns]
             self._reply(request["id"], payload.rows(columns, request["positions"]), [])
@@ -562,6 +567,13 @@ class ICEExplorer(anywidget.AnyWidget):
 def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
     return payload.curves(work.known, opened, request["max_lines"], request["selection"])
+
+
+def _drivers(
+    background: Background[Name, FeatureExplanation], feature: FeatureExplanation | None
+) -> tuple[Body, list[bytes]]:
+    opened = cast("FeatureExplanation", feature)  # the request named one
+    return payload.drivers(opened, opened.drivers(background.answer_meanwhile)), []
 
 
 def _take_messages_at_once(connection: object) -> None:

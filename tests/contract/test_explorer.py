@@ -30,6 +30,7 @@ DTYPES = {
     "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4"],
     "continuous colors": ["f8"],
     "category colors": ["f4"],
+    "drivers": [],
     "rows": [],
 }
 DECAYS = (0.01, 0.25, 0.75, 1.0)
@@ -96,6 +97,8 @@ def contract():
             colors_reply(explanation, "member"),
             colors_reply(explanation, "constant"),
             *(colors_reply(explanation, name) for name in ("town", "grade", "since", "wait", "east", "west")),
+            colors_reply(explanation, "town", ["Kiš", "Ur"]),
+            drivers_reply(explanation, "side"),
             rows_reply(explanation, [0, 1, 2]),
         ],
     }
@@ -127,12 +130,29 @@ def curves_reply(explanation, name, max_lines, selection):
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
-def colors_reply(explanation, name):
+def colors_reply(explanation, name, levels=None):
     rows = list(range(explanation.n_observations))
-    body, buffers = payload.colors(explanation.column(name), rows)
+    body, buffers = payload.colors(explanation.column(name), rows, levels or ())
     means = {"values": [as_text(value) for value in explanation.column(name).labels]}
-    request = {"type": "colors", "column": name, "positions": rows}
+    request = {"type": "colors", "column": name, "positions": rows, "levels": levels}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def drivers_reply(explanation, name):
+    """Which rows each rule tells from the others, by the rows whose colours the browser would see."""
+    body = payload.drivers(explanation[name], explanation[name].drivers())
+    means = {"upper": {driver["column"]: upper_rows(explanation, driver) for driver in body["drivers"]}}
+    return {"request": {"type": "drivers", "feature": name}, "body": body, "buffers": [], "means": means}
+
+
+def upper_rows(explanation, driver):
+    """Rows above the threshold, or at the levels; null for groups, whose values are no column's."""
+    if driver["column"] not in explanation.columns:
+        return None
+    column = explanation.column(driver["column"])
+    if driver["threshold"] is None:
+        return np.flatnonzero([str(label) in driver["levels"] for label in column.labels]).tolist()
+    return np.flatnonzero(column.values > driver["threshold"]).tolist()
 
 
 def rows_reply(explanation, positions):

@@ -22,15 +22,8 @@ const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const AT_VALUE = "value";
 const MS_PER_DAY = 86_400_000;
 
-export function controlsPanel(view: View): HTMLElement {
-  return html(
-    "div",
-    { class: "ice-controls" },
-    kindControl(view),
-    colorControl(view),
-    anchorControl(view),
-    linesControl(view),
-  );
+export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
+  return html("div", { class: "ice-controls" }, kindControl(view), colors, anchorControl(view), linesControl(view));
 }
 
 function kindControl({ store, aborted, keep }: View): HTMLElement {
@@ -79,31 +72,6 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
     },
   );
   return group;
-}
-
-function colorControl({ store, aborted, keep }: View): HTMLElement {
-  const select = html("select", { class: "ice-select", "data-test": "color-by" });
-  select.addEventListener("change", () => store.setColorBy(select.selectedIndex === 0 ? null : select.value), {
-    signal: aborted,
-  });
-  let listed = "";
-  keep(
-    () => ({ columns: store.figures.value?.header.columns ?? [], colorBy: store.colorBy.value }),
-    ({ columns, colorBy }) => {
-      const names = columns.map(({ name }) => name);
-      if (colorBy !== null && !names.includes(colorBy)) names.push(colorBy);
-      const key = JSON.stringify(names);
-      if (key !== listed) {
-        listed = key;
-        select.replaceChildren(
-          html("option", { value: "" }, "nothing"),
-          ...names.map((name) => html("option", { value: name }, name)),
-        );
-      }
-      select.selectedIndex = colorBy === null ? 0 : names.indexOf(colorBy) + 1;
-    },
-  );
-  return html("label", { class: "ice-field ice-color-by" }, "Colour by ", select);
 }
 
 /** Any level can be an anchor, by its place on the axis; other values are typed. */

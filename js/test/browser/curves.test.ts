@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { choose, frame, ink, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
+import { choose, frame, ink, kernel, letGo, type Mounted, mount, questions, slideTo } from "./mount.ts";
 
 /** Where a row's own value lies in the plot, in px of its upper left corner. */
 function dotOf({ part }: Mounted): { x: number; y: number } {
@@ -23,7 +23,7 @@ test("the curves of the open feature are drawn, with the number of lines and the
 test("the kind is switched without the kernel, and the axis says what it shows", async () => {
   const { root, part, drawn, model } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
-  const asked = model.sent.length;
+  const asked = questions(model);
   expect(part("y-title").textContent).toBe("↑ probability of 'readmitted'");
   await userEvent.click(part("kind-c-ice"));
   await expect.poll(() => root.dataset.kind).toBe("c-ice");
@@ -33,7 +33,7 @@ test("the kind is switched without the kernel, and the axis says what it shows",
   await expect.poll(() => root.dataset.kind).toBe("d-ice");
   expect(part("y-title").textContent).toContain("↑ slope of the probability of 'readmitted' per unit of Age");
   expect(part("range-title").hidden).toBe(true);
-  expect(model.sent.length).toBe(asked);
+  expect(questions(model)).toBe(asked);
   expect(model.get("kind")).toBe("d-ice");
 });
 

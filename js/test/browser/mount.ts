@@ -80,3 +80,6 @@ export function choose(select: HTMLElement, value: string): void {
   (select as HTMLSelectElement).value = value;
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
+
+/** How much was asked of the kernel; what makes lines differ is asked for some time after any curves. */
+export const questions = (model: FakeModel): number => model.sent.filter(({ type }) => type !== "drivers").length;

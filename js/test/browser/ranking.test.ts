@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { choose, frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
 
 test("a click on a bar opens its feature, here and in Python", async () => {
   const { bar, drawn, model } = mount();
@@ -44,7 +44,7 @@ test("exactly one bar is reached with the Tab key", async () => {
 test("the slider re-sorts the bars and changes their figures without a question to the kernel", async () => {
   const { part, order, bar, model, drawn } = mount(kernel.model({ decay: 1 }));
   await drawn("Marker");
-  const asked = model.sent.length;
+  const asked = questions(model);
   const before = order();
   const figure = bar("Age").textContent;
   const slider = part("decay-slider");
@@ -54,7 +54,7 @@ test("the slider re-sorts the bars and changes their figures without a question 
   expect(order()).not.toEqual(before);
   expect(bar("Age").textContent).not.toBe(figure);
   letGo(slider);
-  expect(model.sent.length).toBe(asked);
+  expect(questions(model)).toBe(asked);
   expect(model.get("decay")).toBe(0.01);
   expect(new Set(model.saved.map(([name]) => name))).toEqual(new Set(["decay"]));
 });

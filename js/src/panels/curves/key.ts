@@ -3,6 +3,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { count } from "../../format.ts";
 import { html, setText } from "../../marks/element.ts";
 import { levelsLegend, rampLegend } from "../../marks/legend.ts";
+import { isSplit } from "../../split.ts";
 import type { View } from "../../view.ts";
 import type { Groups } from "./groups.ts";
 import { rampRange } from "./ramp.ts";
@@ -72,6 +73,7 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
       const { scale, values } = colors;
       const nMissing = values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0);
       const drawn = known?.means.map(({ n }) => n) ?? [];
+      legend.dataset.split = String(isSplit(scale));
       const items =
         scale.kind === "continuous"
           ? rampLegend(scale, palette, nMissing, range)

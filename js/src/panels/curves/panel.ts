@@ -31,7 +31,7 @@ function messageFor(picture: Picture, status: Status): string {
   }
 }
 
-export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
+export function curvesPanel(view: View, drivers: HTMLElement, controls: HTMLElement): HTMLElement {
   const { store, aborted } = view;
   const frame = html("div", {
     class: "ice-plot",
@@ -76,6 +76,7 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
     html("header", { class: "ice-head" }, title, facts),
+    drivers,
     controls,
     kindRemark(view, shown),
     above,

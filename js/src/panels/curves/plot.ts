@@ -6,9 +6,11 @@ import type { LineColors } from "../../decode.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
+import { splitPalette } from "../../geometry/split_palette.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
 import { scaleLinear } from "../../marks/scale.ts";
+import { isSplit } from "../../split.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
 import type { Scene } from "./scene.ts";
@@ -92,6 +94,7 @@ export function colorValues(colors: LineColors | null, nLines: number): Float32A
 export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
   const shade = theme.dark ? "dark" : "light";
   if (colors === null) return plainPalette(shade);
+  if (isSplit(colors.scale)) return splitPalette(shade);
   if (colors.scale.kind === "continuous") return rampPalette(shade);
   return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade);
 }

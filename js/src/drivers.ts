@@ -1,0 +1,78 @@
+/**
+ * What makes the lines of the open feature differ. It is asked for once its curves have been on screen for a moment,
+ * one question at a time, so that no curves ever wait for it; and kept.
+ */
+import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { Cancelled, type Client } from "./client.ts";
+import type { DriversBody } from "./protocol.ts";
+
+/** How long curves are on screen before more is asked about them. */
+const PATIENCE_MS = 120;
+/** A column that explains less explains nothing to speak of. */
+const LEAST_SHARE = 0.05;
+
+export type Drivers = { body: DriversBody } | { problem: string };
+
+/** Whose lines are on screen. */
+export interface Showing {
+  feature: string;
+  /** Of the feature, and of the output it is explained for. */
+  key: string;
+}
+
+/** What explains enough to be offered, best first. */
+export const telling = (drivers: Drivers | null): DriversBody["drivers"] =>
+  drivers === null || "problem" in drivers ? [] : drivers.body.drivers.filter(({ share }) => share >= LEAST_SHARE);
+
+export class DriversFeed {
+  readonly #known = new Map<string, Drivers>();
+  readonly #news = signal(0);
+  readonly #end: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isAsking = false;
+
+  constructor(
+    private readonly client: Client,
+    private readonly showing: ReadonlySignal<Showing | null>,
+  ) {
+    this.#end = effect(() => {
+      this.#news.value;
+      clearTimeout(this.#timer);
+      const now = showing.value;
+      if (now === null || this.#isAsking || this.#known.has(now.key)) return;
+      this.#timer = setTimeout(() => void this.#ask(now), PATIENCE_MS);
+    });
+  }
+
+  /** What is known; null while nothing is. */
+  of(key: string): Drivers | null {
+    this.#news.value;
+    return this.#known.get(key) ?? null;
+  }
+
+  /** Forgets what went wrong, so that it is asked for again. */
+  retry(): void {
+    for (const [key, drivers] of this.#known) if ("problem" in drivers) this.#known.delete(key);
+    this.#news.value++;
+  }
+
+  dispose(): void {
+    this.#end();
+    clearTimeout(this.#timer);
+  }
+
+  async #ask({ feature, key }: Showing): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const { body } = await this.client.request({ type: "drivers", feature });
+      this.#known.set(key, { body });
+    } catch (error) {
+      if (!(error instanceof Cancelled)) {
+        this.#known.set(key, { problem: error instanceof Error ? error.message : String(error) });
+      }
+    }
+    this.#isAsking = false;
+    // A question that was cancelled is put again when its feature is opened again, and not before.
+    if (this.#known.has(key) || this.showing.peek()?.key !== key) this.#news.value++;
+  }
+}

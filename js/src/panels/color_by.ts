@@ -1,0 +1,135 @@
+/** What colours the lines: a column by its values, below and above its median, or as it explains the spread best. */
+
+import { telling } from "../drivers.ts";
+import { percent } from "../format.ts";
+import { html, update } from "../marks/element.ts";
+import type { DriverBody, ViewChoices } from "../protocol.ts";
+import { unsplit } from "../split.ts";
+import type { View } from "../view.ts";
+
+type Coloring = ViewChoices["coloring"];
+
+/** Best columns that the list of colours begins with. */
+const MOST_OFFERED = 8;
+
+export const driverText = ({ rule, share }: DriverBody): string => `${rule} · ${percent(share)}`;
+
+export function colorControl(view: View): HTMLElement {
+  const field = html("label", { class: "ice-field ice-color-by" }, "Colour by ", columnSelect(view));
+  return html("span", { class: "ice-colors" }, field, coloringControl(view));
+}
+
+/** What can be chosen, as it stands in the list: nothing, what explains the spread, then all columns. */
+interface Choice {
+  column: string | null;
+  coloring: Coloring | null;
+}
+
+function columnSelect({ store, aborted, keep }: View): HTMLElement {
+  const select = html("select", { class: "ice-select", "data-test": "color-by" });
+  const best = html("optgroup", { label: "Explains the spread", "data-test": "color-by-drivers" });
+  const all = html("optgroup", { label: "All columns" });
+  const nothing = html("option", { value: "" }, "nothing");
+  let choices: Choice[] = [];
+  select.addEventListener(
+    "change",
+    () => {
+      const { column, coloring } = choices[select.selectedIndex] ?? { column: null, coloring: null };
+      const before = store.remembered.of("coloring").peek();
+      store.colorAs(column, coloring ?? (before === "driver" ? "value" : before));
+    },
+    { signal: aborted },
+  );
+  let listed = "";
+  keep(
+    () => ({
+      columns: store.figures.value?.header.columns ?? [],
+      colorBy: store.colorBy.value,
+      coloring: store.remembered.of("coloring").value,
+      drivers: telling(store.drivers.value),
+    }),
+    ({ columns, colorBy, coloring, drivers }) => {
+      const names = columns.map(({ name }) => name);
+      const offered = drivers.filter(({ column }) => names.includes(column)).slice(0, MOST_OFFERED);
+      if (colorBy !== null && !names.includes(colorBy)) names.push(colorBy);
+      const key = JSON.stringify([names, offered.map(driverText)]);
+      if (key !== listed) {
+        listed = key;
+        best.replaceChildren(
+          ...offered.map((driver) => html("option", { value: driverText(driver) }, driverText(driver))),
+        );
+        all.replaceChildren(...names.map((name) => html("option", { value: name }, name)));
+        select.replaceChildren(nothing, ...(offered.length > 0 ? [best] : []), all);
+        choices = [
+          { column: null, coloring: null },
+          ...offered.map(({ column }): Choice => ({ column, coloring: "driver" })),
+          ...names.map((column): Choice => ({ column, coloring: null })),
+        ];
+      }
+      const isChosen = (choice: Choice) => choice.column === colorBy && choice.coloring === "driver";
+      const asDriver = coloring === "driver" ? choices.findIndex(isChosen) : -1;
+      const asColumn = choices.findIndex((choice) => choice.column === colorBy && choice.coloring === null);
+      select.selectedIndex = asDriver === -1 ? asColumn : asDriver;
+    },
+  );
+  return select;
+}
+
+const COLORINGS: { coloring: Coloring; label: string; title: string }[] = [
+  { coloring: "value", label: "Ramp", title: "Colour along a ramp from low to high" },
+  { coloring: "median", label: "Median", title: "Below the median blue, above it red" },
+];
+
+/** How numbers colour; levels have but one way. */
+function coloringControl({ store, aborted, keep }: View): HTMLElement {
+  const buttons = COLORINGS.map(({ coloring, label, title }) =>
+    html(
+      "button",
+      {
+        type: "button",
+        role: "radio",
+        class: "ice-segment",
+        "data-test": `coloring-${coloring}`,
+        "aria-label": label,
+        title,
+      },
+      html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" }),
+    ),
+  );
+  const group = html(
+    "span",
+    { class: "ice-segments ice-coloring", role: "radiogroup", "aria-label": "How numbers colour" },
+    ...buttons,
+  );
+  const choose = (place: number): void => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring);
+  for (const [place, button] of buttons.entries()) {
+    button.addEventListener("click", () => choose(place), { signal: aborted });
+  }
+  group.addEventListener(
+    "keydown",
+    (event) => {
+      if (!/^Arrow(Left|Right|Up|Down)$/.test(event.key)) return;
+      event.preventDefault();
+      const next = 1 - buttons.indexOf(event.target as HTMLButtonElement);
+      choose(next);
+      buttons[next]!.focus({ preventScroll: true });
+    },
+    { signal: aborted },
+  );
+  keep(
+    () => {
+      const picture = store.picture.value;
+      const colors = picture.state === "ready" ? picture.loaded.colors : null;
+      return { scale: colors === null ? null : unsplit(colors.scale), coloring: store.remembered.of("coloring").value };
+    },
+    ({ scale, coloring }) => {
+      group.hidden = scale?.kind !== "continuous";
+      const stop = coloring === "median" ? 1 : 0;
+      for (const [place, button] of buttons.entries()) {
+        const checked = COLORINGS[place]!.coloring === coloring;
+        update(button, { "aria-checked": String(checked), tabindex: place === stop ? 0 : -1 });
+      }
+    },
+  );
+  return group;
+}

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
+import { choose, frame, ink, kernel, mount } from "./mount.ts";
+
+const flats = new FakeKernel(rentals(200));
+const additive = new FakeKernel({ ...clinic(100), predict: ([age, bmi]) => age! + 2 * bmi! });
+
+test("the lines differ by what the kernel found, asked after the curves", async () => {
+  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  expect(part("drivers-lead").textContent).toBe("The lines differ by");
+  const chips = parts("driver");
+  expect(chips.length).toBeLessThanOrEqual(3);
+  expect(chips[0]!.textContent).toMatch(/^Smoker is true7\d\u00a0%$/);
+  expect(part("drivers-together").title).toContain("Smoker is true and");
+  const types = model.sent.map(({ type }) => type);
+  expect(types.indexOf("drivers")).toBeGreaterThan(types.indexOf("curves"));
+});
+
+test("a click on a chip parts the lines by colour, another takes it back", async () => {
+  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
+  await drawn("Age");
+  await expect.poll(() => parts("driver").length).toBeGreaterThan(0);
+  parts("driver")[0]!.click();
+  await expect
+    .poll(() => parts("legend-level").map((level) => level.textContent))
+    .toEqual(["Smoker is false", "Smoker is true"]);
+  expect([model.get("color_by"), model.get("_view").coloring]).toEqual(["Smoker", "driver"]);
+  expect(parts("driver")[0]!.getAttribute("aria-pressed")).toBe("true");
+  expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker is true · 7\d\u00a0%$/);
+  parts("driver")[0]!.click();
+  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "value"]);
+  await expect.poll(() => parts("driver")[0]!.getAttribute("aria-pressed")).toBe("false");
+});
+
+test("the sides hide and show like any levels, and the filter is lifted with the split", async () => {
+  const { part, parts, drawn } = mount(
+    kernel.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" } }),
+  );
+  await drawn("Age");
+  await expect.poll(() => parts("legend-level")[0]?.textContent).toBe("Smoker is false");
+  await frame();
+  const canvas = part("curves-canvas");
+  const before = ink(canvas);
+  parts("legend-level")[1]!.click();
+  await expect.poll(() => ink(canvas)).toBeLessThan(before * 0.95);
+  choose(part("color-by"), "Smoker");
+  await expect.poll(() => parts("legend-level").map((level) => level.textContent)).toEqual(["false", "true"]);
+  expect(parts("legend-level").map((level) => level.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
+});
+
+test("numbers colour on a ramp or at their median, with the keyboard too; levels have but one way", async () => {
+  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
+  await drawn("Age");
+  await expect.poll(() => part("coloring-value").checkVisibility()).toBe(true);
+  expect(part("coloring-value").getAttribute("aria-checked")).toBe("true");
+  part("coloring-value").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await expect
+    .poll(() => parts("legend-level").map((level) => level.textContent?.slice(0, 5)))
+    .toEqual(["BMI ≤", "BMI >"]);
+  expect(model.get("_view").coloring).toBe("median");
+  expect(document.activeElement).toBe(part("coloring-median"));
+  choose(part("color-by"), "Smoker");
+  await expect.poll(() => part("coloring-value").checkVisibility()).toBe(false);
+  expect(parts("legend-level").map((level) => level.textContent)).toEqual(["false", "true"]);
+});
+
+test("rows without a value are a level of their own", async () => {
+  const { parts, drawn } = mount(flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }));
+  await drawn("Built");
+  await expect
+    .poll(() => parts("legend-level").map((level) => level.textContent?.split(" ")[0]))
+    .toEqual(["Area", "Area", "missing"]);
+});
+
+test("the list of colours begins with what explains the spread, and offers all columns", async () => {
+  const { model, part, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  const select = part<HTMLSelectElement>("color-by");
+  await expect
+    .poll(() => [...select.querySelectorAll("optgroup")].map(({ label }) => label))
+    .toEqual(["Explains the spread", "All columns"]);
+  expect([...select.options].map(({ value }) => value)).toContain("Ward");
+  select.selectedIndex = 1;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["Smoker", "driver"]);
+  choose(select, "Ward");
+  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["Ward", "value"]);
+});
+
+test("an additive model has lines that do not differ, and says so", async () => {
+  const { part, parts, drawn } = mount(additive.model({ feature: "Age" }));
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("nothing");
+  expect(part("drivers").textContent).toBe("Nothing explains the spread.");
+  expect(parts("driver").length).toBe(0);
+  expect(part("color-by").querySelectorAll("optgroup").length).toBe(1);
+});
+
+test("what goes wrong is a sentence where the chips would be", async () => {
+  const model = kernel.model({ feature: "Age" });
+  model.answer = (request) =>
+    request.type === "drivers"
+      ? { reply: { id: request.id, type: "error", message: "The model failed." } }
+      : kernel.answer(request);
+  const { part, drawn } = mount(model);
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("error");
+  expect(part("drivers").textContent).toBe("The model failed.");
+});
+
+test("the line of chips stays inside a narrow cell and does not move the plot", async () => {
+  const { root, part, drawn } = mount(flats.model({ feature: "Area" }), 400);
+  await drawn("Area");
+  const top = part("plot").getBoundingClientRect().top;
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  await frame();
+  expect(part("plot").getBoundingClientRect().top).toBe(top);
+  expect(root.scrollWidth).toBeLessThanOrEqual(root.clientWidth);
+});

@@ -1,0 +1,91 @@
+"""The second features of a feature: every other column of X, and every group, that may tell its lines apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.feature import UNORDERED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Column, ColumnKind
+    from ice_explorer.feature import Feature, FeatureKind
+    from ice_explorer.inputs import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class SecondFeature:
+    """What lines may be told apart by.
+
+    Attributes
+    ----------
+    label : str
+        Name of the column, or of the group, as text.
+    kind : str
+        Kind of the feature; "other" for objects, which are told apart by their text.
+    is_integer : bool
+        Whether its values are whole numbers.
+    values : ndarray of shape (n_observations,)
+        Coordinates, or codes of `levels`; NaN is missing.
+    levels : list of str or None
+        What codes stand for.
+    """
+
+    label: str
+    kind: FeatureKind | ColumnKind
+    is_integer: bool
+    values: NDArray[np.float64]
+    levels: list[str] | None
+
+    @property
+    def is_unordered(self) -> bool:
+        """Whether its levels have no order."""
+        return self.kind in UNORDERED or self.kind == "other"
+
+    def at(self, positions: NDArray[np.int64]) -> SecondFeature:
+        """Return the same of some rows."""
+        return replace(self, values=self.values[positions])
+
+
+def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
+    """Return all that may tell the lines of a feature apart, a group where its first column stands.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of X.
+    feature : Feature
+        The one whose lines they are: it is left out.
+
+    Returns
+    -------
+    list of SecondFeature
+        Columns that are members of a group are told by the group.
+    """
+    numbers = sorted(columns.moves, key=lambda number: min(columns.moves[number]))
+    return [_second(columns, number) for number in numbers if number != feature.at_issue]
+
+
+def _second(columns: Columns, number: int) -> SecondFeature:
+    members = columns.moves[number]
+    column = columns.at(members[0])
+    if len(members) == 1 and column.kind == "other":
+        return _by_text(column)
+    if len(members) == 1 and np.isinf(column.values).any():  # no feature, but it has an order
+        return SecondFeature(column.label, column.kind, column.is_integer, column.values, None)
+    feature = columns.feature(number)
+    levels = None if feature.levels is None else [str(level) for level in feature.levels]
+    return SecondFeature(feature.label, feature.kind, feature.is_integer, feature.values, levels)
+
+
+def _by_text(column: Column) -> SecondFeature:
+    texts = np.array([None if value is None else str(value) for value in column.labels], dtype=object)
+    present = texts != None  # noqa: E711 - element by element
+    levels, codes = np.unique(texts[present].astype(str), return_inverse=True)
+    values = np.full(len(texts), np.nan)
+    values[present] = codes
+    return SecondFeature(column.label, column.kind, is_integer=False, values=values, levels=levels.tolist())

@@ -1,0 +1,167 @@
+"""What makes lines differ, asked for by a browser: the reply, when it is computed, and what does not wait for it."""
+
+from __future__ import annotations
+
+import threading
+
+import comm
+import numpy as np
+import pandas as pd
+import pytest
+from wire import Wire
+
+import ice_explorer as ice
+from ice_explorer import payload
+from ice_explorer.background import Background
+from ice_explorer.errors import Cancelled
+from ice_explorer.messages import MessageError, parse_request
+from ice_explorer.widget import ICEExplorer
+
+SOON = 20.0
+RELOAD = "Restart the kernel and reload the page, so that both run the same version."
+
+
+class Model:
+    """A product of two columns, asked through a gate."""
+
+    def __init__(self):
+        self.gate = threading.Event()
+        self.gate.set()
+        self.n_calls = 0
+
+    def __call__(self, X):
+        self.n_calls += 1
+        assert self.gate.wait(SOON)
+        return (X["one"] * X["two"] + X["three"]).to_numpy()
+
+
+@pytest.fixture(name="X")
+def observations():
+    generator = np.random.default_rng(0)
+    return pd.DataFrame(generator.normal(size=(60, 3)), columns=["one", "two", "three"])
+
+
+@pytest.fixture
+def make(monkeypatch):
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    made = []
+
+    def make_one(*args, **options):
+        made.append(ICEExplorer(*args, **options))
+        return made[-1]
+
+    yield make_one
+    for explorer in made:
+        explorer.close()
+
+
+def send(explorer, request_id, **request):
+    explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
+
+
+def reply_to(explorer, request_id):
+    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
+    return message["data"]["content"]
+
+
+def test_the_browser_is_told_what_makes_lines_differ(make, X):
+    """The same as from Python, the best first, found once for all who ask."""
+    model = Model()
+    explorer = make(model, X, engine="brute")
+    table = explorer.explanation.drivers("one")
+    n_calls = model.n_calls
+    send(explorer, "a", type="drivers", feature="one")
+    body = reply_to(explorer, "a")["body"]
+    assert body["feature"] == "one"
+    assert [driver["column"] for driver in body["drivers"]] == list(table.index) == ["two", "three"]
+    assert [driver["share"] for driver in body["drivers"]] == list(table["share"])
+    assert body["drivers"][0]["threshold"] == table["threshold"]["two"]
+    assert body["drivers"][0]["rule"] == body["drivers"][0]["sides"][1] == table["rule"]["two"]
+    assert [leaf["rule"] for leaf in body["combined"]["leaves"]] == table.attrs["rules"]
+    assert (body["n_rows"], body["n_curves"]) == (60, 60)
+    assert model.n_calls == n_calls
+    send(explorer, "b", type="drivers", feature="four")
+    assert reply_to(explorer, "b")["message"] == (
+        "No feature named 'four' was explained. There are 3 features: 'one', 'two', 'three'."
+    )
+
+
+def test_curves_do_not_wait_for_drivers(make, X):
+    """Curves that are asked for while drivers are being found come before them."""
+    model = Model()
+    explorer = make(model, X, engine="brute", memory_limit="20kB")
+    assert explorer.explanation
+    model.gate.clear()
+    send(explorer, "drivers", type="drivers", feature="one")
+    send(explorer, "curves", type="curves", feature="two", max_lines=5, selection=[])
+    model.gate.set()
+    reply_to(explorer, "drivers")
+    custom = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
+    assert [reply["id"] for reply in custom] == ["curves", "drivers"]
+
+
+def test_closing_ends_the_search(make, X):
+    """Whoever waits is told that the work was cancelled; the model is let go."""
+    model = Model()
+    explorer = make(model, X, engine="brute", memory_limit="20kB")
+    assert explorer.explanation
+    wire = explorer.comm
+    model.gate.clear()
+    n_calls = model.n_calls
+    send(explorer, "drivers", type="drivers", feature="one")
+    while model.n_calls == n_calls:
+        pass
+    explorer._background.close()
+    model.gate.set()
+    message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == "drivers")
+    assert message["data"]["content"] == {"id": "drivers", "type": "cancelled"}
+
+
+def test_a_long_answer_lets_others_come_between():
+    """In the thread, questions that were asked since are answered; after the end the long answer is over, too."""
+    background = Background(["a"], lambda name, _between, _cancelled: name.upper(), lambda: None)
+    got, done = [], threading.Event()
+
+    def long(result):
+        background.ask("a", lambda other: got.append(f"short {other}"), got.append)
+        background.answer_meanwhile()
+        got.append(f"long {result}")
+        background.close()
+        with pytest.raises(Cancelled):
+            background.answer_meanwhile()
+        done.set()
+
+    background.ask("a", long, got.append)
+    assert done.wait(SOON)
+    assert got == ["short A", "long A"]
+
+
+def test_levels_of_a_rule_are_told_apart_however_rare():
+    """They have a level each besides the most frequent ones, in the order of the column."""
+    values = [letter for n, letter in enumerate("abcdefghijkl") for _ in range(20 - n)]
+    column = ice.explain(lambda X: np.arange(len(X)) * 0.0, pd.DataFrame({"t": values}), progress=False).column("t")
+    rows = range(len(values))
+    body, buffers = payload.colors(column, rows, ["j", "l"])
+    assert body["levels"] == [*"abcdefgh", "j", "l", "other"]
+    assert body["counts"][-1] == 12 + 10
+    levels = np.array(body["levels"])[np.frombuffer(buffers[0], "<f4").astype(int)]
+    assert levels.tolist() == [value if value not in {"i", "k"} else "other" for value in values]
+
+
+def test_a_ramp_knows_its_median():
+    """The lower median, an observed value, missing ones aside."""
+    column = pd.DataFrame({"t": [9.0, 1, 2, 3, np.nan, 5, 7, 8, 6]})
+    body, _ = payload.colors(ice.explain(lambda X: X["t"].fillna(0), column, progress=False).column("t"), [0])
+    assert body["median"] == 5.0
+
+
+def test_what_a_request_holds_is_checked_at_the_door():
+    """A feature is text; levels are texts, or left out."""
+    sentence = "'levels' of a request 'colors' must be a list of texts, or nothing; got [1]. " + RELOAD
+    with pytest.raises(MessageError) as error:
+        parse_request({"type": "colors", "column": "a", "positions": [], "levels": [1]})
+    assert str(error.value) == sentence
+    assert parse_request({"type": "colors", "column": "a", "positions": []})
+    with pytest.raises(MessageError) as error:
+        parse_request({"type": "drivers"})
+    assert str(error.value) == f"'feature' of a request 'drivers' must be text; got None. {RELOAD}"
