@@ -1466,14 +1466,14 @@ CASES = [
         "explorer of an explanation and X",
         lambda _: ice.ICEExplorer(result(), X),
         InputTypeError,
-        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and its options; "
+        "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data and its options; "
         "got X as well. Pass that to `explain`.",
     ),
     Case(
         "explorer of an explanation with options",
         lambda _: ice.ICEExplorer(result(), decay=0.5),
         InputTypeError,
-        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and its options; "
+        "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data and its options; "
         "got decay as well. Pass that to `explain`.",
     ),
     Case(

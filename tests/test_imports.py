@@ -41,18 +41,19 @@ ALLOWED = {
     "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "results": (
-        "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
+        "adapters.table adapters.target category curves engine feature grid inputs likelihood metrics options sampling",
         "matplotlib numpy pandas",
     ),
     "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
+    "classes": ("adapters.table plan", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("feature moments results", "numpy"),
     "messages": ("adapters.table feature", ""),
     "background": ("", ""),
-    "payload": ("adapters.table display_axis explanation messages", "numpy"),
+    "payload": ("adapters.table classes display_axis explanation messages", "numpy"),
     # pictures and files of the same view
     "figures.*": (
         "curves display_axis explanation feature likelihood messages moments options payload",
@@ -60,9 +61,9 @@ ALLOWED = {
     ),
     "export": ("explanation figures", ""),
     # the widget
-    "work": ("adapters.table background curves explanation feature messages payload progress", ""),
+    "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
-        "adapters.table background curves explanation export likelihood messages options payload work",
+        "adapters.table background classes curves explanation export likelihood messages options payload work",
         "anywidget numpy pandas traitlets",
     ),
     # beside the pipe

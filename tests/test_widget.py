@@ -221,7 +221,9 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
     assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
+    ends = zip(*(feature.prediction_range for feature in explorer.explanation), strict=True)
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
+    table["lowest"], table["highest"] = ends
     assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
 
 
@@ -801,6 +803,42 @@ def test_what_can_be_chosen_is_in_the_header(make, X):
     single = make(Model(), X)
     assert single.explanation
     assert (single._header["outputs"], single._header["responses"], single.output) == ([], [], "")
+
+
+def test_the_target_goes_with_the_curves(make, X):
+    """What was observed of the drawn rows, of the class that is explained; nothing where none was given."""
+    labels = np.array(["setosa", "virginica"])[np.arange(len(X)) % 2].astype(object)
+    labels[3] = None
+    explorer = make(Iris(), X, labels, output="setosa")
+    for output in ("setosa", "virginica"):
+        explorer.output = output
+        assert explorer.explanation
+        _, buffers = ask(explorer, output, type="curves", feature="slope", max_lines=100, selection=[])
+        expected = np.where(labels == output, 1.0, 0.0)
+        expected[3] = math.nan
+        assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
+    without = make(explorer.explanation)
+    assert ask(without, type="curves", feature="slope", max_lines=100, selection=[])[1][12] == b""
+    of_result = make(explorer.explanation, y=labels)
+    _, buffers = ask(of_result, type="curves", feature="slope", max_lines=100, selection=[])
+    assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
+
+
+def test_all_classes_are_shown_of_the_same_rows(make, X):
+    """The rows that the curves are of, and the very numbers of the explained class."""
+    explorer = make(Iris(), X, output="versicolor")
+    assert explorer.explanation
+    _, of_one = ask(explorer, "one", type="curves", feature="bend", max_lines=9, selection=[])
+    reply, buffers = ask(explorer, "all", type="classes", feature="bend", max_lines=9)
+    body = reply["body"]
+    assert (body["outputs"], body["explained"]) == (["setosa", "versicolor", "virginica"], 1)
+    assert buffers[0] == of_one[0]
+    curves = np.frombuffer(buffers[2], "<f4").reshape(3, body["n_lines"], body["n_grid"])
+    curves = curves + np.array(body["offsets"])[:, None, None]
+    positions = np.frombuffer(buffers[0], "<u4")
+    assert_allclose(curves[1], explorer.explanation["bend"].rows(positions), atol=1e-6)
+    means = np.frombuffer(buffers[3], "<f4").reshape(3, -1) + np.array(body["offsets"])[:, None]
+    assert_allclose(means, curves.mean(axis=1), atol=1e-6)
 
 
 def test_another_output_is_explained_anew(make, X):

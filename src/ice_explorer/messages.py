@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
     from ice_explorer.feature import FeatureKind
 
-PROTOCOL_VERSION: Final = 3
+PROTOCOL_VERSION: Final = 4
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity"]
@@ -121,6 +121,15 @@ class CurvesRequest(TypedDict):
     selection: list[int]
 
 
+class ClassesRequest(TypedDict):
+    """Ask for the lines of one feature for every class."""
+
+    id: str
+    type: Literal["classes"]
+    feature: str
+    max_lines: int
+
+
 class ColorsRequest(TypedDict):
     """Ask for the values of a column at some rows."""
 
@@ -154,7 +163,7 @@ class CancelRequest(TypedDict):
     type: Literal["cancel"]
 
 
-Request: TypeAlias = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest
+Request: TypeAlias = CurvesRequest | ClassesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest
 
 
 # --- bodies of replies ----------------------------------------------------------------------------
@@ -174,9 +183,10 @@ class CurvesBody(TypedDict):
     Buffers: positions u32[n], observed f64[n], likelihood_scale f64[n], predictions f32[n],
     grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
     histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
-    None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them). Curves,
-    predictions, partial dependence and missing are stored minus `offset`, so that float32 keeps
-    their precision on large outputs.
+    None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them), target
+    f64[n] (observed; NaN = missing; empty where none was given). Curves, predictions, partial
+    dependence and missing are stored minus `offset`, so that float32 keeps their precision on
+    large outputs.
 
     Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
     an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the
@@ -194,6 +204,23 @@ class CurvesBody(TypedDict):
     prediction_range: tuple[float, float]
     row_labels: list[str] | None
     median: float
+
+
+class ClassesBody(TypedDict):
+    """The lines of a feature for every class, or for the 8 most probable ones.
+
+    Buffers: positions u32[n], grid f64[K], curves f32[C·n·K] and their means f32[C·K], class by
+    class, minus the `offsets` of the classes.
+    """
+
+    feature: str
+    kind: FeatureKind
+    outputs: list[str]
+    n_outputs: int
+    explained: int
+    n_lines: int
+    n_grid: int
+    offsets: list[float]
 
 
 class ContinuousColorsBody(TypedDict):
@@ -237,7 +264,9 @@ class CancelBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
-Body: TypeAlias = CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
+Body: TypeAlias = (
+    CurvesBody | ClassesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
+)
 
 
 class Reply(TypedDict):
@@ -297,6 +326,7 @@ _POSITIONS = ("a list of integers of at least 0", _is_positions)
 # What each request carries besides id and type; also the list of all requests.
 _FIELDS: Final = {
     "curves": {"feature": _TEXT, "max_lines": _COUNT, "selection": _POSITIONS},
+    "classes": {"feature": _TEXT, "max_lines": _COUNT},
     "colors": {"column": _TEXT, "positions": _POSITIONS},
     "rows": {"positions": _POSITIONS},
     "export": {"format": ("'svg'", _is_format), "state": ("the state of a view", _is_state)},

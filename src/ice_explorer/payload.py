@@ -19,6 +19,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
+    ClassesBody,
     ColumnHead,
     ContinuousColorsBody,
     CurvesBody,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column
+    from ice_explorer.classes import Classes
     from ice_explorer.explanation import Explanation, FeatureExplanation
 
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
@@ -47,6 +49,8 @@ METRICS: Final = (
     "non_linearity_mad",
     "largest_step_share",
     "mean_change",
+    "lowest",
+    "highest",
 )
 PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
@@ -103,7 +107,9 @@ class Tables:
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        undecayed = {**feature.metrics(), "mean_change": feature.mean_change}
+        lowest, highest = feature.prediction_range
+        ends = {"mean_change": feature.mean_change, "lowest": lowest, "highest": highest}
+        undecayed = {**feature.metrics(), **ends}
         self._impact[position] = [undecayed[name] for name in METRICS]
         decayed = [feature.metrics(float(decay)) for decay in DECAYS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
@@ -192,7 +198,11 @@ def _is_literal(text: str) -> bool:
 
 
 def curves(
-    explanation: Explanation, feature: FeatureExplanation, max_lines: int, selection: Sequence[int]
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    max_lines: int,
+    selection: Sequence[int],
+    target: NDArray[np.float64] | None = None,
 ) -> tuple[CurvesBody, list[bytes]]:
     """The lines of one feature, and what is drawn with them.
 
@@ -205,6 +215,8 @@ def curves(
         How many rows to draw besides the selected ones.
     selection : sequence of int
         Rows of X that must be among them.
+    target : ndarray of shape (n_observations,), optional
+        Observed, NaN where missing.
 
     Returns
     -------
@@ -245,7 +257,42 @@ def curves(
         _f64(counts),
         _f32(missing_values - offset),
         _f32(far),
+        _f64([] if target is None else target[positions]),
     ]
+
+
+def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tuple[ClassesBody, list[bytes]]:
+    """The lines of one feature for every class of the model.
+
+    Parameters
+    ----------
+    feature : FeatureExplanation
+        Of the explained class.
+    classes : Classes
+        Where the curves come from.
+    max_lines : int
+        How many rows to draw: the same as `curves` draws.
+
+    Returns
+    -------
+    body, buffers
+        As `ClassesBody` lays them out.
+    """
+    positions = feature.draw(max_lines)
+    shown = classes.lines(feature.feature, positions)
+    offsets = (shown.curves.min(axis=(1, 2)) + shown.curves.max(axis=(1, 2))) / 2
+    body = ClassesBody(
+        feature=feature.label,
+        kind=feature.kind,
+        outputs=list(shown.outputs),
+        n_outputs=shown.n_outputs,
+        explained=shown.explained,
+        n_lines=len(positions),
+        n_grid=len(feature.grid),
+        offsets=offsets.tolist(),
+    )
+    centred = shown.curves - offsets[:, None, None]
+    return body, [_u32(positions), _f64(display_axis(feature).grid), _f32(centred), _f32(centred.mean(axis=1))]
 
 
 def _missing(

@@ -42,6 +42,7 @@ from ice_explorer.messages import (
     RANKINGS,
     Body,
     CancelBody,
+    ClassesRequest,
     CurvesRequest,
     ExportBody,
     ExportRequest,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ice_explorer.adapters.table import Name
+    from ice_explorer.classes import Classes
     from ice_explorer.explanation import Explanation, FeatureExplanation
 
 logger = logging.getLogger(__name__)
@@ -95,6 +97,9 @@ class ICEExplorer(anywidget.AnyWidget):
         an `Explanation`, which then stands for model and X.
     X : DataFrame or ndarray of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
+    y : array-like of shape (n_observations,), optional
+        Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
+        are left out. Of a model with several outputs, a table with one column for each.
     **options
         Those of `explain`.
 
@@ -157,11 +162,11 @@ class ICEExplorer(anywidget.AnyWidget):
     _impact = traitlets.Bytes().tag(sync=True)
     _profile = traitlets.Bytes().tag(sync=True)
 
-    def __init__(self, model: Any, X: Any = None, **options: Any) -> None:
+    def __init__(self, model: Any, X: Any = None, y: Any = None, **options: Any) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
-        self._work: Work | None = work_of(model, X, options)
+        self._work: Work | None = work_of(model, X, y, options)
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = self._work.known.settings.decay
@@ -457,6 +462,13 @@ class ICEExplorer(anywidget.AnyWidget):
             if name is None:
                 raise UnknownFeatureError.feature(request["feature"], work.names)
             self._ask(request["id"], name, partial(_curves, work, request))
+        elif request["type"] == "classes":
+            name = work.by_label.get(request["feature"])
+            if name is None:
+                raise UnknownFeatureError.feature(request["feature"], work.names)
+            if work.choices.classes is None:
+                raise OutputError.alone()
+            self._ask(request["id"], name, partial(_classes, work.choices.classes, request))
         elif request["type"] == "colors":
             column = work.known.column(self._check_color_by(request["column"]))
             self._reply(request["id"], *payload.colors(column, request["positions"]))
@@ -512,7 +524,11 @@ class ICEExplorer(anywidget.AnyWidget):
 
 def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.curves(work.known, opened, request["max_lines"], request["selection"])
+    return payload.curves(work.known, opened, request["max_lines"], request["selection"], work.target)
+
+
+def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
+    return payload.classes(cast("FeatureExplanation", feature), classes, request["max_lines"])
 
 
 def _take_messages_at_once(connection: object) -> None:
