@@ -165,7 +165,7 @@ def test_wrong_arguments_are_refused_at_once(make, X):
     with pytest.raises(TypeError) as caught:
         make(ice.explain(Model(), X), X, decay=0.5)
     assert str(caught.value) == (
-        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and "
+        "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data and "
         "its options; got X, decay as well. Pass that to `explain`."
     )
 
@@ -526,7 +526,7 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'colors', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
+        "A request must be of type 'curves', 'classes', 'colors', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
             "type": "dance"
         },
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
@@ -582,7 +582,7 @@ def test_curves_of_a_feature_not_computed_yet_come_next(make, X, held):
     reply, buffers = reply_to(explorer.comm, "a")
     assert reply["type"] == "result"
     assert reply["body"]["feature"] == "flag"
-    assert len(buffers) == 12
+    assert len(buffers) == 13
 
 
 def test_colours_and_rows_need_no_result(make, X, held):
