@@ -1,5 +1,6 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 import { html } from "./marks/element.ts";
+import { classesPanel } from "./panels/classes.ts";
 import { controlsPanel } from "./panels/controls.ts";
 import { curvesPanel } from "./panels/curves/panel.ts";
 import { decayPanel } from "./panels/decay.ts";
@@ -15,7 +16,12 @@ const WIDE_PX = 700;
 export function layOut(view: View): void {
   const { root } = view;
   const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exportPanel(view));
-  const panels = html("div", { class: "ice-panels" }, rankingPanel(view), curvesPanel(view, controlsPanel(view)));
+  const panels = html(
+    "div",
+    { class: "ice-panels" },
+    rankingPanel(view),
+    curvesPanel(view, controlsPanel(view), classesPanel(view)),
+  );
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
 
   const place = (): void => {

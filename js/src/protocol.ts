@@ -5,7 +5,7 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity";
@@ -44,6 +44,10 @@ export interface ViewChoices {
   target: boolean;
   /** Whether all classes are shown beside each other. */
   classes: boolean;
+  /** Ticks at the rows' own values, where they are few enough. */
+  rug: "auto" | "off";
+  /** Whether the axis of slopes reaches to the steepest, or shows the bulk. */
+  full_slopes: boolean;
   /** What part of the axes shows, by kind and feature: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
 }
@@ -119,6 +123,12 @@ export interface CurvesRequest {
   selection: number[];
 }
 
+export interface ClassesRequest {
+  type: "classes";
+  feature: string;
+  max_lines: number;
+}
+
 export interface ColorsRequest {
   type: "colors";
   column: string;
@@ -140,7 +150,7 @@ export interface CancelRequest {
   type: "cancel";
 }
 
-export type Request = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest;
+export type Request = CurvesRequest | ClassesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest;
 
 /** Predictions with the value missing, over all rows. */
 export interface MissingBody {
@@ -163,6 +173,19 @@ export interface CurvesBody {
   prediction_range: [number, number];
   row_labels: string[] | null;
   median: number;
+}
+
+export interface ClassesBody {
+  feature: string;
+  kind: FeatureKind;
+  /** Which classes these are; the model may have more. */
+  outputs: string[];
+  n_outputs: number;
+  /** Which of them is the explained one. */
+  explained: number;
+  n_lines: number;
+  n_grid: number;
+  offsets: number[];
 }
 
 export interface ContinuousColors {
@@ -198,6 +221,7 @@ export interface ExportBody {
 /** The body that answers each type of request. */
 export interface Bodies {
   curves: CurvesBody;
+  classes: ClassesBody;
   colors: ColorsBody;
   rows: RowsBody;
   export: ExportBody;

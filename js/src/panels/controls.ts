@@ -7,6 +7,7 @@ import { html, update } from "../marks/element.ts";
 import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
+import { viewMenu } from "./view_menu.ts";
 
 const KINDS: Record<Kind, { label: string; title: string }> = {
   ice: { label: "ICE", title: "Predictions: one line per observation" },
@@ -30,6 +31,7 @@ export function controlsPanel(view: View): HTMLElement {
     colorControl(view),
     anchorControl(view),
     linesControl(view),
+    viewMenu(view),
   );
 }
 

@@ -4,12 +4,14 @@ import { html, setText } from "../../marks/element.ts";
 import { levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
+import { densityKey } from "./view_notes.ts";
 
 function keyItem(mark: string, text: string): HTMLElement {
   return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
 }
 
-export function marksKey(view: View, { plot }: Shown): HTMLElement {
+export function marksKey(view: View, shown: Shown): HTMLElement {
+  const { plot, target, dense } = shown;
   const selected = html("span", { "data-test": "selected-count" });
   const item = keyItem("selected", "");
   item.append(selected);
@@ -18,6 +20,15 @@ export function marksKey(view: View, { plot }: Shown): HTMLElement {
     (n) => {
       item.hidden = n === 0;
       setText(selected, `selected (${count(n)})`);
+    },
+  );
+  const own = keyItem("dot", "own value");
+  const observed = keyItem("target", "observed target");
+  view.keep(
+    () => ({ hasTarget: target.value !== null, isDense: dense.value }),
+    ({ hasTarget, isDense }) => {
+      own.hidden = isDense;
+      observed.hidden = !hasTarget;
     },
   );
   const mean = html("i", { class: "ice-key-mean" });
@@ -31,7 +42,9 @@ export function marksKey(view: View, { plot }: Shown): HTMLElement {
     "p",
     { class: "ice-key" },
     html("span", { class: "ice-key-item" }, mean, "partial dependence ± 1 SD"),
-    keyItem("dot", "own value"),
+    own,
+    observed,
+    densityKey(view, shown),
     item,
   );
 }

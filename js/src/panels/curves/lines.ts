@@ -5,6 +5,7 @@ import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster } from "../../geometry/raster.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
+import { DensityPainter } from "./density.ts";
 import { Fade, fadeBeside } from "./fade.ts";
 import { dotX, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
@@ -22,11 +23,12 @@ const DOT = 2;
 const SMALL_DOT = 1.5;
 const FEW_DOTS = 60;
 
-export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
+export function linesLayer(view: View, { plot, dense, peak }: Shown): HTMLCanvasElement {
   const { store, aborted } = view;
   const canvas = html("canvas", { class: "ice-layer", "data-test": "curves-canvas", "aria-hidden": "true" });
   /** The decay at which a drag has paused; null while it moves. */
   const pausedAt = signal<number | null>(null);
+  const density = new DensityPainter();
   let raster: LineRaster | null = null;
   let fade: { plot: Plot; whole: Fade } | null = null;
   let msPerLine = 0;
@@ -55,6 +57,7 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       dragging: store.dragging.value,
       hidden: store.hiddenLevels.value,
       pausedAt: pausedAt.value,
+      dense: dense.value,
     }),
     (state) => {
       clearTimeout(timer);
@@ -74,7 +77,11 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       const strength = Math.min(SOLID, (shown.strength * visible.length) / Math.max(1, order.length));
       const style = { width: target.width, height: target.height, thickness, strength, palette };
       const pen = canvas.getContext("2d");
-      pen?.putImageData(target.draw(lines, style, order), 0, 0);
+      if (pen !== null && state.dense) peak.value = density.draw(pen, shown, visible, order);
+      else {
+        pen?.putImageData(target.draw(lines, style, order), 0, 0);
+        peak.value = null;
+      }
       if (pen !== null && shown.scene.onLevels) dim(pen, MOST_CONNECTED);
       if (pen !== null) drawPhantoms(pen, shown, fade.whole, decay, order);
       const spent = performance.now() - start;
@@ -87,6 +94,7 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
         feature: shown.scene.curves.feature,
         kind: shown.scene.kind,
         drawnLines: String(order.length),
+        drawnAs: state.dense ? "density" : "lines",
         frameMs: spent.toFixed(1),
       });
       // A further step of the slider comes before this and sets it back.

@@ -55,9 +55,9 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
 }
 
 /** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
-function dataStrip({ scene, x, axis, slopesEnd, slot }: Plot): SVGElement[] {
+function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
-  const height = axis - slopesEnd - 4;
+  const height = axis - slopesEnd - rug - 4;
   const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
   const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
   const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
@@ -112,14 +112,20 @@ function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGEle
   ];
 }
 
-export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
+export function dotsLayer(view: View, { plot, dense }: Shown): HTMLCanvasElement {
   const canvas = html("canvas", { class: "ice-layer", "aria-hidden": "true" });
   view.keep(
-    () => ({ plot: plot.value, hidden: view.store.hiddenLevels.value, paper: view.theme.value.paper }),
-    ({ plot: shown, hidden, paper }) => {
+    () => ({
+      plot: plot.value,
+      hidden: view.store.hiddenLevels.value,
+      paper: view.theme.value.paper,
+      dense: dense.value,
+    }),
+    ({ plot: shown, hidden, paper, dense: areMany }) => {
       const pen = canvas.getContext("2d");
+      canvas.hidden = areMany; // thousands of dots would cover what the density says
       if (shown === null || pen === null) return;
-      const { scene, lines, palette, order, y, size } = shown;
+      const { scene, lines, palette, order, y, size, bottom } = shown;
       canvas.width = Math.round(size.width * size.ratio);
       canvas.height = Math.round(size.height * size.ratio);
       Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
@@ -129,7 +135,7 @@ export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
         x: Float32Array.from(scene.curves.observed, (value, line) => dotX(shown, line, value)),
         y: Float32Array.from(scene.own, (value) => y(value)),
         colors: (line: number) => cssColor(palette, lines.color[line]!),
-        order: order.filter((line) => !hidden.has(lines.color[line]!)),
+        order: order.filter((line) => !hidden.has(lines.color[line]!) && y(scene.own[line]!) < bottom),
         opacity: many && !scene.onLevels ? 0.55 : 0.95,
         // On levels the row's own dot is one of many of its own, so it is larger than they are.
         radius: scene.onLevels ? (many ? 2.5 : 3.5) : many ? 1.5 : 2.5,
@@ -142,7 +148,10 @@ export function dotsLayer(view: View, { plot }: Shown): HTMLCanvasElement {
 
 export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   const { store } = view;
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const whole = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  // Slopes may leave the plot; what is under it stays readable.
+  const layer = svg("svg", { x: 0, y: 0 });
+  whole.append(layer);
 
   const marked = (shown: Plot, line: number, name: string): SVGGElement => {
     const { scene, lines, palette, x, y } = shown;
@@ -180,7 +189,8 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
       const { scene, lines, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));
       const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
-      resize(layer, shown);
+      resize(whole, shown);
+      update(layer, { width: shown.size.width, height: scene.kind === "d-ice" ? bottom : shown.size.height });
       if (scene.onLevels) {
         layer.replaceChildren(
           ...Array.from(px, (at, k) =>
@@ -217,7 +227,7 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
       if (hover !== null && hover < lines.nLines) layer.append(marked(shown, hover, "hovered"));
     },
   );
-  return layer;
+  return whole;
 }
 
 /** The mean of a level, and one standard deviation of the lines to either side. */

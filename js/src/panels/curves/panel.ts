@@ -7,7 +7,10 @@ import { colorLegend, marksKey } from "./key.ts";
 import { linesLayer } from "./lines.ts";
 import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
 import { listenOn } from "./pointer.ts";
+import { rugLayer } from "./rug.ts";
 import { loadedOf, shownIn } from "./shown.ts";
+import { targetLayer } from "./target.ts";
+import { edgeMarks, rangeRemark } from "./view_notes.ts";
 import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
 function messageFor(picture: Picture, status: Status): string {
@@ -25,7 +28,8 @@ function messageFor(picture: Picture, status: Status): string {
   }
 }
 
-export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
+/** `under` stands below the curves of the open feature. */
+export function curvesPanel(view: View, controls: HTMLElement, ...under: HTMLElement[]): HTMLElement {
   const { store, aborted } = view;
   const frame = html("div", {
     class: "ice-plot",
@@ -35,7 +39,8 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
     "data-test": "plot",
   });
   const shown = shownIn(view, frame);
-  frame.append(axesLayer(view, shown), linesLayer(view, shown), dotsLayer(view, shown), markedLayer(view, shown));
+  frame.append(axesLayer(view, shown), targetLayer(view, shown), linesLayer(view, shown), dotsLayer(view, shown));
+  frame.append(rugLayer(view, shown), markedLayer(view, shown), edgeMarks(view, shown));
   listenOn(frame, view, shown);
 
   const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });
@@ -53,10 +58,12 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
     html("header", { class: "ice-head" }, title, facts),
     controls,
     kindRemark(view, shown),
+    rangeRemark(view, shown),
     above,
     html("div", { class: "ice-stage" }, frame, cover),
     below,
     colorLegend(view, shown),
+    ...under,
     spokenSummary(view, shown),
   );
 

@@ -14,7 +14,7 @@ import type { Shown } from "./shown.ts";
 const REACH = 24;
 const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
 
-export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown): void {
+export function listenOn(frame: HTMLElement, view: View, { loaded, plot, target }: Shown): void {
   const { store, aborted } = view;
   const options = { signal: aborted };
   let pickable: { plot: Plot; hidden: ReadonlySet<number>; lines: Polylines } | null = null;
@@ -61,6 +61,8 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
       { label: curves.feature, value: write(curves.observed[line]!) },
       { label: "prediction", value: number(curves.predictions[line]! + curves.offset) },
     ];
+    const observed = target.peek()?.[line];
+    if (observed !== undefined) rows.push({ label: "observed target", value: number(observed) });
     const what = { ice: "prediction", "c-ice": "change", "d-ice": "slope" }[scene.kind];
     if (point < scene.x.length) {
       const value = scene.values[line * scene.x.length + point]! + scene.base;
