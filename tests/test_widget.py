@@ -215,16 +215,18 @@ def test_it_is_there_before_the_result(make, X, held):
 def test_features_are_published_as_they_complete(make, X, held):
     """The tables fill in, and the last status is that all is ready."""
     explorer = make(held, X)
+    first = explorer._header["features"]
     held.gate.set()
     assert explorer.explanation
     seen = statuses(explorer.comm)
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
     assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
-    ends = zip(*(feature.prediction_range for feature in explorer.explanation), strict=True)
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
-    table["lowest"], table["highest"] = ends
     assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
+    ranges = [head["range"] for head in explorer._header["features"]]
+    assert ranges == [feature.prediction_range for feature in explorer.explanation]
+    assert [head["range"] for head in first] == [None] * 3
 
 
 def test_the_best_feature_is_opened_when_none_was_chosen(make, X):

@@ -149,8 +149,6 @@ const METRICS = [
   "non_linearity_mad",
   "largest_step_share",
   "mean_change",
-  "lowest",
-  "highest",
 ];
 
 function compute(data: FakeData, at: number, mostGrid: number): Computed {
@@ -260,16 +258,15 @@ export class FakeKernel {
     this.profile = new Float32Array(2 * nFeatures * STEPS.count);
     for (const [at, feature] of data.features.entries()) {
       const { impact, profile } = figures(this.computed(at), feature);
-      const [lowest = 0, highest = 0] = extent(this.computed(at).curves);
-      this.impact.set([...impact.slice(0, METRICS.length - 2), lowest, highest], at * METRICS.length);
+      this.impact.set(impact, at * METRICS.length);
       for (const block of [0, 1]) this.profile.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
     }
     this.header = {
       protocol: PROTOCOL_VERSION,
       version: "0.1.0",
       features: data.features.map(({ name, kind = "numeric" }, at) => {
-        const { grid, scale } = this.computed(at);
-        return { name, kind, n_grid: grid.length, scale };
+        const { grid, scale, curves } = this.computed(at);
+        return { name, kind, n_grid: grid.length, scale, range: extent(curves) as [number, number] };
       }),
       columns: [
         ...data.features.flatMap(({ name, kind = "numeric" }) => (kind === "group" ? [] : [{ name, kind }])),

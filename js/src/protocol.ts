@@ -65,6 +65,8 @@ export interface FeatureHeader {
   kind: FeatureKind;
   n_grid: number;
   scale: number;
+  /** Smallest and largest prediction along this feature; null until it is computed. */
+  range: [number, number] | null;
 }
 
 export interface ColumnHeader {

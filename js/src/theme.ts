@@ -1,7 +1,6 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { rgb } from "d3-color";
 import { html } from "./marks/element.ts";
 
 export interface Theme {
@@ -11,15 +10,28 @@ export interface Theme {
   font: string;
 }
 
+type Rgb = [number, number, number];
+
+/** A colour as the screen shows it, in whatever notation the style sheet has it. */
+function onScreen(color: string): Rgb {
+  const canvas = html("canvas", { width: 1, height: 1 });
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  if (pen === null) return [0, 0, 0];
+  pen.fillStyle = color;
+  pen.fillRect(0, 0, 1, 1);
+  const [r = 0, g = 0, b = 0] = pen.getImageData(0, 0, 1, 1).data;
+  return [r, g, b];
+}
+
 function read(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
-  const [ink, paper] = [rgb(style.color), rgb(style.backgroundColor)];
-  const brightness = ({ r, g, b }: { r: number; g: number; b: number }) => 0.299 * r + 0.587 * g + 0.114 * b;
+  const [ink, paper] = [onScreen(style.color), onScreen(style.backgroundColor)];
+  const brightness = ([r, g, b]: Rgb) => 0.299 * r + 0.587 * g + 0.114 * b;
   const size = style.getPropertyValue("--ice-small").trim() || "11px";
   return {
     dark: brightness(ink) > brightness(paper),
-    ink: ink.formatRgb(),
-    paper: paper.formatRgb(),
+    ink: `rgb(${ink.join(", ")})`,
+    paper: `rgb(${paper.join(", ")})`,
     font: `${size} ${style.fontFamily}`,
   };
 }

@@ -41,12 +41,13 @@ class Status(TypedDict):
 
 
 class FeatureHead(TypedDict):
-    """What is known of a feature before any curve."""
+    """What is known of a feature before any curve, and the range of its predictions once they are there."""
 
     name: str
     kind: FeatureKind
     n_grid: int
     scale: float
+    range: tuple[float, float] | None
 
 
 class ColumnHead(TypedDict):

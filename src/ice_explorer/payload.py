@@ -49,8 +49,6 @@ METRICS: Final = (
     "non_linearity_mad",
     "largest_step_share",
     "mean_change",
-    "lowest",
-    "highest",
 )
 PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
@@ -107,9 +105,7 @@ class Tables:
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        lowest, highest = feature.prediction_range
-        ends = {"mean_change": feature.mean_change, "lowest": lowest, "highest": highest}
-        undecayed = {**feature.metrics(), **ends}
+        undecayed = {**feature.metrics(), "mean_change": feature.mean_change}
         self._impact[position] = [undecayed[name] for name in METRICS]
         decayed = [feature.metrics(float(decay)) for decay in DECAYS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
@@ -150,7 +146,7 @@ def header(
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
-        features=list(features),
+        features=[_with_range(head, explanation) for head in features],
         columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns],
         metrics=list(METRICS),
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
@@ -165,6 +161,12 @@ def header(
         notes=[_note(text, [feature["name"] for feature in features]) for text in explanation.notes],
         code=code,
     )
+
+
+def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
+    """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
+    name = head["name"]
+    return {**head, "range": explanation[name].prediction_range if name in explanation else None}
 
 
 def _note(text: str, labels: Sequence[str]) -> Note:

@@ -72,7 +72,9 @@ def contract():
     """Header, tables and replies, each with what it means."""
     X = observations()
     explanation = ice.explain(model, X, decay=0.75, groups={"side": ["east", "west"]}, progress=False)
-    heads = [{"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale} for f in explanation]
+    heads = [
+        {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None} for f in explanation
+    ]
     tables = payload.Tables(len(heads))
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
@@ -108,7 +110,6 @@ def meaning(explanation, decay):
     """Every metric of every feature at one decay; null where undefined."""
     table = explanation.table(decay=decay, sort_by=None).drop(columns=["kind"])
     table["mean_change"] = [feature.mean_change for feature in explanation]
-    table["lowest"], table["highest"] = zip(*(feature.prediction_range for feature in explanation), strict=True)
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
 
 

@@ -1,11 +1,11 @@
 /** The open feature for every class of a classifier: small pictures of the same rows on one value axis. */
 import { extent } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { followClasses } from "../classes.ts";
 import type { ClassCurves } from "../decode.ts";
 import { number } from "../format.ts";
 import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
+import { scaleLinear } from "../geometry/scale.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { hasLevels } from "../values.ts";
 import type { View } from "../view.ts";

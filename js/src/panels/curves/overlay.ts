@@ -1,7 +1,7 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
+import { scaleLinear } from "../../geometry/scale.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";

@@ -1,12 +1,12 @@
 /** A scene fitted to a size: scales, margins, and every line in pixels of the canvas. */
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
-import { scaleLinear } from "d3-scale";
 import { dateTicks, unitOf } from "../../dates.ts";
 import type { LineColors } from "../../decode.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
+import { scaleLinear } from "../../geometry/scale.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
 import type { Theme } from "../../theme.ts";

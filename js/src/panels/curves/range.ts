@@ -37,15 +37,14 @@ const MOST_SLOPES = 20_000;
  * What all features computed so far share: the range of their predictions. Changes since an anchor are never larger than
  * the widest range of a feature, up or down; slopes are per unit of each feature and share nothing.
  */
-export function sharedRange({ header, impact }: Figures, kind: Kind): [number, number] | null {
+export function sharedRange({ header }: Figures, kind: Kind): [number, number] | null {
   if (kind === "d-ice") return null;
   let [low, high, widest] = [Infinity, -Infinity, 0];
-  for (const index of header.features.keys()) {
-    const ends = [impact.get(index, "lowest"), impact.get(index, "highest")] as const;
-    if (!Number.isFinite(ends[0] + ends[1])) continue;
-    low = Math.min(low, ends[0]);
-    high = Math.max(high, ends[1]);
-    widest = Math.max(widest, ends[1] - ends[0]);
+  for (const { range } of header.features) {
+    if (range === null) continue;
+    low = Math.min(low, range[0]);
+    high = Math.max(high, range[1]);
+    widest = Math.max(widest, range[1] - range[0]);
   }
   if (low > high) return null;
   return kind === "ice" ? [low, high] : [-widest, widest];
