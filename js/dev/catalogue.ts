@@ -5,10 +5,11 @@
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Traits } from "../src/protocol.ts";
-import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals } from "./model.ts";
+import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
 
 const some = new FakeKernel(clinic(300));
 const flats = new FakeKernel(rentals(300));
+const stepped = new FakeKernel(steppedClinic(300));
 const observed = new FakeKernel(observedClinic(300));
 const several = (labels: string[], n: number, overrides: Partial<Traits> = {}) => {
   const kernel = new FakeKernel(outcomes(200, labels), { outputs: labels.slice(0, n), responses: ["predict_proba"] });
@@ -98,8 +99,8 @@ const cases: Record<string, () => FakeModel> = {
   "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
   "same value axis": () => some.model({ feature: "Visits", _view: { shared_y: true } }),
   "same value axis, centred": () => some.model({ feature: "Visits", kind: "c-ice", _view: { shared_y: true } }),
-  "slopes, full range": () => some.model({ kind: "d-ice", feature: "Marker", _view: { full_slopes: true } }),
-  "slopes, cut": () => some.model({ kind: "d-ice", feature: "Marker" }),
+  "slopes, cut": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", color_by: "Smoker" }),
+  "slopes, full range": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", _view: { full_slopes: true } }),
   "without ticks": () => some.model({ feature: "Age", _view: { rug: "off" } }),
   "three classes": () => several(["healthy", "relapsed", "lost to follow-up"], 3),
   "many classes": () =>

@@ -671,3 +671,15 @@ export function outcomes(n: number, labels: string[]): FakeData {
   );
   return { ...data, classes, predict: classes[labels[0]!]!, outputLabel: `probability of '${labels[0]}'` };
 }
+
+/** A clinic where blood pressure acts a little everywhere, and by a step far steeper in one place. */
+export function steppedClinic(n: number): FakeData {
+  const data = clinic(n);
+  const at = data.features.findIndex(({ name }) => name === "Blood pressure");
+  const middle = median(data.features[at]!.values)!;
+  const predict: FakeData["predict"] = (row, index) =>
+    data.predict(row, index) +
+    (row[at]! > middle ? (row[2] === 0 ? 0.3 : -0.25) : 0) +
+    0.0004 * Math.sin(index) * row[at]!;
+  return { ...data, predict };
+}

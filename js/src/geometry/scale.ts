@@ -16,6 +16,7 @@ export interface Scale {
 
 /** From one pair of ends to another; everything lies half way where the first are one. */
 function between([from = 0, to = 0]: readonly number[], [low = 0, high = 0]: readonly number[], value: number): number {
+  if (Number.isNaN(value)) return value;
   const share = to === from ? 0.5 : (value - from) / (to - from);
   return low * (1 - share) + high * share;
 }

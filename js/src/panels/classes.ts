@@ -2,7 +2,7 @@
 import { extent } from "d3-array";
 import { followClasses } from "../classes.ts";
 import type { ClassCurves } from "../decode.ts";
-import { number } from "../format.ts";
+import { columnFormat } from "../format.ts";
 import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
 import { scaleLinear } from "../geometry/scale.ts";
@@ -55,8 +55,9 @@ export function classesPanel(view: View): HTMLElement {
       setText(title, `${classes.feature} for every class`);
       setText(more, beyond > 0 ? `the ${classes.outputs.length} most probable + ${beyond} more` : "");
       const domain = domainOf(classes);
-      setText(low, number(domain[0]));
-      setText(high, number(domain[1]));
+      const write = columnFormat(Math.max(...domain.map(Math.abs)));
+      setText(low, write(domain[0]));
+      setText(high, write(domain[1]));
       if (!sameCards(cards, classes)) cards.replaceChildren(...classes.outputs.map(cardOf));
       for (const [at, card] of Array.from(cards.children).entries()) {
         const isOpen = classes.outputs[at] === output;

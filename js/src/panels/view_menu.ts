@@ -5,7 +5,7 @@ import { type Offer, type Offers, offersIn } from "../offers.ts";
 import type { ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
 
-const LINES: Record<ViewChoices["lines_as"], string> = { auto: "automatic", lines: "lines", density: "density" };
+const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };
 
 /** Choices that are on or off: how each is called, and what its values are. */
 const SWITCHES = {

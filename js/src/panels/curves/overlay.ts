@@ -91,11 +91,13 @@ function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVG
 }
 
 /** Standard deviation of the slopes, under them: where the lines disagree. */
-function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGElement[] {
+function slopeSpread({ scene, left, right, bottom, slopesEnd, x, y, isCut }: Plot): SVGElement[] {
   const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
   const steepest = max(scene.mean, Math.abs) ?? 0;
-  const tallest = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
+  const whole = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
+  // Where a step is cut off above, its spread is cut off as well.
+  const tallest = isCut ? Math.min(whole, (y.domain()[1]! - y.domain()[0]!) / 2) : whole;
   const height = scaleLinear()
     .domain([0, tallest || 1])
     .range([slopesEnd, bottom + 6]);
@@ -103,7 +105,7 @@ function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGEle
   const d = bandPath(
     px,
     () => slopesEnd,
-    (point) => height(spread[point]!),
+    (point) => height(Math.min(tallest, spread[point]!)),
   );
   return [
     svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }),

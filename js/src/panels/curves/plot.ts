@@ -58,6 +58,8 @@ export interface Plot {
   yTicks: Tick[];
   /** Whether the value axis is that of all features. */
   shared: boolean;
+  /** Whether lines may leave the plot. */
+  isCut: boolean;
   /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
   valueExponent: string;
   rangeTicks: Tick[];
@@ -157,7 +159,7 @@ export function plotOf(
   colors: LineColors | null,
   size: Size,
   theme: Theme,
-  { low, high, shared }: ValueRange,
+  { low, high, shared, cut }: ValueRange,
   hasRug: boolean,
 ): Plot {
   const { curves, base } = scene;
@@ -232,6 +234,7 @@ export function plotOf(
     reach,
     rug,
     shared,
+    isCut: cut === "yes",
     top: TOP,
     write,
     xTicks: featureTicks(scene, write, x),

@@ -27,9 +27,11 @@ export interface RangeChoices {
 }
 
 /** The share of all slopes, by the length of their intervals, that the axis shows at least. */
-const BULK = 0.995;
-/** A full range not much wider than the bulk is shown as it is. */
-const NOT_WORTH_CUTTING = 1.5;
+const BULK = 0.95;
+/** A full range of not so many times the bulk is shown as it is: a step must dominate to be cut off. */
+const WORTH_CUTTING = 4;
+/** A smaller part of the full range is what rounding makes of slopes of 0. */
+const LEAST_BULK = 1e-5;
 /** Quantiles are those of so many slopes at most, of evenly chosen lines. */
 const MOST_SLOPES = 20_000;
 
@@ -99,9 +101,13 @@ export function valueRange(scene: Scene, { shared, target, full }: RangeChoices)
   const whole: ValueRange = { low, high, shared: false, cut: "no", above: 0, below: 0 };
   if (scene.kind === "d-ice") {
     const bulk = bulkOf(scene);
-    if (bulk === null || high - low <= NOT_WORTH_CUTTING * (bulk[1] - bulk[0])) return whole;
+    const share = bulk === null ? 0 : (bulk[1] - bulk[0]) / (high - low);
+    if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return whole;
     if (full) return { ...whole, cut: "could be" };
-    return { ...whole, low: bulk[0], high: bulk[1], cut: "yes", ...leaving(scene, bulk[0], bulk[1]) };
+    // Half as much again on either side, so that only what is far off leaves the axis.
+    const room = (bulk[1] - bulk[0]) / 2;
+    const ends = [Math.max(low, bulk[0] - room), Math.min(high, bulk[1] + room)] as const;
+    return { ...whole, low: ends[0], high: ends[1], cut: "yes", ...leaving(scene, ...ends) };
   }
   const ends = [low, high];
   if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));

@@ -27,7 +27,7 @@ export function targetLayer(view: View, { plot, target }: Shown): HTMLCanvasElem
       Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
       pen.scale(size.ratio, size.ratio);
       pen.strokeStyle = ink;
-      pen.globalAlpha = Math.max(0.25, 0.75 * Math.min(1, FEW / order.length) ** 0.35);
+      pen.globalAlpha = Math.max(0.25, 0.6 * Math.min(1, FEW / order.length) ** 0.35);
       let points = 0;
       for (const line of order) {
         const x = dotX(shown, line, scene.curves.observed[line]!);

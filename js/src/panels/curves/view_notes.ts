@@ -83,9 +83,10 @@ export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
     ({ shown, peak: share }) => {
       key.hidden = shown === null || share === null;
       if (shown === null || share === null) return;
-      const color = cssColor(shown.palette, shown.palette.kind === "ramp" ? 0.5 : 0);
+      const isPlain = shown.palette.kind === "levels" && shown.palette.colors.length === 3;
+      const color = isPlain ? cssColor(shown.palette, 0) : "var(--ice-muted)";
       ramp.style.background = `linear-gradient(to right, color-mix(in srgb, ${color} 10%, transparent), ${color})`;
-      setText(most, `${number(Math.max(share * 100, 100 / shown.lines.nLines))} % of the lines`);
+      setText(most, `${Number((100 * share).toPrecision(2))} % of the lines`);
     },
   );
   return key;
