@@ -62,7 +62,8 @@ export class DensityRaster {
   }
 
   /** The same as bytes (red, green, blue, opacity; row by row), where there is no ImageData. */
-  paint(lines: LineSet, style: DensityStyle, order: Uint32Array): Uint8ClampedArray {
+  paint(lines: LineSet, style: DensityStyle, named: Uint32Array): Uint8ClampedArray {
+    const order = named.slice().sort(); // sums do not depend on the order, reading from memory does
     this.#prepare(lines, order, style.palette);
     for (let q = 0; q < this.width; q++) {
       this.#addColumn(q, order);
@@ -72,7 +73,8 @@ export class DensityRaster {
   }
 
   /** The largest share that any pixel has of lines that all show whole. */
-  peak(lines: LineSet, order: Uint32Array): number {
+  peak(lines: LineSet, named: Uint32Array): number {
+    const order = named.slice().sort();
     const plain: Palette = { kind: "levels", colors: new Uint8ClampedArray(3), missing: [0, 0, 0] };
     const opacity = new Float32Array(lines.opacity.length).fill(1);
     this.#prepare({ ...lines, opacity, color: new Float32Array(lines.nLines) }, order, plain);

@@ -5,10 +5,12 @@ import { html, setText, svg, update } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
+const FULL = "Full range";
+
 /** Says how many lines leave the axis, and offers the whole range; or the way back. */
 export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
   const text = html("span", { role: "status" });
-  const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" });
+  const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" }, FULL);
   const remark = html("p", { class: "ice-range-remark", "data-test": "range-remark", hidden: true }, text, " ", button);
   button.addEventListener(
     "click",
@@ -27,7 +29,7 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
       ].filter((side) => side !== "");
       const cut = `Of ${count(curves.nLines)}, ${sides.join(" and ")} leave the axis.`;
       setText(text, of.cut === "yes" ? cut : "The axis shows the steepest slopes as well.");
-      setText(button, of.cut === "yes" ? "Full range" : "Usual range");
+      setText(button, of.cut === "yes" ? FULL : "Usual range");
     },
   );
   return remark;
