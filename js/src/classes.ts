@@ -24,7 +24,7 @@ export function followClasses(store: Store, aborted: AbortSignal): ReadonlySigna
     const isWanted = store.remembered.of("classes").value && header !== undefined && header.outputs.length > 1;
     if (!isWanted) return "";
     const feature = shown.state === "ready" ? shown.loaded.curves.feature : "";
-    return JSON.stringify([feature, store.maxLines.value, store.response.value, header.output_label]);
+    return JSON.stringify([feature, store.maxLines.value, store.response.value, store.output.value]);
   });
 
   const load = async (key: string): Promise<void> => {
@@ -33,11 +33,13 @@ export function followClasses(store: Store, aborted: AbortSignal): ReadonlySigna
       picture.value = { state: "off" };
       return;
     }
-    const [feature, maxLines] = JSON.parse(key) as [string, number];
+    const [feature, maxLines, response, output] = JSON.parse(key) as [string, number, string, string];
     const before = picture.peek();
     const previous = before.state === "ready" ? before.classes : before.state === "loading" ? before.previous : null;
-    const kept = known.get(key);
-    if (kept !== undefined) {
+    // The same rows and classes, whichever is explained.
+    const asked = JSON.stringify([feature, maxLines, response]);
+    const kept = known.get(asked);
+    if (kept?.outputs.includes(output)) {
       picture.value = { state: "ready", classes: kept };
       return;
     }
@@ -46,7 +48,7 @@ export function followClasses(store: Store, aborted: AbortSignal): ReadonlySigna
     try {
       const { body, buffers } = await store.client.request({ type: "classes", feature, max_lines: maxLines });
       const classes = decodeClasses(body, buffers);
-      known.set(key, classes);
+      known.set(asked, classes);
       for (const oldest of known.keys()) if (known.size > KEPT) known.delete(oldest);
       if (mine === turn) picture.value = { state: "ready", classes };
     } catch (error) {

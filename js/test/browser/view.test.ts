@@ -147,6 +147,9 @@ test("all classes stand side by side; a click explains another", async () => {
   parts("class")[1]!.click();
   expect(model.get("output")).toBe("relapsed");
   await expect.poll(() => parts("class")[1]!.getAttribute("aria-pressed")).toBe("true");
+  await drawn("Age");
+  await frame();
+  expect(model.sent.filter(({ type }) => type === "classes").length).toBe(1);
 });
 
 test("of many classes the first eight are there, and how many more", async () => {
