@@ -1466,15 +1466,36 @@ CASES = [
         "explorer of an explanation and X",
         lambda _: ice.ICEExplorer(result(), X),
         InputTypeError,
-        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and its options; "
+        "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data and its options; "
         "got X as well. Pass that to `explain`.",
     ),
     Case(
         "explorer of an explanation with options",
         lambda _: ice.ICEExplorer(result(), decay=0.5),
         InputTypeError,
-        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and its options; "
+        "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data and its options; "
         "got decay as well. Pass that to `explain`.",
+    ),
+    Case(
+        "explorer with a target of other rows",
+        lambda _: ice.ICEExplorer(wealth, X, np.arange(3)),
+        InvalidOptionError,
+        "`y` must hold one value per observation; got 3 for 12 observations. Pass the targets of the rows of X, in "
+        "their order.",
+    ),
+    Case(
+        "explorer of numbers with labels as their target",
+        lambda _: ice.ICEExplorer(result(), y=X["city"]),
+        InvalidOptionError,
+        "`y` must be finite numbers, because the model predicts numbers; got 'Oslo' in row 0. Pass the target that "
+        "the model was fitted on; missing values may stay.",
+    ),
+    Case(
+        "explorer of classes with labels of others",
+        lambda _: ice.ICEExplorer(two_classes(), NUMBERS, X["city"]),
+        InvalidOptionError,
+        "`y` must hold labels of the classes, 'no', 'yes'; got 'Oslo' and no label among them. Pass the labels that "
+        "the model was fitted on.",
     ),
     Case(
         "explorer with an unknown option",

@@ -47,18 +47,22 @@ ALLOWED = {
     "rule_tree": ("rules second spread", "numpy sklearn"),
     "drivers": ("rule_tree rules second spread", "numpy pandas"),
     "results": (
-        "adapters.table category curves drivers engine feature grid inputs likelihood metrics options sampling second",
+        (
+            "adapters.table adapters.target category curves drivers engine feature grid inputs likelihood metrics "
+            "options sampling second"
+        ),
         "matplotlib numpy pandas",
     ),
     "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
+    "classes": ("adapters.table plan", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("feature moments results", "numpy"),
     "messages": ("adapters.table feature metrics", ""),
     "background": ("", ""),
-    "payload": ("adapters.table display_axis drivers explanation messages metrics options", "numpy"),
+    "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
     # pictures and files of the same view
     "figures.*": (
         "curves display_axis explanation feature likelihood messages metrics moments options payload",
@@ -66,9 +70,9 @@ ALLOWED = {
     ),
     "export": ("explanation figures", ""),
     # the widget
-    "work": ("adapters.table background curves explanation feature messages payload progress", ""),
+    "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
-        "adapters.table background curves explanation export likelihood messages metrics options payload work",
+        "adapters.table background classes curves explanation export likelihood messages metrics options payload work",
         "anywidget numpy pandas traitlets",
     ),
     # beside the pipe

@@ -14,7 +14,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
-from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.raster import (
+    LineSet,
+    density_peak,
+    draw_density,
+    draw_lines,
+    line_strength,
+    line_thickness,
+)
 
 CONTRACT = Path(__file__).parent / "contract" / "raster"
 STRENGTH = 2.0
@@ -122,6 +129,24 @@ def raster_contract():
     return written
 
 
+def density_contract():
+    """The same lines as shares, with the largest of them."""
+    written = []
+    size = {"width": 32, "height": 20}
+    for name, (lines, palette, _, _) in cases().items():
+        n_lines = len(lines.y) + 3
+        pixels = draw_density(lines, PALETTES[palette], **size, n_lines=n_lines, peak=0.4)
+        written.append(
+            {
+                "name": name,
+                "style": {**size, "nLines": n_lines, "peak": 0.4},
+                "peak": density_peak(lines, **size),
+                "pixels": base64.b64encode(pixels.tobytes()).decode(),
+            }
+        )
+    return written
+
+
 def palettes_contract():
     """Every palette as [red, green, blue] in a row."""
     return {
@@ -150,7 +175,12 @@ def transforms_contract():
     }
 
 
-FIXTURES = {"raster.json": raster_contract, "palettes.json": palettes_contract, "transforms.json": transforms_contract}
+FIXTURES = {
+    "raster.json": raster_contract,
+    "density.json": density_contract,
+    "palettes.json": palettes_contract,
+    "transforms.json": transforms_contract,
+}
 
 
 def compact(content):
@@ -170,7 +200,7 @@ def test_the_contract_is_what_python_gives_today(fixture):
     """The committed fixtures, which the front end is tested against, are those of this code."""
     committed = json.loads((CONTRACT / fixture).read_text(encoding="utf-8"))
     today = json.loads(written_out(fixture))
-    if fixture == "raster.json":
+    if fixture in ("raster.json", "density.json"):
         for then, now in zip(committed, today, strict=True):
             pixels = [np.frombuffer(base64.b64decode(case.pop("pixels")), np.uint8).astype(int) for case in (then, now)]
             assert_allclose(pixels[0], pixels[1], atol=1, rtol=0, err_msg=then["name"])
@@ -235,6 +265,26 @@ def test_nothing_is_drawn_of_no_lines_or_single_points():
     assert not draw(none).any()
     assert not draw(line_set([30], [[20]])).any()
     assert not draw(line_set([70, 90], [[20, 20]])).any()
+
+
+@pytest.mark.parametrize("y", [[25, 25], [5, 45], [45.3, 2.1]])
+def test_in_each_column_a_line_counts_once_however_steep(y):
+    """What a line has in a column is spread over its heights there, and is one line in sum."""
+    lines = line_set([0, 6], [y])
+    peak = density_peak(lines, width=6, height=50)
+    assert_allclose(peak, min(1, 6 / abs(y[1] - y[0])) if y[1] != y[0] else 0.5, rtol=0.02)
+
+
+def test_a_share_is_of_all_lines():
+    """The peak is where lines meet: all of them at the same height are the whole."""
+    assert_allclose(density_peak(line_set([0, 60], [[20.5, 20.5]] * 7), width=60, height=50), 1, rtol=1e-6)
+    parted = line_set([0, 60], [[20.5, 20.5]] * 3 + [[30.5, 30.5]])
+    assert_allclose(density_peak(parted, width=60, height=50), 0.75, rtol=1e-6)
+    pixels = draw_density(parted, plain_palette(), width=60, height=50, n_lines=4, peak=0.75)
+    assert pixels[20, 30, 3] == round(0.94 * 255)
+    assert_allclose(pixels[30, 30, 3] / 255, 0.94 * math.log(2) / math.log(4), atol=0.003)
+    sampled = draw_density(line_set([0, 60], [[20.5, 20.5]]), plain_palette(), width=60, height=50, n_lines=4, peak=1)
+    assert sampled[20, 30, 3] == round(0.94 * 255)
 
 
 def test_few_lines_are_solid_and_many_show_their_density():

@@ -172,7 +172,7 @@ def test_wrong_arguments_are_refused_at_once(make, X):
     with pytest.raises(TypeError) as caught:
         make(ice.explain(Model(), X), X, decay=0.5)
     assert str(caught.value) == (
-        "ICEExplorer(explanation) takes nothing else, because an explanation brings its data and "
+        "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data and "
         "its options; got X, decay as well. Pass that to `explain`."
     )
 
@@ -222,6 +222,7 @@ def test_it_is_there_before_the_result(make, X, held):
 def test_features_are_published_as_they_complete(make, X, held):
     """The tables fill in, and the last status is that all is ready."""
     explorer = make(held, X)
+    first = explorer._header["features"]
     held.gate.set()
     assert explorer.explanation
     seen = statuses(explorer.comm)
@@ -230,6 +231,9 @@ def test_features_are_published_as_they_complete(make, X, held):
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
     assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
+    ranges = [head["range"] for head in explorer._header["features"]]
+    assert ranges == [feature.prediction_range for feature in explorer.explanation]
+    assert [head["range"] for head in first] == [None] * 3
 
 
 def test_the_best_feature_is_opened_when_none_was_chosen(make, X):
@@ -626,9 +630,8 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'colors', 'drivers', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
-            "type": "dance"
-        },
+        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel'; got 'dance'. "
+        + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },
@@ -682,7 +685,7 @@ def test_curves_of_a_feature_not_computed_yet_come_next(make, X, held):
     reply, buffers = reply_to(explorer.comm, "a")
     assert reply["type"] == "result"
     assert reply["body"]["feature"] == "flag"
-    assert len(buffers) == 12
+    assert len(buffers) == 13
 
 
 def test_colours_and_rows_need_no_result(make, X, held):
@@ -868,6 +871,7 @@ def test_the_header_says_what_was_done(make, X):
     assert header["code"] == "ICEExplorer(model, X, decay=0.5, weighting='length')"
     assert header["features"][2] == {
         "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
+        "range": explorer.explanation["flag"].prediction_range,
     }  # fmt: skip
     assert [column["kind"] for column in header["columns"]] == [
         "numeric", "numeric", "boolean", "other",
@@ -903,6 +907,42 @@ def test_what_can_be_chosen_is_in_the_header(make, X):
     single = make(Model(), X)
     assert single.explanation
     assert (single._header["outputs"], single._header["responses"], single.output) == ([], [], "")
+
+
+def test_the_target_goes_with_the_curves(make, X):
+    """What was observed of the drawn rows, of the class that is explained; nothing where none was given."""
+    labels = np.array(["setosa", "virginica"])[np.arange(len(X)) % 2].astype(object)
+    labels[3] = None
+    explorer = make(Iris(), X, labels, output="setosa")
+    for output in ("setosa", "virginica"):
+        explorer.output = output
+        assert explorer.explanation
+        _, buffers = ask(explorer, output, type="curves", feature="slope", max_lines=100, selection=[])
+        expected = np.where(labels == output, 1.0, 0.0)
+        expected[3] = math.nan
+        assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
+    without = make(explorer.explanation)
+    assert ask(without, type="curves", feature="slope", max_lines=100, selection=[])[1][12] == b""
+    of_result = make(explorer.explanation, y=labels)
+    _, buffers = ask(of_result, type="curves", feature="slope", max_lines=100, selection=[])
+    assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
+
+
+def test_all_classes_are_shown_of_the_same_rows(make, X):
+    """The rows that the curves are of, and the very numbers of the explained class."""
+    explorer = make(Iris(), X, output="versicolor")
+    assert explorer.explanation
+    _, of_one = ask(explorer, "one", type="curves", feature="bend", max_lines=9, selection=[])
+    reply, buffers = ask(explorer, "all", type="classes", feature="bend", max_lines=9)
+    body = reply["body"]
+    assert (body["outputs"], body["explained"]) == (["setosa", "versicolor", "virginica"], 1)
+    assert buffers[0] == of_one[0]
+    curves = np.frombuffer(buffers[2], "<f4").reshape(3, body["n_lines"], body["n_grid"])
+    curves = curves + np.array(body["offsets"])[:, None, None]
+    positions = np.frombuffer(buffers[0], "<u4")
+    assert_allclose(curves[1], explorer.explanation["bend"].rows(positions), atol=1e-6)
+    means = np.frombuffer(buffers[3], "<f4").reshape(3, -1) + np.array(body["offsets"])[:, None]
+    assert_allclose(means, curves.mean(axis=1), atol=1e-6)
 
 
 def test_another_output_is_explained_anew(make, X):

@@ -6,10 +6,17 @@ import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Traits } from "../src/protocol.ts";
 import { manyFeatures as many, someOfMany } from "./many.ts";
-import { clinic, FakeKernel, type FakeModel, rentals } from "./model.ts";
+import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
 
 const some = new FakeKernel(clinic(300));
 const flats = new FakeKernel(rentals(300));
+const stepped = new FakeKernel(steppedClinic(300));
+const observed = new FakeKernel(observedClinic(300));
+const several = (labels: string[], n: number, overrides: Partial<Traits> = {}) => {
+  const kernel = new FakeKernel(outcomes(200, labels), { outputs: labels.slice(0, n), responses: ["predict_proba"] });
+  const chosen = { feature: "Age", output: labels[0]!, response: "predict_proba", _view: { classes: true } };
+  return kernel.model({ ...chosen, ...overrides });
+};
 const pickers = { outputs: ["setosa", "versicolor", "virginica"], responses: ["predict_proba", "log_odds"] };
 
 function notes(kernel: FakeKernel): Partial<Traits> {
@@ -122,6 +129,23 @@ const cases: Record<string, () => FakeModel> = {
     some.model({ feature: "Age", color_by: "Ward", _view: { filters: { Ward: { hidden: ["emergency", null] } } } }),
   "a range of the ramp": () =>
     some.model({ feature: "Age", color_by: "BMI", _view: { filters: { BMI: { range: [28, 32] } } } }),
+  density: () => new FakeKernel(clinic(3000)).model({ max_lines: 5000, feature: "Age", color_by: "Smoker" }),
+  "density, ramp": () =>
+    new FakeKernel(clinic(3000), {}, 100).model({ max_lines: 5000, feature: "Steps a day", color_by: "BMI" }),
+  "density of few": () => some.model({ feature: "Age", _view: { lines_as: "density" } }),
+  "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
+  "same value axis": () => some.model({ feature: "Visits", _view: { shared_y: true } }),
+  "same value axis, centred": () => some.model({ feature: "Visits", kind: "c-ice", _view: { shared_y: true } }),
+  "slopes, cut": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", color_by: "Smoker" }),
+  "slopes, full range": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", _view: { full_slopes: true } }),
+  "without ticks": () => some.model({ feature: "Age", _view: { rug: "off" } }),
+  "three classes": () => several(["healthy", "relapsed", "lost to follow-up"], 3),
+  "many classes": () =>
+    several(
+      Array.from({ length: 11 }, (_, at) => `stage ${at + 1}`),
+      11,
+    ),
+  "classes on levels": () => several(["healthy", "relapsed", "lost"], 3, { feature: "Smoker" }),
   "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => some.model({ decay: 0.755 }),
   "long names": () => longNames().model({ kind: "c-ice" }),

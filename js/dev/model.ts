@@ -7,6 +7,7 @@ import { bin, deviation, extent, greatest, mean, median, pairs, quantileSorted, 
 import { randomLcg, randomNormal } from "d3-random";
 import {
   type Bytes,
+  type ClassesBody,
   type ColorsBody,
   type ColumnKind,
   type Convention,
@@ -134,6 +135,10 @@ export interface FakeData {
   predict: (row: number[], index: number) => number;
   outputLabel: string;
   rowLabels: string[] | null;
+  /** Observed of each row; NaN = missing. */
+  target?: Float64Array;
+  /** What each class is predicted as, where there are several. */
+  classes?: Record<string, FakeData["predict"]>;
 }
 
 interface Computed {
@@ -301,8 +306,8 @@ export class FakeKernel {
       protocol: PROTOCOL_VERSION,
       version: "0.1.0",
       features: data.features.map(({ name, kind = "numeric" }, at) => {
-        const { grid, scale } = this.computed(at);
-        return { name, kind, n_grid: grid.length, scale };
+        const { grid, scale, curves } = this.computed(at);
+        return { name, kind, n_grid: grid.length, scale, range: extent(curves) as [number, number] };
       }),
       columns: [
         ...data.features.flatMap(({ name, kind = "numeric" }) => (kind === "group" ? [] : [{ name, kind }])),
@@ -411,6 +416,11 @@ export class FakeKernel {
         const { body, buffers } = this.curves(at, request.max_lines, request.selection);
         return { reply: { id, type: "result", body }, buffers };
       }
+      case "classes": {
+        const at = this.data.features.findIndex(({ name }) => name === request.feature);
+        const { body, buffers } = this.classes(at, request.max_lines);
+        return { reply: { id, type: "result", body }, buffers };
+      }
       case "colors": {
         const { body, values } = this.colors(request.column, request.positions);
         return { reply: { id, type: "result", body }, buffers: [values] };
@@ -476,6 +486,7 @@ export class FakeKernel {
       isUnordered(kind)
         ? Float32Array.from(Array.from(positions).flatMap((i) => Array.from(grid, (k) => Number(k !== instead[i]!))))
         : new Float32Array(0),
+      this.data.target === undefined ? new Float64Array(0) : Float64Array.from(positions, (i) => this.data.target![i]!),
     ];
     const labels = this.data.rowLabels;
     return {
@@ -526,6 +537,35 @@ export class FakeKernel {
       grid.length,
       seconds.filter((second) => second.name !== name),
     );
+  }
+
+  private classes(at: number, maxLines: number): { body: ClassesBody; buffers: Bytes[] } {
+    const { features, classes = {} } = this.data;
+    const { name, kind = "numeric", values } = features[at]!;
+    const every = Math.max(1, Math.ceil(values.length / maxLines));
+    const positions = Uint32Array.from(values.keys()).filter((i) => i % every === 0);
+    const shown = Object.keys(classes).slice(0, 8);
+    const each = shown.map((label) => compute({ ...this.data, predict: classes[label]! }, at, this.mostGrid));
+    const grid = each[0]!.grid;
+    const k = grid.length;
+    const offsets = each.map(({ curves }) => mean(curves)!);
+    const lines = each.map(({ curves }, at) =>
+      Array.from(positions).flatMap((i) => Array.from(curves.subarray(i * k, (i + 1) * k), (v) => v - offsets[at]!)),
+    );
+    const means = lines.map((of) => Array.from(grid, (_, point) => mean(of.filter((_, z) => z % k === point))!));
+    return {
+      body: {
+        feature: name,
+        kind,
+        outputs: shown,
+        n_outputs: Object.keys(classes).length,
+        explained: 0,
+        n_lines: positions.length,
+        n_grid: k,
+        offsets,
+      },
+      buffers: [positions, grid, Float32Array.from(lines.flat()), Float32Array.from(means.flat())],
+    };
   }
 
   private rows(positions: number[]): RowsBody {
@@ -694,4 +734,46 @@ export function rentals(n: number): FakeData {
     outputLabel: "prediction",
     rowLabels: null,
   };
+}
+
+/** A clinic with what became of each patient. */
+export function observedClinic(n: number): FakeData {
+  const data = clinic(n);
+  const source = randomLcg(0.61);
+  const predicted = (i: number) =>
+    data.predict(
+      data.features.map(({ values }) => values[i]!),
+      i,
+    );
+  const target = Float64Array.from({ length: n }, (_, i) => (i % 13 === 5 ? Number.NaN : +(source() < predicted(i))));
+  return { ...data, target };
+}
+
+/** A clinic that tells so many outcomes apart. */
+export function outcomes(n: number, labels: string[]): FakeData {
+  const data = clinic(n);
+  const scores = (row: number[], index: number) =>
+    labels.map((_, at) => Math.exp(3 * data.predict(row, index) * Math.cos(1.3 * at) + 0.3 * Math.sin(at)));
+  const classes = Object.fromEntries(
+    labels.map((label, at) => {
+      const predict = (row: number[], index: number): number => {
+        const all = scores(row, index);
+        return all[at]! / all.reduce((sum, value) => sum + value, 0);
+      };
+      return [label, predict];
+    }),
+  );
+  return { ...data, classes, predict: classes[labels[0]!]!, outputLabel: `probability of '${labels[0]}'` };
+}
+
+/** A clinic where blood pressure acts a little everywhere, and by a step far steeper in one place. */
+export function steppedClinic(n: number): FakeData {
+  const data = clinic(n);
+  const at = data.features.findIndex(({ name }) => name === "Blood pressure");
+  const middle = median(data.features[at]!.values)!;
+  const predict: FakeData["predict"] = (row, index) =>
+    data.predict(row, index) +
+    (row[at]! > middle ? (row[2] === 0 ? 0.3 : -0.25) : 0) +
+    0.0004 * Math.sin(index) * row[at]!;
+  return { ...data, predict };
 }

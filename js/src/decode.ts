@@ -2,7 +2,16 @@
  * Bytes to numbers. Buffers arrive as views into a larger message, so their offset and length count, and a typed
  * array may only be laid over them where the offset is a multiple of the item size; otherwise the bytes are copied.
  */
-import type { Bytes, ColorsBody, CurvesBody, DecaySteps, FeatureKind, Header, MissingBody } from "./protocol.ts";
+import type {
+  Bytes,
+  ClassesBody,
+  ColorsBody,
+  CurvesBody,
+  DecaySteps,
+  FeatureKind,
+  Header,
+  MissingBody,
+} from "./protocol.ts";
 
 interface NumberArray<T> {
   readonly BYTES_PER_ELEMENT: number;
@@ -53,6 +62,8 @@ export interface Curves {
   missing: (MissingBody & { values: Float32Array }) | null;
   /** Exponents of the decay, row by row, where the axis does not tell them: between levels without an order. */
   distances: Float32Array | null;
+  /** What was observed of each row, on the scale of the predictions; NaN = missing. Null where none was given. */
+  target: Float64Array | null;
 }
 
 function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
@@ -71,6 +82,7 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
   const edges = float64(take(buffers, 8, "histogram_edges"));
   const missing = body.missing;
   const distances = float32(take(buffers, 11, "distances"));
+  const target = float64(take(buffers, 12, "target"));
   return {
     feature: body.feature,
     kind: body.kind,
@@ -99,6 +111,44 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
     missing:
       missing === null ? null : { ...missing, values: ofLength(float32(take(buffers, 10, "missing")), n, "missing") },
     distances: distances.length === 0 ? null : ofLength(distances, n * k, "distances"),
+    target: target.length === 0 ? null : ofLength(target, n, "target"),
+  };
+}
+
+/** The same rows for several classes. */
+export interface ClassCurves {
+  feature: string;
+  kind: FeatureKind;
+  outputs: string[];
+  nOutputs: number;
+  explained: number;
+  nLines: number;
+  nGrid: number;
+  positions: Uint32Array;
+  grid: Float64Array;
+  /** Of each class: nLines rows of nGrid predictions, and their means, both less its offset. */
+  offsets: number[];
+  values: Float32Array[];
+  means: Float32Array[];
+}
+
+export function decodeClasses(body: ClassesBody, buffers: readonly Bytes[]): ClassCurves {
+  const { n_lines: n, n_grid: k, outputs } = body;
+  const curves = ofLength(float32(take(buffers, 2, "curves")), outputs.length * n * k, "curves");
+  const means = ofLength(float32(take(buffers, 3, "means")), outputs.length * k, "means");
+  return {
+    feature: body.feature,
+    kind: body.kind,
+    outputs,
+    nOutputs: body.n_outputs,
+    explained: body.explained,
+    nLines: n,
+    nGrid: k,
+    positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
+    grid: ofLength(float64(take(buffers, 1, "grid")), k, "grid"),
+    offsets: ofLength(body.offsets, outputs.length, "offsets"),
+    values: outputs.map((_, at) => curves.subarray(at * n * k, (at + 1) * n * k)),
+    means: outputs.map((_, at) => means.subarray(at * k, (at + 1) * k)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 import { html } from "./marks/element.ts";
+import { classesPanel } from "./panels/classes.ts";
 import { colorControl } from "./panels/color_by.ts";
 import { controlsPanel } from "./panels/controls.ts";
 import { curvesPanel } from "./panels/curves/panel.ts";
@@ -21,7 +22,7 @@ export function layOut(view: View): void {
     "div",
     { class: "ice-panels" },
     rankingPanel(view),
-    curvesPanel(view, driversLine(view), controlsPanel(view, colorControl(view))),
+    curvesPanel(view, driversLine(view), controlsPanel(view, colorControl(view)), classesPanel(view)),
   );
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
 

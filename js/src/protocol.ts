@@ -54,6 +54,10 @@ export interface ViewChoices {
   target: boolean;
   /** Whether all classes are shown beside each other. */
   classes: boolean;
+  /** Ticks at the rows' own values, where they are few enough. */
+  rug: "auto" | "off";
+  /** Whether the axis of slopes reaches to the steepest, or shows the bulk. */
+  full_slopes: boolean;
   /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
   /** What the legend of a column has switched off: levels by name, null for missing values; or all outside a range. */
@@ -73,6 +77,8 @@ export interface FeatureHeader {
   kind: FeatureKind;
   n_grid: number;
   scale: number;
+  /** Smallest and largest prediction along this feature; null until it is computed. */
+  range: [number, number] | null;
 }
 
 export interface ColumnHeader {
@@ -132,6 +138,12 @@ export interface CurvesRequest {
   selection: number[];
 }
 
+export interface ClassesRequest {
+  type: "classes";
+  feature: string;
+  max_lines: number;
+}
+
 export interface ColorsRequest {
   type: "colors";
   column: string;
@@ -160,7 +172,14 @@ export interface CancelRequest {
   type: "cancel";
 }
 
-export type Request = CurvesRequest | ColorsRequest | DriversRequest | RowsRequest | ExportRequest | CancelRequest;
+export type Request =
+  | CurvesRequest
+  | ClassesRequest
+  | ColorsRequest
+  | DriversRequest
+  | RowsRequest
+  | ExportRequest
+  | CancelRequest;
 
 /** Predictions with the value missing, over all rows. */
 export interface MissingBody {
@@ -183,6 +202,19 @@ export interface CurvesBody {
   prediction_range: [number, number];
   row_labels: string[] | null;
   median: number;
+}
+
+export interface ClassesBody {
+  feature: string;
+  kind: FeatureKind;
+  /** Which classes these are; the model may have more. */
+  outputs: string[];
+  n_outputs: number;
+  /** Which of them is the explained one. */
+  explained: number;
+  n_lines: number;
+  n_grid: number;
+  offsets: number[];
 }
 
 export interface ContinuousColors {
@@ -245,6 +277,7 @@ export interface ExportBody {
 /** The body that answers each type of request. */
 export interface Bodies {
   curves: CurvesBody;
+  classes: ClassesBody;
   colors: ColorsBody;
   drivers: DriversBody;
   rows: RowsBody;

@@ -15,6 +15,8 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   shared_y: false,
   target: false,
   classes: false,
+  rug: "auto",
+  full_slopes: false,
   zoom: {},
   filters: {},
 };

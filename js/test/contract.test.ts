@@ -1,10 +1,17 @@
 /** What the kernel really sends, written down by Python's tests, means here what it means there. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
+import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
 import { standIns } from "../src/panels/curves/scene.ts";
-import { type ColorsBody, type CurvesBody, type DriversBody, type Header, PROTOCOL_VERSION } from "../src/protocol.ts";
+import {
+  type ClassesBody,
+  type ColorsBody,
+  type CurvesBody,
+  type DriversBody,
+  type Header,
+  PROTOCOL_VERSION,
+} from "../src/protocol.ts";
 import { splitColors } from "../src/split.ts";
 import { rampWriter, writerOf } from "../src/values.ts";
 
@@ -27,8 +34,10 @@ type CurvesReply = Reply<
     curves: number[];
     partial_dependence: number[];
     spread: number[];
+    target: Known[] | null;
   }
 >;
+type ClassesReply = Reply<ClassesBody, { rows: number[]; curves: number[][] }>;
 type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 interface Contract {
@@ -98,11 +107,30 @@ describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", 
     else expectClose(all(curves.missing!.values, curves.offset), means.missing, 1e-5);
   });
 
+  test("come with what was observed of their rows", () => {
+    const target = curves.target === null ? null : all(curves.target);
+    expect(target?.map((value) => (Number.isNaN(value) ? null : value)) ?? null).toEqual(means.target);
+  });
+
   test("fade as the engine weighs them", () => {
     const { grid, likelihoodScale } = curves;
     const far = curves.distances ?? distances(grid, standIns(curves), likelihoodScale);
     expectClose(all(likelihood(far, 0.5)), means.likelihood, 1e-6);
   });
+});
+
+test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({ body, buffers, means }) => {
+  const classes = decodeClasses(body, buffers.map(bytes));
+  expect(classes.outputs).toEqual(["0", "1"]);
+  expect([classes.explained, classes.nOutputs]).toEqual([1, 2]);
+  expect(all(classes.positions)).toEqual(means.rows);
+  for (const [at, curves] of means.curves.entries()) {
+    const shift = classes.offsets[at]!;
+    expectClose(all(classes.values[at]!, shift), curves, 1e-5);
+    const columns = Array.from(classes.grid, (_, point) => curves.filter((_, z) => z % classes.nGrid === point));
+    const expected = columns.map((column) => column.reduce((sum, value) => sum + value / column.length, 0));
+    expectClose(all(classes.means[at]!, shift), expected, 1e-5);
+  }
 });
 
 test.each(replies<ColorsReply>("colors"))(

@@ -55,6 +55,7 @@ function buffers(): Bytes[] {
     Float64Array.of(9),
     new Float32Array(0),
     new Float32Array(0),
+    Float64Array.of(1, Number.NaN),
   ];
 }
 
@@ -110,6 +111,15 @@ test("between steps figures are interpolated, and said to be", () => {
 test("below the first step its figures stand in, and are said to be estimates", () => {
   expect(profile.effectiveN(1, 0.001)).toBe(300);
   expect(profile.estimated(0.001)).toBe(true);
+});
+
+test("what was observed goes with the rows, or is not there", () => {
+  const bytes = buffers();
+  expect(decodeCurves(body, bytes).target).toEqual(Float64Array.of(1, Number.NaN));
+  bytes[12] = new Float64Array(0);
+  expect(decodeCurves(body, bytes).target).toBeNull();
+  bytes[12] = new Float64Array(1);
+  expect(() => decodeCurves(body, bytes)).toThrow("target must have 2 values; got 1.");
 });
 
 test("levels bring their names, how far they are from each row's own, and what is predicted where they are missing", () => {

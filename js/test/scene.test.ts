@@ -27,6 +27,7 @@ const town: Curves = {
   histogramCounts: Float64Array.of(0, 1, 0),
   missing: { count: 1, mean: 101, spread: 0.5, values: Float32Array.of(1.5, 0.5) },
   distances: Float32Array.of(1, 0, 1, 1, 1, 0),
+  target: null,
 };
 
 describe("levels", () => {

@@ -294,6 +294,47 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def target_got(cls, got: object) -> InvalidOptionError:
+        """Say what an observed target is."""
+        return cls(
+            f"`y` must be the observed target, one value per observation; got {_written(got)}. "
+            "Pass an array or a series, or leave it out."
+        )
+
+    @classmethod
+    def target_length(cls, n_values: int, n_observations: int) -> InvalidOptionError:
+        """Say that there is one target per row."""
+        return cls(
+            f"`y` must hold one value per observation; got {n_values} for {n_observations} observations. "
+            "Pass the targets of the rows of X, in their order."
+        )
+
+    @classmethod
+    def target_columns(cls, n_columns: int, n_outputs: int) -> InvalidOptionError:
+        """Say that there is one target per output."""
+        return cls(
+            f"`y` must have one column for each output of the model, {n_outputs}; got {n_columns}. "
+            "Pass the target that the model was fitted on."
+        )
+
+    @classmethod
+    def target_number(cls, got: object, row: int) -> InvalidOptionError:
+        """Say that a model that predicts numbers has numbers as its target."""
+        return cls(
+            f"`y` must be finite numbers, because the model predicts numbers; got {_written(got)} in row {row}. "
+            "Pass the target that the model was fitted on; missing values may stay."
+        )
+
+    @classmethod
+    def target_label(cls, got: object, labels: Sequence[object]) -> InvalidOptionError:
+        """Say which labels the classes have."""
+        which = "nothing but missing values" if got is None else f"{_written(got)} and no label among them"
+        return cls(
+            f"`y` must hold labels of the classes, {_listed(labels)}; got {which}. "
+            "Pass the labels that the model was fitted on."
+        )
+
+    @classmethod
     def n_jobs(cls, got: object) -> InvalidOptionError:
         """Say how many threads there can be."""
         return cls(
@@ -400,6 +441,14 @@ class OutputError(ICEExplorerError, ValueError):
         """Say that there is nothing to choose."""
         return cls(
             f"`output` chooses among several outputs; the model has one, got output={got!r}. Leave `output` out."
+        )
+
+    @classmethod
+    def alone(cls) -> OutputError:
+        """Say that there is nothing to stand beside."""
+        return cls(
+            "Classes can be shown side by side where the model at hand has several; this explorer knows of one "
+            "output. Call `ICEExplorer(model, X)` with a model of several classes."
         )
 
 

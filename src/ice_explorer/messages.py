@@ -44,12 +44,13 @@ class Status(TypedDict):
 
 
 class FeatureHead(TypedDict):
-    """What is known of a feature before any curve."""
+    """What is known of a feature before any curve, and the range of its predictions once they are there."""
 
     name: str
     kind: FeatureKind
     n_grid: int
     scale: float
+    range: tuple[float, float] | None
 
 
 class ColumnHead(TypedDict):
@@ -127,6 +128,15 @@ class CurvesRequest(TypedDict):
     selection: list[int]
 
 
+class ClassesRequest(TypedDict):
+    """Ask for the lines of one feature for every class."""
+
+    id: str
+    type: Literal["classes"]
+    feature: str
+    max_lines: int
+
+
 class ColorsRequest(TypedDict):
     """Ask for the values of a column at some rows; `levels` are told apart however rare they are."""
 
@@ -169,7 +179,9 @@ class CancelRequest(TypedDict):
     type: Literal["cancel"]
 
 
-Request: TypeAlias = CurvesRequest | ColorsRequest | DriversRequest | RowsRequest | ExportRequest | CancelRequest
+Request: TypeAlias = (
+    CurvesRequest | ClassesRequest | ColorsRequest | DriversRequest | RowsRequest | ExportRequest | CancelRequest
+)
 
 
 # --- bodies of replies ----------------------------------------------------------------------------
@@ -189,9 +201,10 @@ class CurvesBody(TypedDict):
     Buffers: positions u32[n], observed f64[n], likelihood_scale f64[n], predictions f32[n],
     grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
     histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
-    None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them). Curves,
-    predictions, partial dependence and missing are stored minus `offset`, so that float32 keeps
-    their precision on large outputs.
+    None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them), target
+    f64[n] (observed; NaN = missing; empty where none was given). Curves, predictions, partial
+    dependence and missing are stored minus `offset`, so that float32 keeps their precision on
+    large outputs.
 
     Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
     an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the
@@ -209,6 +222,23 @@ class CurvesBody(TypedDict):
     prediction_range: tuple[float, float]
     row_labels: list[str] | None
     median: float
+
+
+class ClassesBody(TypedDict):
+    """The lines of a feature for every class, or for the 8 most probable ones.
+
+    Buffers: positions u32[n], grid f64[K], curves f32[C·n·K] and their means f32[C·K], class by
+    class, minus the `offsets` of the classes.
+    """
+
+    feature: str
+    kind: FeatureKind
+    outputs: list[str]
+    n_outputs: int
+    explained: int
+    n_lines: int
+    n_grid: int
+    offsets: list[float]
 
 
 class ContinuousColorsBody(TypedDict):
@@ -296,7 +326,14 @@ class CancelBody(TypedDict):
 
 
 Body: TypeAlias = (
-    CurvesBody | ContinuousColorsBody | CategoryColorsBody | DriversBody | RowsBody | ExportBody | CancelBody
+    CurvesBody
+    | ClassesBody
+    | ContinuousColorsBody
+    | CategoryColorsBody
+    | DriversBody
+    | RowsBody
+    | ExportBody
+    | CancelBody
 )
 
 
@@ -361,6 +398,7 @@ _POSITIONS = ("a list of integers of at least 0", _is_positions)
 # What each request carries besides id and type; also the list of all requests.
 _FIELDS: Final = {
     "curves": {"feature": _TEXT, "max_lines": _COUNT, "selection": _POSITIONS},
+    "classes": {"feature": _TEXT, "max_lines": _COUNT},
     "colors": {
         "column": _TEXT,
         "positions": _POSITIONS,

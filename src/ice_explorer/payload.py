@@ -19,6 +19,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
+    ClassesBody,
     ColumnHead,
     CombinedBody,
     ContinuousColorsBody,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column
+    from ice_explorer.classes import Classes
     from ice_explorer.drivers import Drivers
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.metrics import Convention, Weighting
@@ -167,7 +169,7 @@ def header(
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
-        features=list(features),
+        features=[_with_range(head, explanation) for head in features],
         columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns],
         metrics=list(METRICS),
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
@@ -182,6 +184,12 @@ def header(
         notes=_notes(explanation.notes, [feature["name"] for feature in features]),
         code=code,
     )
+
+
+def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
+    """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
+    name = head["name"]
+    return {**head, "range": explanation[name].prediction_range if name in explanation else None}
 
 
 def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:
@@ -222,7 +230,11 @@ def _is_literal(text: str) -> bool:
 
 
 def curves(
-    explanation: Explanation, feature: FeatureExplanation, max_lines: int, selection: Sequence[int]
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    max_lines: int,
+    selection: Sequence[int],
+    target: NDArray[np.float64] | None = None,
 ) -> tuple[CurvesBody, list[bytes]]:
     """The lines of one feature, and what is drawn with them.
 
@@ -235,6 +247,8 @@ def curves(
         How many rows to draw besides the selected ones.
     selection : sequence of int
         Rows of X that must be among them.
+    target : ndarray of shape (n_observations,), optional
+        Observed, NaN where missing.
 
     Returns
     -------
@@ -275,7 +289,42 @@ def curves(
         _f64(counts),
         _f32(missing_values - offset),
         _f32(far),
+        _f64([] if target is None else target[positions]),
     ]
+
+
+def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tuple[ClassesBody, list[bytes]]:
+    """The lines of one feature for every class of the model.
+
+    Parameters
+    ----------
+    feature : FeatureExplanation
+        Of the explained class.
+    classes : Classes
+        Where the curves come from.
+    max_lines : int
+        How many rows to draw: the same as `curves` draws.
+
+    Returns
+    -------
+    body, buffers
+        As `ClassesBody` lays them out.
+    """
+    positions = feature.draw(max_lines)
+    shown = classes.lines(feature.feature, positions)
+    offsets = (shown.curves.min(axis=(1, 2)) + shown.curves.max(axis=(1, 2))) / 2
+    body = ClassesBody(
+        feature=feature.label,
+        kind=feature.kind,
+        outputs=list(shown.outputs),
+        n_outputs=shown.n_outputs,
+        explained=shown.explained,
+        n_lines=len(positions),
+        n_grid=len(feature.grid),
+        offsets=offsets.tolist(),
+    )
+    centred = shown.curves - offsets[:, None, None]
+    return body, [_u32(positions), _f64(display_axis(feature).grid), _f32(centred), _f32(centred.mean(axis=1))]
 
 
 def _missing(

@@ -332,6 +332,23 @@ class Plan:
             sums = self._engine.sums(item, progress, cancelled)
         return FeatureExplanation(self._context, self._engine, item, sums)
 
+    def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
+        item = self._inputs[feature]
+        with self._lock:
+            blocks = [curves for _, curves in self._engine.curves(item, positions)]
+        return np.concatenate([np.empty((0, item.grid.n_grid)), *blocks])
+
+    def output_means(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predict some rows of X as they are; the mean of each of `outputs`."""
+        predicted = self._context.predictor.all_outputs(self._context.table.take(positions))
+        return np.asarray(predicted.mean(axis=0))
+
+    @property
+    def grids(self) -> dict[Name, NDArray[Any]]:
+        """Grid of each feature, in the values of X."""
+        return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
+
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         """Collect computed features, in column order; those missing are not in the result."""
         return Explanation(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ice_explorer.adapters.target import target_values
 from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
@@ -658,6 +659,16 @@ class Explanation:
     def column(self, name: Name) -> Column:
         """Return a column of X by name."""
         return self._context.columns.at(self._context.columns.position(name))
+
+    def target(self, y: object) -> NDArray[np.float64]:
+        """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
+
+        Raises
+        ------
+        InvalidOptionError
+            If these are not the targets of the rows of X.
+        """
+        return target_values(y, self._context.predictor, self.n_observations)
 
     def table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""

@@ -42,7 +42,9 @@ from ice_explorer.messages import (
     RANKINGS,
     Body,
     CancelBody,
+    ClassesRequest,
     CurvesRequest,
+    DriversRequest,
     ExportBody,
     ExportRequest,
     Reply,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ice_explorer.adapters.table import Name
+    from ice_explorer.classes import Classes
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.metrics import Convention, Weighting
 
@@ -97,6 +100,9 @@ class ICEExplorer(anywidget.AnyWidget):
         an `Explanation`, which then stands for model and X.
     X : DataFrame or ndarray of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
+    y : array-like of shape (n_observations,), optional
+        Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
+        are left out. Of a model with several outputs, a table with one column for each.
     **options
         Those of `explain`.
 
@@ -167,11 +173,11 @@ class ICEExplorer(anywidget.AnyWidget):
     _impact = traitlets.Bytes().tag(sync=True)
     _profile = traitlets.Bytes().tag(sync=True)
 
-    def __init__(self, model: Any, X: Any = None, **options: Any) -> None:
+    def __init__(self, model: Any, X: Any = None, y: Any = None, **options: Any) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
-        self._work: Work | None = work_of(model, X, options)
+        self._work: Work | None = work_of(model, X, y, options)
         settings = self._work.known.settings
         self._counting: tuple[Convention, Weighting] = settings.convention, settings.weighting
         self._begin(self._work)
@@ -501,28 +507,33 @@ class ICEExplorer(anywidget.AnyWidget):
     def _dispatch(self, request: Request) -> None:
         """Answer a request, or leave it to the thread that may call the model."""
         work = self._open_work()
-        if request["type"] == "curves":
-            name = work.by_label.get(request["feature"])
-            if name is None:
-                raise UnknownFeatureError.feature(request["feature"], work.names)
-            self._ask(request["id"], name, partial(_curves, work, request))
-        elif request["type"] == "colors":
+        if request["type"] == "colors":
             column = work.known.column(self._check_color_by(request["column"]))
             self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
-        elif request["type"] == "drivers":
-            name = work.by_label.get(request["feature"])
-            if name is None:
-                raise UnknownFeatureError.feature(request["feature"], work.names)
-            self._ask(request["id"], name, partial(_drivers, self._background))
         elif request["type"] == "rows":
             columns = [work.known.column(name) for name in work.known.columns]
             self._reply(request["id"], payload.rows(columns, request["positions"]), [])
         elif request["type"] == "export":
             name = work.by_label.get(request["state"]["feature"])
             self._ask(request["id"], name, partial(self._export, work, request))
-        else:
+        elif request["type"] == "cancel":
             self._background.cancel()
             self._reply(request["id"], CancelBody(), [])
+        else:
+            self._ask_of_feature(work, request)
+
+    def _ask_of_feature(self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest) -> None:
+        name = work.by_label.get(request["feature"])
+        if name is None:
+            raise UnknownFeatureError.feature(request["feature"], work.names)
+        if request["type"] == "curves":
+            self._ask(request["id"], name, partial(_curves, work, request))
+        elif request["type"] == "drivers":
+            self._ask(request["id"], name, partial(_drivers, self._background))
+        elif work.choices.classes is None:
+            raise OutputError.alone()
+        else:
+            self._ask(request["id"], name, partial(_classes, work.choices.classes, request))
 
     def _export(
         self, work: Work, request: ExportRequest, _feature: FeatureExplanation | None
@@ -566,7 +577,11 @@ class ICEExplorer(anywidget.AnyWidget):
 
 def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.curves(work.known, opened, request["max_lines"], request["selection"])
+    return payload.curves(work.known, opened, request["max_lines"], request["selection"], work.target)
+
+
+def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
+    return payload.classes(cast("FeatureExplanation", feature), classes, request["max_lines"])
 
 
 def _drivers(

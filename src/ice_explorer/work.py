@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer import payload
+from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
@@ -16,8 +17,12 @@ from ice_explorer.progress import progress_reporter
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ice_explorer.adapters.table import Name
     from ice_explorer.background import BetweenBlocks, IsCancelled
+    from ice_explorer.explanation import Plan
     from ice_explorer.feature import FeatureKind
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
@@ -35,6 +40,8 @@ class Choices:
         What can be chosen; empty where nothing can.
     work : callable
         Another output and response -> the work on them.
+    classes : Classes or None
+        Curves of all outputs; None where the model has one, or is not at hand.
     """
 
     output: str
@@ -42,6 +49,7 @@ class Choices:
     outputs: tuple[str, ...] = ()
     responses: tuple[str, ...] = ()
     work: Callable[[str, str], Work] | None = None
+    classes: Classes | None = None
 
 
 @dataclass
@@ -68,6 +76,8 @@ class Work:
         What the model returns besides.
     known : Explanation
         What has been computed so far; its columns are there from the start.
+    target : ndarray of shape (n_observations,) or None
+        What was observed of what is explained, NaN where missing; None where it was not given.
     by_label : dict
         Feature names by label.
     """
@@ -80,11 +90,14 @@ class Work:
     results: dict[Name, FeatureExplanation]
     finish: Callable[[], None]
     choices: Choices
+    y: InitVar[object] = None
     known: Explanation = field(init=False)
+    target: NDArray[np.float64] | None = field(init=False)
     by_label: dict[str, Name] = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, y: object) -> None:
         self.known = self.explanation(self.results)
+        self.target = None if y is None else self.known.target(y)
         labels = [head["name"] for head in self.heads]
         self.by_label = dict(zip(labels, self.names, strict=True))
 
@@ -93,7 +106,7 @@ class Work:
         return self.heads[self.names.index(name)]["name"]
 
 
-def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
+def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any]) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
     Parameters
@@ -101,6 +114,8 @@ def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
     model : object
         A model, or an explanation that has its own data.
     X : DataFrame, ndarray or None
+    y : array-like or None
+        The observed target.
     options : mapping
         Those of `explain`.
     """
@@ -109,18 +124,18 @@ def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
             function = "ICEExplorer"
             raise UnknownOptionError.keyword(function, option, OPTIONS)
     if not isinstance(model, Explanation):
-        return _work_of_model(model, X, options, Answers(_KEPT_ANSWERS))
+        return _work_of_model(model, X, y, options, Answers(_KEPT_ANSWERS))
     further = ["X"] * (X is not None) + list(options)
     if further:
         msg = (
-            "ICEExplorer(explanation) takes nothing else, because an explanation brings its data "
+            "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data "
             f"and its options; got {', '.join(further)} as well. Pass that to `explain`."
         )
         raise InputTypeError(msg)
-    return _work_of_explanation(model)
+    return _work_of_explanation(model, y)
 
 
-def _work_of_explanation(explanation: Explanation) -> Work:
+def _work_of_explanation(explanation: Explanation, y: object) -> Work:
     results = {feature.feature: feature for feature in explanation}
     return Work(
         names=tuple(results),
@@ -131,10 +146,11 @@ def _work_of_explanation(explanation: Explanation) -> Work:
         results=results,
         finish=_nothing,
         choices=Choices(_text(explanation.settings.output), explanation.settings.response),
+        y=y,
     )
 
 
-def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answers) -> Work:
+def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> Work:
     if X is None:
         msg = (
             "ICEExplorer needs the observations to explain the model on; got a model alone. "
@@ -152,7 +168,12 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answ
 
     def other(output: str, response: str) -> Work:
         chosen = {"output": by_text[output]} if by_text else {}
-        return _work_of_model(model, X, {**options, **chosen, "response": response}, answers)
+        return _work_of_model(model, X, y, {**options, **chosen, "response": response}, answers)
+
+    def plan_of(output: object) -> Plan:
+        # Thresholds may be those of one class; rows are compared on the same grid.
+        same_grid = {"grid": plan.grids} if others.get("grid") == "thresholds" else {}
+        return prepare(model, X, **{**others, **same_grid, "output": output}, answers=answers)
 
     choices = Choices(
         output=_text(plan.settings.output),
@@ -160,6 +181,7 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answ
         outputs=tuple(by_text),
         responses=plan.responses if len(plan.responses) > 1 else (),
         work=other,
+        classes=Classes(plan, plan_of) if plan.outputs else None,
     )
 
     def compute(name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
@@ -178,6 +200,7 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answ
         results={},
         finish=reporting.close,
         choices=choices,
+        y=y,
     )
 
 
@@ -186,7 +209,7 @@ def _text(output: object) -> str:
 
 
 def _head(label: str, kind: FeatureKind, n_grid: int, scale: float) -> FeatureHead:
-    return FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale)
+    return FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale, range=None)
 
 
 def _nothing() -> None:

@@ -22,12 +22,14 @@ import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.display_axis import writer
 from ice_explorer.messages import PROTOCOL_VERSION
+from ice_explorer.work import work_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {
     "impact": ["f4"],
     "profile": ["f4"],
-    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4"],
+    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4", "f8"],
+    "classes": ["u4", "f8", "f4", "f4"],
     "continuous colors": ["f8"],
     "category colors": ["f4"],
     "drivers": [],
@@ -71,7 +73,9 @@ def contract():
     """Header, tables and replies, each with what it means."""
     X = observations()
     explanation = ice.explain(model, X, decay=0.75, groups={"side": ["east", "west"]}, progress=False)
-    heads = [{"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale} for f in explanation]
+    heads = [
+        {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None} for f in explanation
+    ]
     tables = payload.Tables(len(heads))
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
@@ -84,7 +88,7 @@ def contract():
         "table": {str(decay): meaning(explanation, decay) for decay in DECAYS},
         "replies": [
             curves_reply(explanation, "income", 5, [0, 11]),
-            curves_reply(explanation, "age", 100, []),
+            curves_reply(explanation, "age", 100, [], [None, *range(11)]),
             curves_reply(explanation, "member", 2, []),
             curves_reply(explanation, "constant", 3, []),
             curves_reply(explanation, "town", 100, []),
@@ -100,6 +104,7 @@ def contract():
             colors_reply(explanation, "town", ["Kiš", "Ur"]),
             drivers_reply(explanation, "side"),
             rows_reply(explanation, [0, 1, 2]),
+            classes_reply(X),
         ],
     }
 
@@ -111,9 +116,10 @@ def meaning(explanation, decay):
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
 
 
-def curves_reply(explanation, name, max_lines, selection):
+def curves_reply(explanation, name, max_lines, selection, y=None):
     feature = explanation[name]
-    body, buffers = payload.curves(explanation, feature, max_lines, selection)
+    target = None if y is None else explanation.target(y)
+    body, buffers = payload.curves(explanation, feature, max_lines, selection, target)
     rows = np.frombuffer(buffers[0], "<u4").tolist()
     means = {
         "rows": rows,
@@ -125,6 +131,7 @@ def curves_reply(explanation, name, max_lines, selection):
         "curves": feature.rows(rows).ravel().tolist(),
         "partial_dependence": feature.partial_dependence.tolist(),
         "spread": feature.spread.tolist(),
+        "target": None if y is None else [y[row] for row in rows],
     }
     request = {"type": "curves", "feature": name, "max_lines": max_lines, "selection": selection}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
@@ -153,6 +160,18 @@ def upper_rows(explanation, driver):
     if driver["threshold"] is None:
         return np.flatnonzero([str(label) in driver["levels"] for label in column.labels]).tolist()
     return np.flatnonzero(column.values > driver["threshold"]).tolist()
+
+
+def classes_reply(X):
+    """Two outputs, one on a million and one that moves the other way."""
+    work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
+    feature = work.compute("income", lambda: None, lambda: False)
+    body, buffers = payload.classes(feature, work.choices.classes, 5)
+    rows = np.frombuffer(buffers[0], "<u4").tolist()
+    of_one = feature.rows(rows)
+    means = {"rows": rows, "curves": [(-of_one).ravel().tolist(), of_one.ravel().tolist()]}
+    request = {"type": "classes", "feature": "income", "max_lines": 5}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
 def rows_reply(explanation, positions):
@@ -292,7 +311,9 @@ def test_the_lines_mean_what_the_engine_says(committed):
             continue
         body, means = reply["body"], reply["means"]
         buffers = decode(reply["buffers"], DTYPES["curves"])
-        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far = buffers
+        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far, target = (
+            buffers
+        )
         assert positions.tolist() == means["rows"]
         assert set(reply["request"]["selection"]) <= set(means["rows"])
         write = writer(body["kind"], grid, body["levels"], payload.number_text)
@@ -303,6 +324,7 @@ def test_the_lines_mean_what_the_engine_says(committed):
         else:
             assert body["missing"]["count"] == means["observed"].count(None)
             assert_allclose(missing + body["offset"], means["missing"], rtol=0, atol=1e-5)
+        assert [None if math.isnan(value) else value for value in target] == (means["target"] or [])
         if body["kind"] in ("category", "group"):
             assert_allclose(0.5**far, means["likelihood"], rtol=1e-6)
         assert_allclose(curves + body["offset"], means["curves"], rtol=0, atol=1e-5)

@@ -7,6 +7,7 @@ import { html, update } from "../marks/element.ts";
 import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
+import { viewMenu } from "./view_menu.ts";
 
 const KINDS: Record<Kind, { label: string; title: string }> = {
   ice: { label: "ICE", title: "Predictions: one line per observation" },
@@ -23,7 +24,15 @@ const AT_VALUE = "value";
 const MS_PER_DAY = 86_400_000;
 
 export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
-  return html("div", { class: "ice-controls" }, kindControl(view), colors, anchorControl(view), linesControl(view));
+  return html(
+    "div",
+    { class: "ice-controls" },
+    kindControl(view),
+    colors,
+    anchorControl(view),
+    linesControl(view),
+    viewMenu(view),
+  );
 }
 
 function kindControl({ store, aborted, keep }: View): HTMLElement {

@@ -23,7 +23,7 @@ function kernelModel(feature: string): FakeModel {
     response: "",
     _view: {},
     _status: { state: "ready", done: 9, total: 9, label: "", message: "" },
-    _header: contract.header as Traits["_header"],
+    _header: contract.header as unknown as Traits["_header"],
     _impact: bytes(contract.impact[0]!),
     _profile: bytes(contract.profile[0]!),
   };

@@ -1,9 +1,10 @@
 /** What Python wrote with its own renderer and engine, done again here. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { DensityRaster, type DensityStyle, densityOpacity } from "../../src/geometry/density.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
-import { LineRaster, type Palette } from "../../src/geometry/raster.ts";
+import { LineRaster, type LineSet, type Palette } from "../../src/geometry/raster.ts";
 import { type Anchor, centeredCurves, slopes } from "../../src/geometry/transforms.ts";
 
 type Written = (number | "inf" | null)[];
@@ -42,6 +43,15 @@ const PALETTES: Record<string, Palette> = {
   ordered_3: levelPalette(3, true, "light"),
 };
 
+const linesOf = (lines: RasterCase["lines"]): LineSet => ({
+  nLines: lines.n_lines,
+  nPoints: lines.n_points,
+  x: new Float64Array(read(lines.x)),
+  y: new Float32Array(read(lines.y)),
+  opacity: new Float32Array(read(lines.opacity)),
+  color: new Float32Array(read(lines.color)),
+});
+
 function expectClose(actual: ArrayLike<number>, expected: number[], tolerance: number) {
   expect(actual.length).toBe(expected.length);
   for (const [z, value] of expected.entries()) {
@@ -56,14 +66,7 @@ describe("pixels", () => {
     "are Python's: %s",
     (_, { style, palette, lines, pixels }) => {
       const painted = new LineRaster(style.width, style.height).paint(
-        {
-          nLines: lines.n_lines,
-          nPoints: lines.n_points,
-          x: new Float64Array(read(lines.x)),
-          y: new Float32Array(read(lines.y)),
-          opacity: new Float32Array(read(lines.opacity)),
-          color: new Float32Array(read(lines.color)),
-        },
+        linesOf(lines),
         { ...style, palette: PALETTES[palette]! },
         Uint32Array.from({ length: lines.n_lines }, (_each, i) => i),
       );
@@ -79,6 +82,33 @@ describe("pixels", () => {
       expect(inked).toBeGreaterThan(40);
     },
   );
+});
+
+describe("shares", () => {
+  const cases = fixture<RasterCase[]>("raster.json");
+  const drawn =
+    fixture<{ name: string; style: Omit<DensityStyle, "palette">; peak: number; pixels: string }[]>("density.json");
+  it.each(drawn.map((each, at) => [each.name, each, cases[at]!] as const))(
+    "are Python's: %s",
+    (_, { style, peak, pixels }, { lines, palette }) => {
+      const set = linesOf(lines);
+      const order = Uint32Array.from({ length: lines.n_lines }, (_each, i) => i);
+      const raster = new DensityRaster(style.width, style.height);
+      const painted = raster.paint(set, { ...style, palette: PALETTES[palette]! }, order);
+      const expected = new Uint8ClampedArray(Buffer.from(pixels, "base64"));
+      const furthest = expected.reduce((most, value, z) => Math.max(most, Math.abs(painted[z]! - value)), 0);
+      expect(furthest).toBeLessThanOrEqual(1);
+      expect(expected.filter((value, z) => z % 4 === 3 && value > 0).length).toBeGreaterThan(40);
+      expect(raster.peak(set, order)).toBeCloseTo(peak, 9);
+    },
+  );
+
+  it("show the peak solid and a single line of thousands still", () => {
+    expect(densityOpacity(0.2, 5000, 0.2)).toBeCloseTo(0.94);
+    expect(densityOpacity(1, 5000, 0.2)).toBeCloseTo(0.94);
+    expect(densityOpacity(1 / 5000, 5000, 0.2)).toBeGreaterThan(0.08);
+    expect(densityOpacity(0, 5000, 0.2)).toBe(0);
+  });
 });
 
 describe("palettes", () => {

@@ -44,6 +44,8 @@ class Layout:
         Of each output: checked arrays -> (n_rows,).
     find : callable
         What the user chose, or None -> position of the output and notes on what was chosen for him.
+    of_classes : bool
+        Whether the outputs are classes, or numbers of their own.
     """
 
     outputs: tuple[object, ...]
@@ -51,6 +53,7 @@ class Layout:
     check: Check
     takes: tuple[Take, ...]
     find: Callable[[object], tuple[int, tuple[str, ...]]]
+    of_classes: bool = True
 
 
 def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
@@ -188,8 +191,9 @@ def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
             _table(way.name, n_outputs),
             tuple(map(_column, range(n_outputs))),
             lambda output: (_position(output, outputs, "outputs"), ()),
+            of_classes=False,
         )
-    return Layout((), (what,), _vector(way.name), (_itself,), _nothing_to_choose)
+    return Layout((), (what,), _vector(way.name), (_itself,), _nothing_to_choose, of_classes=False)
 
 
 def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:

@@ -56,6 +56,10 @@ class Predictor:
         Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model.
     with_output : callable
         Another of `outputs` -> Predictor of the same response; the model is not asked.
+    of_classes : bool
+        Whether outputs are classes, or numbers of their own.
+    classes : tuple
+        Labels of the classes, one alone included; empty where outputs are none.
     """
 
     predict: Callable[[Any], Array]
@@ -68,6 +72,8 @@ class Predictor:
     responses: tuple[str, ...]
     all_outputs: Callable[[Any], Array]
     with_output: Callable[[object], Predictor]
+    of_classes: bool = False
+    classes: tuple[object, ...] = ()
 
 
 def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response) -> Predictor:
@@ -166,6 +172,8 @@ def _predictor(
         responses=responses,
         all_outputs=lambda rows: _stacked(takes, layout.check(method(rows), rows.shape[0])),
         with_output=lambda other: _predictor(method, layout, other, response, responses),
+        of_classes=layout.of_classes,
+        classes=layout.outputs if layout.of_classes else (),
     )
 
 

@@ -26,6 +26,8 @@ _UPRIGHT_SLOPE: Final = 2.0
 _LEVEL_RISE: Final = 0.5
 _OPACITY_STEPS: Final = 4096
 _FLAT: Final = 1e9  # half-width of a trapezoid without ramps: a box
+_LEAST_HEIGHT: Final = 1.0  # of density.ts, as is the opacity of the peak
+_SOLID: Final = 0.94
 _BLOCK: Final = 1 << 17  # pieces of lines worked on at a time
 
 
@@ -105,6 +107,68 @@ def draw_lines(
         image[:, first:last] = _resolve(ink, tinted, palette, strength).transpose(1, 0, 2)
         first = last
     return image
+
+
+def draw_density(
+    lines: LineSet, palette: Palette, *, width: int, height: int, n_lines: int, peak: float
+) -> NDArray[np.uint8]:
+    """Draw how many lines are where: the twin of `DensityRaster` in `js/src/geometry/density.ts`.
+
+    In each column every line counts once, spread over the heights that it passes.
+
+    Parameters
+    ----------
+    lines : LineSet
+    palette : Palette
+    width, height : int
+        Of the image [px].
+    n_lines : int
+        How many lines the shares are of; those drawn may be a sample of them.
+    peak : float
+        The share of the lines that is drawn solid.
+
+    Returns
+    -------
+    ndarray of shape (height, width, 4)
+        Red, green, blue and opacity, 0 to 255.
+    """
+    channel, color, n_channels = _channels(lines.color, palette)
+    spans, column = _shares(lines, width)
+    ink, tinted = _deposit(spans, column, channel, color, (width, n_channels, height))
+    pixels = _tinted(ink, tinted, palette)
+    total = ink.sum(axis=1) * n_lines / max(1, len(lines.y))
+    solid = 255 * _SOLID / math.log1p(max(1.0, n_lines * peak))
+    pixels[..., 3] = np.minimum(255 * _SOLID, np.log1p(total) * solid) + 0.5
+    pixels[total == 0] = 0
+    return pixels.transpose(1, 0, 2)
+
+
+def density_peak(lines: LineSet, *, width: int, height: int) -> float:
+    """Return the largest share that any pixel has of lines that all show whole."""
+    n_lines = len(lines.y)
+    whole = LineSet(lines.x, lines.y, np.ones_like(lines.opacity), np.zeros(n_lines, dtype=np.float32))
+    spans, column = _shares(whole, width)
+    zeros = np.zeros(n_lines, dtype=np.int64)
+    ink, _ = _deposit(spans, column, zeros, np.zeros(n_lines), (width, 1, height))
+    return float(ink.max(initial=0.0) / max(1, n_lines))
+
+
+def _shares(lines: LineSet, width: int) -> tuple[_Spans, NDArray[np.int64]]:
+    """What each line has in each column, as boxes of its mass; and the column of each piece."""
+    pieces = _pieces(lines.x, width, 1.0)
+    pieces = pieces.part(pieces.run > 0)
+    by_point = lines.y.T.astype(np.float64)
+    start = by_point[pieces.segment]
+    with np.errstate(invalid="ignore"):
+        climb = by_point[pieces.segment + 1] - start
+    piece, line = np.nonzero(np.isfinite(climb))
+    start, climb = start[piece, line], climb[piece, line]
+    centre = start + climb * pieces.middle[piece]
+    half = np.maximum(_LEAST_HEIGHT / 2, np.abs(climb) * pieces.share_of_segment[piece] / 2)
+    opacity = lines.opacity.T.astype(np.float64)[pieces.segment[piece], line]
+    density = opacity * pieces.run[piece] / (2 * half)
+    flat, no_bend = np.full(len(piece), _FLAT), np.zeros(len(piece))
+    return _Spans(piece, line, centre - half, centre + half, density, centre, flat, no_bend), pieces.column
 
 
 @dataclass(frozen=True)
@@ -269,6 +333,16 @@ def _resolve(
     ink: NDArray[np.float64], tinted: NDArray[np.float64], palette: Palette, strength: float
 ) -> NDArray[np.uint8]:
     """Turn the sums of (column, channel, row) into colours of (column, row)."""
+    pixels = _tinted(ink, tinted, palette)
+    total = ink.sum(axis=1)
+    opacities, per_ink = _opacity_table(strength)
+    pixels[..., 3] = opacities[np.minimum((total * per_ink + 0.5).astype(np.int64), len(opacities) - 1)]
+    pixels[total == 0] = 0
+    return pixels
+
+
+def _tinted(ink: NDArray[np.float64], tinted: NDArray[np.float64], palette: Palette) -> NDArray[np.uint8]:
+    """Colour each (column, row) as the mean of what is there, without an opacity."""
     total = ink.sum(axis=1)
     inked = total > 0
     colors = palette.colors.astype(np.float64)
@@ -283,9 +357,6 @@ def _resolve(
         rgb = weights.transpose(0, 2, 1) @ np.vstack([colors, missing])
     pixels = np.zeros((*total.shape, 4), dtype=np.uint8)
     pixels[..., :3] = np.where(inked[..., None], rgb + 0.5, 0.0)
-    opacities, per_ink = _opacity_table(strength)
-    pixels[..., 3] = opacities[np.minimum((total * per_ink + 0.5).astype(np.int64), len(opacities) - 1)]
-    pixels[~inked] = 0
     return pixels
 
 

@@ -8,12 +8,14 @@ import type { View } from "../../view.ts";
 import type { Groups } from "./groups.ts";
 import { rampRange } from "./ramp.ts";
 import type { Shown } from "./shown.ts";
+import { densityKey } from "./view_notes.ts";
 
 function keyItem(mark: string, text: string): HTMLElement {
   return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
 }
 
-export function marksKey(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
+export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
+  const { plot, target, dense } = shown;
   const selected = html("span", { "data-test": "selected-count" });
   const item = keyItem("selected", "");
   item.append(selected);
@@ -22,6 +24,15 @@ export function marksKey(view: View, { plot }: Shown, groups: ReadonlySignal<Gro
     (n) => {
       item.hidden = n === 0;
       setText(selected, `selected (${count(n)})`);
+    },
+  );
+  const own = keyItem("dot", "own value");
+  const observed = keyItem("target", "observed target");
+  view.keep(
+    () => ({ hasTarget: target.value !== null, isDense: dense.value }),
+    ({ hasTarget, isDense }) => {
+      own.hidden = isDense;
+      observed.hidden = !hasTarget;
     },
   );
   const mean = html("i", { class: "ice-key-mean" });
@@ -44,7 +55,9 @@ export function marksKey(view: View, { plot }: Shown, groups: ReadonlySignal<Gro
     { class: "ice-key" },
     html("span", { class: "ice-key-item" }, mean, "partial dependence ± 1 SD"),
     group,
-    keyItem("dot", "own value"),
+    own,
+    observed,
+    densityKey(view, shown),
     item,
   );
 }

@@ -5,6 +5,7 @@ import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
+import { DensityPainter } from "./density.ts";
 import { Fade, fadeBeside } from "./fade.ts";
 import { dotX, type Plot } from "./plot.ts";
 import { layerClass, linesOf, manySelected, type Which } from "./selected.ts";
@@ -25,13 +26,14 @@ const SMALL_DOT = 1.5;
 const FEW_DOTS = 60;
 
 /** All the lines; or over them, once more, those that are selected, where they are too many for strokes. */
-export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTMLCanvasElement {
+export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which: Which): HTMLCanvasElement {
   const { store, aborted } = view;
   const isAll = which === "all";
   const name = isAll ? "curves-canvas" : "selected-canvas";
   const canvas = html("canvas", { class: layerClass(which), "data-test": name, "aria-hidden": "true" });
   /** The decay and the selection at which a drag has paused; null while it moves. */
   const pausedAt = signal<{ decay: number; selection: readonly number[] | null } | null>(null);
+  const density = new DensityPainter();
   let raster: LineRaster | null = null;
   let fade: { plot: Plot; whole: Fade } | null = null;
   let msPerLine = 0;
@@ -63,6 +65,7 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
       selection: isAll ? null : store.selection.value,
       hidden: store.hiddenLevels.value,
       pausedAt: pausedAt.value,
+      dense: dense.value,
     }),
     (state) => {
       clearTimeout(timer);
@@ -89,7 +92,11 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
       const strength = Math.min(SOLID, (whole * visible.length) / Math.max(1, order.length));
       const style = { width: target.width, height: target.height, thickness, strength, palette };
       const pen = canvas.getContext("2d");
-      pen?.putImageData(target.draw(lines, style, order), 0, 0);
+      if (pen !== null && isAll && state.dense) peak.value = density.draw(pen, shown, visible, order);
+      else {
+        pen?.putImageData(target.draw(lines, style, order), 0, 0);
+        if (isAll) peak.value = null;
+      }
       if (pen !== null) cutOff(pen, shown);
       if (pen !== null && shown.scene.onLevels) dim(pen, MOST_CONNECTED);
       if (pen !== null) drawPhantoms(pen, shown, fade.whole, decay, order);
@@ -104,6 +111,7 @@ export function linesLayer(view: View, { plot, zoom }: Shown, which: Which): HTM
           feature: shown.scene.curves.feature,
           kind: shown.scene.kind,
           drawnLines: String(order.length),
+          drawnAs: state.dense ? "density" : "lines",
           frameMs: spent.toFixed(1),
         });
       } else canvas.dataset.frameMs = spent.toFixed(1);

@@ -59,9 +59,9 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
 }
 
 /** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
-function dataStrip({ scene, x, axis, slopesEnd, slot }: Plot): SVGElement[] {
+function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
-  const height = axis - slopesEnd - 4;
+  const height = axis - slopesEnd - rug - 4;
   const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
   const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
   const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
@@ -95,11 +95,13 @@ function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVG
 }
 
 /** Standard deviation of the slopes, under them: where the lines disagree. */
-function slopeSpread({ scene, cut, left, right, bottom, slopesEnd, x, size }: Plot): SVGElement[] {
+function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, size }: Plot): SVGElement[] {
   const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
   const steepest = max(scene.mean, Math.abs) ?? 0;
-  const tallest = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
+  const whole = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
+  // Where a step is cut off above, its spread is cut off as well.
+  const tallest = isCut ? Math.min(whole, (y.domain()[1]! - y.domain()[0]!) / 2) : whole;
   const height = scaleLinear()
     .domain([0, tallest || 1])
     .range([slopesEnd, bottom + 6]);
@@ -107,7 +109,7 @@ function slopeSpread({ scene, cut, left, right, bottom, slopesEnd, x, size }: Pl
   const d = bandPath(
     px,
     () => slopesEnd,
-    (point) => height(spread[point]!),
+    (point) => height(Math.min(tallest, spread[point]!)),
   );
   const ends = cut.x ? { left, right } : { left: 0, right: size.width };
   const within = clipped({ ...ends, top: bottom, bottom: slopesEnd });
@@ -119,7 +121,7 @@ function slopeSpread({ scene, cut, left, right, bottom, slopesEnd, x, size }: Pl
   ];
 }
 
-export function dotsLayer(view: View, { plot, zoom }: Shown, which: Which): HTMLCanvasElement {
+export function dotsLayer(view: View, { plot, zoom, dense }: Shown, which: Which): HTMLCanvasElement {
   const isAll = which === "all";
   const canvas = html("canvas", { class: layerClass(which), "aria-hidden": "true" });
   view.keep(
@@ -129,13 +131,15 @@ export function dotsLayer(view: View, { plot, zoom }: Shown, which: Which): HTML
       picked: isAll ? null : manySelected(view.store.selection.value),
       paper: view.theme.value.paper,
       moving: zoom.moving.value,
+      dense: dense.value,
     }),
-    ({ plot: shown, hidden, picked, paper, moving }) => {
+    ({ plot: shown, hidden, picked, paper, moving, dense: areMany }) => {
       const pen = canvas.getContext("2d");
       if (shown === null || pen === null) return;
-      canvas.hidden = !isAll && picked === null;
+      // Thousands of dots would cover what the density says.
+      canvas.hidden = isAll ? areMany : picked === null;
       if (canvas.hidden) return;
-      const { scene, lines, palette, y, size } = shown;
+      const { scene, lines, palette, y, size, bottom } = shown;
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
       const clip = clipOf(shown);
       const beside = clipBeside(shown);
@@ -151,7 +155,8 @@ export function dotsLayer(view: View, { plot, zoom }: Shown, which: Which): HTML
         colors: (line: number) => cssColor(palette, lines.color[line]!),
         order: every.filter((line) => {
           const place = Number.isNaN(ownX[line]!) ? beside : clip;
-          const isShown = isWithin(place, dotX(shown, line, ownX[line]!), y(scene.own[line]!));
+          const at = y(scene.own[line]!);
+          const isShown = isWithin(place, dotX(shown, line, ownX[line]!), at) && at < bottom;
           return isShown && !hidden.has(lines.color[line]!);
         }),
         opacity: many && !scene.onLevels ? 0.55 : 0.95,
@@ -166,7 +171,10 @@ export function dotsLayer(view: View, { plot, zoom }: Shown, which: Which): HTML
 
 export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   const { store } = view;
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const whole = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  // Slopes may leave the plot; what is under it stays readable.
+  const layer = svg("svg", { x: 0, y: 0 });
+  whole.append(layer);
 
   const marked = (shown: Plot, line: number, name: string): SVGGElement => {
     const { scene, lines, palette, x, y } = shown;
@@ -208,7 +216,8 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
       const { scene, lines, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));
       const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
-      resize(layer, shown);
+      resize(whole, shown);
+      update(layer, { width: shown.size.width, height: scene.kind === "d-ice" ? bottom : shown.size.height });
       const within = clippedParts(shown);
       layer.replaceChildren(within.axis, within.beside);
       if (scene.onLevels) {
@@ -247,7 +256,7 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
       if (hover !== null && hover < lines.nLines) layer.append(marked(shown, hover, "hovered"));
     },
   );
-  return layer;
+  return whole;
 }
 
 /** Groups for what is drawn over the axis and beside it, cut off where an axis is zoomed. */

@@ -12,8 +12,11 @@ import { linesLayer } from "./lines.ts";
 import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
 import { pinsOf } from "./pins.ts";
 import { listenOn } from "./pointer.ts";
+import { rugLayer } from "./rug.ts";
 import { loadedOf, shownIn } from "./shown.ts";
+import { targetLayer } from "./target.ts";
 import { plotTools } from "./tools.ts";
+import { edgeMarks, rangeRemark } from "./view_notes.ts";
 import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
 function messageFor(picture: Picture, status: Status): string {
@@ -31,7 +34,13 @@ function messageFor(picture: Picture, status: Status): string {
   }
 }
 
-export function curvesPanel(view: View, drivers: HTMLElement, controls: HTMLElement): HTMLElement {
+/** `under` stands below the curves of the open feature. */
+export function curvesPanel(
+  view: View,
+  drivers: HTMLElement,
+  controls: HTMLElement,
+  ...under: HTMLElement[]
+): HTMLElement {
   const { store, aborted } = view;
   const frame = html("div", {
     class: "ice-plot",
@@ -47,12 +56,15 @@ export function curvesPanel(view: View, drivers: HTMLElement, controls: HTMLElem
   const { node: tools, tool } = plotTools(view, shown);
   frame.append(
     axesLayer(view, shown),
+    targetLayer(view, shown),
     linesLayer(view, shown, "all"),
     dotsLayer(view, shown, "all"),
     linesLayer(view, shown, "selected"),
     dotsLayer(view, shown, "selected"),
     groupsLayer(view, shown, groups),
+    rugLayer(view, shown),
     markedLayer(view, shown),
+    edgeMarks(view, shown),
     ownValueLayer(view, shown, pins),
     anchorHandle(frame, view, shown),
     brush.layer,
@@ -79,6 +91,7 @@ export function curvesPanel(view: View, drivers: HTMLElement, controls: HTMLElem
     drivers,
     controls,
     kindRemark(view, shown),
+    rangeRemark(view, shown),
     above,
     html(
       "div",
@@ -88,6 +101,7 @@ export function curvesPanel(view: View, drivers: HTMLElement, controls: HTMLElem
     ),
     below,
     colorLegend(view, shown, groups),
+    ...under,
     spokenSummary(view, shown),
   );
 

@@ -13,6 +13,7 @@ import { scaleLinear } from "../../marks/scale.ts";
 import { isSplit } from "../../split.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
+import type { ValueRange } from "./range.ts";
 import type { Scene } from "./scene.ts";
 
 export interface Size {
@@ -48,6 +49,8 @@ export interface Plot {
   bottom: number;
   /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
   slopesEnd: number;
+  /** Height of the ticks of own values below that; 0 where there are none. */
+  rug: number;
   axis: number;
   x: Scale;
   /** From values relative to the scene's base. */
@@ -58,6 +61,10 @@ export interface Plot {
   /** How the ticks are written where they are levels. */
   levelLabels: LevelLabels | null;
   yTicks: Tick[];
+  /** Whether the value axis is that of all features. */
+  shared: boolean;
+  /** Whether lines may leave the plot. */
+  isCut: boolean;
   /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
   valueExponent: string;
   rangeTicks: Tick[];
@@ -72,6 +79,7 @@ export interface Plot {
 
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
+const RUG = 8;
 const AXIS_LABELS = 24;
 /** What stands beside the axis: its distance, and its width. */
 const SLOT_GAP = 14;
@@ -152,17 +160,24 @@ function slotOf(right: number, nLines: number): Slot {
   return { left, right: left + SLOT_WIDTH, at, reach: stripReach(nLines, SLOT_WIDTH) };
 }
 
-export function plotOf(scene: Scene, colors: LineColors | null, size: Size, theme: Theme): Plot {
+export function plotOf(
+  scene: Scene,
+  colors: LineColors | null,
+  size: Size,
+  theme: Theme,
+  { low, high, shared, cut }: ValueRange,
+  hasRug: boolean,
+): Plot {
   const { curves, base } = scene;
   const write = writerOf(curves);
   const [lowest, highest] = curves.predictionRange;
   const centred = scene.kind === "c-ice" && highest > lowest;
-  const [low, high] = scene.extent;
+  const rug = hasRug ? RUG : 0;
 
   // Labels first, as if the plot had its usual height: their number and so their width hardly depend on it.
   const layOut = (axisLabels: number) => {
     const axis = size.height - axisLabels;
-    const slopesEnd = axis - STRIP;
+    const slopesEnd = axis - STRIP - rug;
     const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
     const inner = Math.max(1, bottom - TOP - 2 * BREATH);
     const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
@@ -225,6 +240,9 @@ export function plotOf(scene: Scene, colors: LineColors | null, size: Size, them
     outer: slot?.right ?? right,
     slot,
     reach,
+    rug,
+    shared,
+    isCut: cut === "yes",
     top: TOP,
     write,
     xTicks: featureTicks(scene, write, x),

@@ -38,7 +38,7 @@ export interface Around {
 }
 
 export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool, brush, pins }: Around): void {
-  const { loaded, plot, zoom } = shownIn;
+  const { loaded, plot, zoom, target } = shownIn;
   const { store, aborted } = view;
   const options = { signal: aborted };
   let pickable: { plot: Plot; hidden: Hidden; lines: Polylines } | null = null;
@@ -85,6 +85,8 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
       { label: curves.feature, value: write(curves.observed[line]!) },
       { label: "prediction", value: number(curves.predictions[line]! + curves.offset) },
     ];
+    const observed = target.peek()?.[line];
+    if (observed !== undefined) rows.push({ label: "observed target", value: number(observed) });
     const what = { ice: "prediction", "c-ice": "change", "d-ice": "slope" }[scene.kind];
     if (point < scene.x.length) {
       const value = scene.values[line * scene.x.length + point]! + scene.base;

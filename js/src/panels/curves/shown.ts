@@ -1,8 +1,10 @@
 /** What the store's picture comes to at the present size, kind and theme. Every part of the panel reads these. */
-import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { isDense, offersIn } from "../../offers.ts";
 import type { Loaded, Picture } from "../../store.ts";
 import type { View } from "../../view.ts";
 import { type Plot, plotOf, type Size } from "./plot.ts";
+import { sharedRange, type ValueRange, valueRange } from "./range.ts";
 import { sceneOf } from "./scene.ts";
 import { Zoom } from "./zoom.ts";
 import { zoomedPlot } from "./zoomed.ts";
@@ -12,6 +14,12 @@ export interface Shown {
   loaded: ReadonlySignal<Loaded | null>;
   plot: ReadonlySignal<Plot | null>;
   zoom: Zoom;
+  range: ReadonlySignal<ValueRange | null>;
+  /** What was observed, where it is to be seen. */
+  target: ReadonlySignal<Float64Array | null>;
+  dense: ReadonlySignal<boolean>;
+  /** The share of the lines that is drawn solid; null while lines are drawn one by one. */
+  peak: Signal<number | null>;
 }
 
 /** A cell still being laid out has no room to draw in. */
@@ -30,16 +38,35 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     const curves = loaded.value?.curves;
     return curves === undefined ? null : sceneOf(curves, store.kind.value, store.anchor.value);
   });
+  const offers = computed(() => offersIn(store));
+  const wants = <K extends "target" | "shared_y" | "full_slopes">(key: K) =>
+    store.remembered.of(key).value && offers.value[key] === null;
+  const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
+  const shared = computed(() => {
+    const kind = scene.value?.kind;
+    if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;
+    return sharedRange(store.figures.value, kind);
+  });
+  const sharedText = computed(() => JSON.stringify(shared.value)); // the same range again draws nothing anew
+  const range = computed(() => {
+    if (scene.value === null) return null;
+    const choices = { shared: JSON.parse(sharedText.value), target: target.value, full: wants("full_slopes") };
+    return valueRange(scene.value, choices);
+  });
+  const hasRug = computed(() => offers.value.rug === null && store.remembered.of("rug").value !== "off");
   const unzoomed = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
-    return plotOf(scene.value, loaded.value.colors, size.value, theme.value);
+    return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, hasRug.value);
   });
   const zoom = new Zoom(view, scene);
   const plot = computed(() => {
     const [whole, window] = [unzoomed.value, zoom.window.value];
     return whole === null || window === null ? whole : zoomedPlot(whole, window, theme.value.font);
   });
-  return { loaded, plot, zoom };
+  const dense = computed(() =>
+    isDense(store.remembered.of("lines_as").value, offers.value, plot.value?.lines.nLines ?? 0),
+  );
+  return { loaded, plot, zoom, range, target, dense, peak: signal<number | null>(null) };
 }
 
 /** The size of the plot, and the pixel ratio of the screen, which changes with zoom and between screens. */

@@ -58,7 +58,8 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       const { scene, valueExponent, rangeTicks } = shown;
       const name = scene.curves.feature;
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
-      setText(value, `↑ ${valueTitle(shown, output)}${unit}`);
+      const same = shown.shared ? ", on the same axis for all features" : "";
+      setText(value, `↑ ${valueTitle(shown, output)}${unit}${same}`);
       setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
       feature.title = name;
       range.hidden = rangeTicks.length === 0;

@@ -1,0 +1,77 @@
+/** What the reader can choose to see of the open feature, and why not the rest. */
+import type { Curves } from "./decode.ts";
+import type { Kind } from "./protocol.ts";
+import type { Store } from "./store.ts";
+import { drawnKind, hasLevels } from "./values.ts";
+
+/** Beyond this number lines are drawn as their density, unless the reader wants them otherwise. */
+const MOST_LINES = 2000;
+/** Ticks of more rows than this no longer tell them apart. */
+const MOST_TICKS = 500;
+
+/** Null: it is there for the choosing. A sentence: why it is not. Undefined: there is nothing of the kind. */
+export type Offer = string | null | undefined;
+
+export interface Offers {
+  density: Offer;
+  full_slopes: Offer;
+  shared_y: Offer;
+  target: Offer;
+  rug: Offer;
+  classes: Offer;
+}
+
+export interface Situation {
+  curves: Curves | null;
+  kind: Kind;
+  response: string;
+  nOutputs: number;
+}
+
+/** Scales on which no target is observed. */
+const NO_TARGET: Record<string, string> = {
+  log_odds: "A class has no log-odds that could be observed.",
+  decision_function: "The target is not on the scale of the decision function.",
+};
+
+export function offersOf({ curves, kind, response, nOutputs }: Situation): Offers {
+  const drawn = drawnKind(kind, curves?.kind ?? "numeric");
+  const onLevels = curves !== null && hasLevels(curves.kind) && drawn !== "d-ice";
+  const nothing = curves === null ? "Open a feature first." : null;
+  return {
+    density: nothing ?? (onLevels ? "Levels are drawn as dots." : null),
+    full_slopes: drawn === "d-ice" ? nothing : undefined,
+    shared_y: drawn === "d-ice" ? "Slopes are per unit of each feature, so they share no axis." : nothing,
+    target: nothing ?? targetOffer(curves!, drawn, response),
+    rug: nothing ?? rugOffer(curves!, onLevels),
+    classes: nOutputs > 1 ? nothing : undefined,
+  };
+}
+
+/** What there is to choose in a view as it stands. */
+export function offersIn({ picture, kind, response, figures }: Store): Offers {
+  const shown = picture.value;
+  const loaded = shown.state === "ready" ? shown.loaded : shown.state === "loading" ? shown.previous : null;
+  return offersOf({
+    curves: loaded?.curves ?? null,
+    kind: kind.value,
+    response: response.value,
+    nOutputs: figures.value?.header.outputs.length ?? 0,
+  });
+}
+
+function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
+  if (target === null) return "Pass y to the explorer: ICEExplorer(model, X, y).";
+  if (drawn !== "ice") return "Only predictions can be compared with it: choose ICE.";
+  return NO_TARGET[response] ?? null;
+}
+
+function rugOffer({ nLines }: Curves, onLevels: boolean): Offer {
+  if (onLevels) return "On levels every row is a dot.";
+  return nLines > MOST_TICKS ? `More than ${MOST_TICKS} rows are drawn.` : null;
+}
+
+/** Whether lines are drawn as their density. */
+export function isDense(lines: "auto" | "lines" | "density", offers: Offers, nLines: number): boolean {
+  return offers.density === null && (lines === "density" || (lines === "auto" && nLines > MOST_LINES));
+}

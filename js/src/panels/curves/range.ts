@@ -1,0 +1,117 @@
+/** Which values the axis shows: all that is drawn, what all features share, or of slopes the bulk. */
+import { extent } from "d3-array";
+import type { Kind } from "../../protocol.ts";
+import type { Figures } from "../../store.ts";
+import type { Scene } from "./scene.ts";
+
+export interface ValueRange {
+  /** Relative to the scene's base. */
+  low: number;
+  high: number;
+  /** Whether it is the same for every feature. */
+  shared: boolean;
+  /** Whether the axis was cut to the bulk of the slopes, or would be. */
+  cut: "no" | "yes" | "could be";
+  /** How many lines leave it on each side. */
+  above: number;
+  below: number;
+}
+
+export interface RangeChoices {
+  /** Predictions, or changes of them, of all features; null where each has its own range. */
+  shared: [number, number] | null;
+  /** Observed targets that are drawn as well. */
+  target: Float64Array | null;
+  /** All slopes, however steep. */
+  full: boolean;
+}
+
+/** The share of all slopes, by the length of their intervals, that the axis shows at least. */
+const BULK = 0.95;
+/** A full range of not so many times the bulk is shown as it is: a step must dominate to be cut off. */
+const WORTH_CUTTING = 4;
+/** A smaller part of the full range is what rounding makes of slopes of 0. */
+const LEAST_BULK = 1e-5;
+/** Quantiles are those of so many slopes at most, of evenly chosen lines. */
+const MOST_SLOPES = 20_000;
+
+/**
+ * What all features computed so far share: the range of their predictions. Changes since an anchor are never larger than
+ * the widest range of a feature, up or down; slopes are per unit of each feature and share nothing.
+ */
+export function sharedRange({ header }: Figures, kind: Kind): [number, number] | null {
+  if (kind === "d-ice") return null;
+  let [low, high, widest] = [Infinity, -Infinity, 0];
+  for (const { range } of header.features) {
+    if (range === null) continue;
+    low = Math.min(low, range[0]);
+    high = Math.max(high, range[1]);
+    widest = Math.max(widest, range[1] - range[0]);
+  }
+  if (low > high) return null;
+  return kind === "ice" ? [low, high] : [-widest, widest];
+}
+
+/** The narrowest interval from the lower to the upper tail of the slopes, 0 within it; null where that is a point. */
+function bulkOf({ values, x, curves }: Scene): [number, number] | null {
+  const nIntervals = x.length / 2;
+  const every = Math.max(1, Math.ceil((curves.nLines * nIntervals) / MOST_SLOPES));
+  const slopes: number[] = [];
+  const lengths: number[] = [];
+  let total = 0;
+  for (let line = 0; line < curves.nLines; line += every) {
+    for (let k = 0; k < nIntervals; k++) {
+      const slope = values[line * x.length + 2 * k]!;
+      if (!Number.isFinite(slope)) continue;
+      slopes.push(slope);
+      lengths.push(x[2 * k + 1]! - x[2 * k]!);
+      total += lengths[lengths.length - 1]!;
+    }
+  }
+  const order = Uint32Array.from(slopes.keys()).sort((a, b) => slopes[a]! - slopes[b]!);
+  const tail = ((1 - BULK) / 2) * total;
+  const reach = (places: Iterable<number>): number => {
+    let passed = 0;
+    for (const place of places) {
+      passed += lengths[place]!;
+      if (passed > tail) return slopes[place]!;
+    }
+    return 0;
+  };
+  const [low, high] = [Math.min(0, reach(order)), Math.max(0, reach(order.slice().reverse()))];
+  return low < high ? [low, high] : null;
+}
+
+function leaving({ values, x, curves }: Scene, low: number, high: number): Pick<ValueRange, "above" | "below"> {
+  let [above, below] = [0, 0];
+  for (let line = 0; line < curves.nLines; line++) {
+    let [up, down] = [false, false];
+    for (let z = line * x.length; z < (line + 1) * x.length; z++) {
+      if (values[z]! > high) up = true;
+      if (values[z]! < low) down = true;
+    }
+    above += Number(up);
+    below += Number(down);
+  }
+  return { above, below };
+}
+
+export function valueRange(scene: Scene, { shared, target, full }: RangeChoices): ValueRange {
+  const [low, high] = scene.extent;
+  const whole: ValueRange = { low, high, shared: false, cut: "no", above: 0, below: 0 };
+  if (scene.kind === "d-ice") {
+    const bulk = bulkOf(scene);
+    const share = bulk === null ? 0 : (bulk[1] - bulk[0]) / (high - low);
+    if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return whole;
+    if (full) return { ...whole, cut: "could be" };
+    // Half as much again on either side, so that only what is far off leaves the axis.
+    const room = (bulk[1] - bulk[0]) / 2;
+    const ends = [Math.max(low, bulk[0] - room), Math.min(high, bulk[1] + room)] as const;
+    return { ...whole, low: ends[0], high: ends[1], cut: "yes", ...leaving(scene, ...ends) };
+  }
+  const ends = [low, high];
+  if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));
+  // What lies beyond, of missing values and of rows between the grid values, is never cut off.
+  if (shared !== null) ends.push(...shared.map((end) => end - scene.base));
+  return { ...whole, low: Math.min(...ends), high: Math.max(...ends), shared: shared !== null };
+}

@@ -1,0 +1,95 @@
+/** What the present view leaves out or means: lines beyond the axis, the shades of the density. */
+import { count, number, plural } from "../../format.ts";
+import { cssColor } from "../../geometry/palette.ts";
+import { html, setText, svg, update } from "../../marks/element.ts";
+import type { View } from "../../view.ts";
+import type { Shown } from "./shown.ts";
+
+const FULL = "Full range";
+
+/** Says how many lines leave the axis, and offers the whole range; or the way back. */
+export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
+  const text = html("span", { role: "status" });
+  const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" }, FULL);
+  const remark = html("p", { class: "ice-range-remark", "data-test": "range-remark", hidden: true }, text, " ", button);
+  button.addEventListener(
+    "click",
+    () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
+    { signal: aborted },
+  );
+  keep(
+    () => ({ range: range.value, shown: plot.value }),
+    ({ range: of, shown }) => {
+      remark.hidden = of === null || shown === null || of.cut === "no";
+      if (of === null || shown === null || remark.hidden) return;
+      const { curves, extent } = shown.scene;
+      const sides = [
+        of.above > 0 ? `${plural(of.above, "line")} up to ${number(extent[1])}` : "",
+        of.below > 0 ? `${plural(of.below, "line")} down to ${number(extent[0])}` : "",
+      ].filter((side) => side !== "");
+      const cut = `Of ${count(curves.nLines)}, ${sides.join(" and ")} leave the axis.`;
+      setText(text, of.cut === "yes" ? cut : "The axis shows the steepest slopes as well.");
+      setText(button, of.cut === "yes" ? FULL : "Usual range");
+    },
+  );
+  return remark;
+}
+
+/** Arrows at the edge where lines leave the plot. */
+export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement {
+  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  keep(
+    () => ({ shown: plot.value, range: range.value }),
+    ({ shown, range: of }) => {
+      layer.replaceChildren();
+      if (shown === null || of?.cut !== "yes") return;
+      const { scene, size, x, top, bottom } = shown;
+      update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
+      const places = { up: new Set<number>(), down: new Set<number>() };
+      const nPoints = scene.x.length;
+      for (let point = 0; point < nPoints; point += 2) {
+        const at = 6 * Math.round((x(scene.x[point]!) + x(scene.x[point + 1]!)) / 12);
+        for (let z = point; z < scene.values.length; z += nPoints) {
+          if (scene.values[z]! > of.high) places.up.add(at);
+          if (scene.values[z]! < of.low) places.down.add(at);
+        }
+      }
+      const arrow = (at: number, tip: number, base: number) => `M${at - 3},${base}L${at},${tip}L${at + 3},${base}Z`;
+      const d = [
+        ...Array.from(places.up, (at) => arrow(at, top - 6, top - 1)),
+        ...Array.from(places.down, (at) => arrow(at, bottom + 5, bottom)),
+      ].join("");
+      layer.append(svg("path", { class: "ice-edge-marks", d, "data-test": "edge-marks" }));
+    },
+  );
+  return layer;
+}
+
+/** What a shade of the density means. */
+export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
+  const ramp = html("i", { class: "ice-density-ramp" });
+  const most = html("span");
+  const key = html(
+    "span",
+    {
+      class: "ice-key-item",
+      "data-test": "density-key",
+      title: "The darker, the more of the lines are at this height; the shade grows with the logarithm of their share.",
+    },
+    "1 line",
+    ramp,
+    most,
+  );
+  keep(
+    () => ({ shown: plot.value, peak: peak.value }),
+    ({ shown, peak: share }) => {
+      key.hidden = shown === null || share === null;
+      if (shown === null || share === null) return;
+      const isPlain = shown.palette.kind === "levels" && shown.palette.colors.length === 3;
+      const color = isPlain ? cssColor(shown.palette, 0) : "var(--ice-muted)";
+      ramp.style.background = `linear-gradient(to right, color-mix(in srgb, ${color} 10%, transparent), ${color})`;
+      setText(most, `${Number((100 * share).toPrecision(2))} % of the lines`);
+    },
+  );
+  return key;
+}

@@ -1,0 +1,175 @@
+/** The View menu, and what each of its choices does to the picture. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { clinic, FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
+import { frame, ink, kernel, type Mounted, mount } from "./mount.ts";
+
+async function openMenu({ part }: Mounted): Promise<void> {
+  part("view").click();
+  await expect.poll(() => part("view-menu").hidden).toBe(false);
+}
+
+const several = (labels = ["healthy", "relapsed", "lost"]) =>
+  new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
+
+test("the menu opens and closes by keyboard, and says why a choice is not there", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part, drawn, root } = mounted;
+  await drawn("Age");
+  part("view").focus();
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => part("view").getAttribute("aria-expanded")).toBe("true");
+  const target = part<HTMLInputElement>("view-target");
+  expect(target.disabled).toBe(true);
+  expect(target.labels![0]!.textContent).toBe("Observed targetPass y to the explorer: ICEExplorer(model, X, y).");
+  expect(part("view-classes").checkVisibility()).toBe(false);
+  expect(part("view-full_slopes").checkVisibility()).toBe(false);
+  await userEvent.keyboard("{Tab}");
+  expect(document.activeElement).toBe(part("lines-as-auto"));
+  await userEvent.keyboard("{Escape}");
+  expect(part("view-menu").hidden).toBe(true);
+  expect(document.activeElement).toBe(part("view"));
+  await openMenu(mounted);
+  root.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+  expect(part("view-menu").hidden).toBe(true);
+});
+
+test("more than 2,000 lines are drawn as their density, with what a shade means; lines when wanted", async () => {
+  const mounted = mount(new FakeKernel(clinic(2100), {}, 12).model({ feature: "Age", max_lines: 5000 }));
+  const { root, part, drawn, model } = mounted;
+  await drawn("Age");
+  await expect.poll(() => root.dataset.drawnAs).toBe("density");
+  expect(ink(part("curves-canvas"))).toBeGreaterThan(1000);
+  await expect.poll(() => part("density-key").hidden).toBe(false);
+  expect(part("density-key").textContent).toMatch(/^1 line[\d.]+ % of the lines$/);
+  await openMenu(mounted);
+  part("lines-as-lines").click();
+  await expect.poll(() => root.dataset.drawnAs).toBe("lines");
+  expect(part("density-key").hidden).toBe(true);
+  expect(model.get("_view")).toEqual({ lines_as: "lines" });
+});
+
+test("a density fades with the decay as lines do", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", decay: 1, _view: { lines_as: "density" } }));
+  await mounted.drawn("Age");
+  await frame();
+  const full = ink(mounted.part("curves-canvas"));
+  mounted.model.push("decay", 0.1);
+  await expect.poll(() => ink(mounted.part("curves-canvas"))).toBeLessThan(0.8 * full);
+});
+
+test("ticks stand under the plot, those of selected and hovered rows stand out", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", selection: [4, 9] }));
+  const { part, parts, drawn } = mounted;
+  await drawn("Age");
+  await frame();
+  expect(part("rug").getAttribute("d")!.match(/M/g)!.length).toBe(300);
+  expect(part("rug-selected").getAttribute("d")!.match(/M/g)!.length).toBe(2);
+  part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await expect.poll(() => parts("rug-hovered").length).toBe(1);
+  await openMenu(mounted);
+  part("view-rug").click();
+  await expect.poll(() => parts("rug").length).toBe(0);
+  expect(mounted.model.get("_view")).toEqual({ rug: "off" });
+});
+
+test("the observed target is points behind the lines, named in the key and on the card, with ICE alone", async () => {
+  const data = observedClinic(60);
+  const mounted = mount(new FakeKernel(data).model({ feature: "Age" }));
+  const { part, drawn } = mounted;
+  await drawn("Age");
+  expect(part("target").hidden).toBe(true);
+  await openMenu(mounted);
+  part("view-target").click();
+  const known = data.target!.filter((value) => !Number.isNaN(value)).length;
+  await expect.poll(() => part("target").dataset.points).toBe(String(known));
+  expect(ink(part("target"))).toBeGreaterThan(100);
+  expect(part("curves").textContent).toContain("observed target");
+  part("plot").focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await expect.poll(() => part("tooltip").textContent).toMatch(/observed target[01–]/);
+  part("kind-c-ice").click();
+  await expect.poll(() => part("target").hidden).toBe(true);
+});
+
+test("one value axis for all features stays as it is when another feature is opened, and says so", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part, drawn, bar, model } = mounted;
+  await drawn("Age");
+  const axis = () =>
+    [...part("plot").querySelectorAll(".ice-axis")[0]!.querySelectorAll("text")].map((t) => t.textContent);
+  bar("Visits").click();
+  await drawn("Visits");
+  const alone = axis();
+  await openMenu(mounted);
+  part("view-shared_y").click();
+  await expect.poll(() => part("y-title").textContent).toContain("on the same axis for all features");
+  const shared = axis();
+  expect(shared).not.toEqual(alone);
+  bar("Age").click();
+  await drawn("Age");
+  await frame();
+  expect(axis()).toEqual(shared);
+  model.push("kind", "d-ice");
+  await expect.poll(() => part("y-title").textContent).not.toContain("same axis");
+});
+
+test("a step that dominates the slopes leaves the axis, is counted, and is shown in full when asked", async () => {
+  const mounted = mount(new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice" }));
+  const { part, parts, drawn } = mounted;
+  await drawn("Blood pressure");
+  await expect.poll(() => part("range-remark").hidden).toBe(false);
+  expect(part("range-remark").textContent).toMatch(
+    /^Of 120, \d+ lines up to [\d.]+ and \d+ lines down to −[\d.]+ leave/,
+  );
+  expect(parts("edge-marks").length).toBe(1);
+  part("full-range").click();
+  await expect.poll(() => part("full-range").textContent).toBe("Usual range");
+  expect(parts("edge-marks")).toEqual([]);
+  part("kind-ice").click();
+  await expect.poll(() => part("range-remark").hidden).toBe(true);
+});
+
+test("all classes stand side by side; a click explains another", async () => {
+  const mounted = mount(several().model({ feature: "Age", output: "healthy", response: "predict_proba" }));
+  const { part, parts, drawn, model } = mounted;
+  await drawn("Age");
+  expect(model.sent.some(({ type }) => type === "classes")).toBe(false);
+  await openMenu(mounted);
+  part("view-classes").click();
+  await expect
+    .poll(() => parts("class").map(({ textContent }) => textContent))
+    .toEqual(["healthy", "relapsed", "lost"]);
+  await frame();
+  for (const card of parts("class")) expect(ink(card.querySelector("canvas")!)).toBeGreaterThan(30);
+  expect(parts("class").map((card) => card.getAttribute("aria-pressed"))).toEqual(["true", "false", "false"]);
+  parts("class")[1]!.click();
+  expect(model.get("output")).toBe("relapsed");
+  await expect.poll(() => parts("class")[1]!.getAttribute("aria-pressed")).toBe("true");
+  await drawn("Age");
+  await frame();
+  expect(model.sent.filter(({ type }) => type === "classes").length).toBe(1);
+});
+
+test("of many classes the first eight are there, and how many more", async () => {
+  const labels = Array.from({ length: 11 }, (_, at) => `stage ${at}`);
+  const { part, parts, drawn } = mount(
+    several(labels).model({ feature: "Age", output: "stage 0", response: "predict_proba", _view: { classes: true } }),
+  );
+  await drawn("Age");
+  await expect.poll(() => parts("class").length).toBe(8);
+  expect(part("classes-more").textContent).toBe("the 8 most probable + 3 more");
+});
+
+test("classes that fail say why", async () => {
+  const kernelOfMany = several();
+  const model = kernelOfMany.model({ feature: "Age", output: "healthy", _view: { classes: true } });
+  model.answer = (request) =>
+    request.type === "classes"
+      ? { reply: { id: request.id, type: "error", message: "The model failed." } }
+      : kernelOfMany.answer(request);
+  const { part, drawn } = mount(model);
+  await drawn("Age");
+  await expect.poll(() => part("classes-message").textContent).toBe("The model failed.");
+});

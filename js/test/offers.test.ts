@@ -1,0 +1,69 @@
+/** What a reader can choose, and the sentence that says why not. */
+import { describe, expect, test } from "vitest";
+import type { Curves } from "../src/decode.ts";
+import { isDense, offersOf, type Situation } from "../src/offers.ts";
+
+const curves = (of: Partial<Curves> = {}): Curves =>
+  ({ kind: "numeric", nLines: 300, target: new Float64Array(300), ...of }) as Curves;
+const situation = (of: Partial<Situation> = {}): Situation => ({
+  curves: curves(),
+  kind: "ice",
+  response: "predict_proba",
+  nOutputs: 3,
+  ...of,
+});
+
+describe("what is offered", () => {
+  test("with ICE of numbers: all but the range of slopes", () => {
+    expect(offersOf(situation())).toEqual({
+      density: null,
+      full_slopes: undefined,
+      shared_y: null,
+      target: null,
+      rug: null,
+      classes: null,
+    });
+  });
+
+  test("before a feature is open: nothing yet", () => {
+    const none = "Open a feature first.";
+    expect(offersOf(situation({ curves: null }))).toMatchObject({ density: none, target: none, rug: none });
+  });
+
+  test("the target only where a prediction can be compared with it", () => {
+    const offer = (of: Partial<Situation>) => offersOf(situation(of)).target;
+    expect(offer({ curves: curves({ target: null }) })).toBe("Pass y to the explorer: ICEExplorer(model, X, y).");
+    expect(offer({ kind: "c-ice" })).toBe("Only predictions can be compared with it: choose ICE.");
+    expect(offer({ response: "log_odds" })).toBe("A class has no log-odds that could be observed.");
+    expect(offer({ response: "decision_function" })).toBe("The target is not on the scale of the decision function.");
+    expect(offer({ response: "predict" })).toBeNull();
+    expect(offer({ kind: "d-ice", curves: curves({ kind: "category" }) })).toBeNull(); // its ICE is shown
+  });
+
+  test("slopes share no axis, and have a range of their own", () => {
+    const offers = offersOf(situation({ kind: "d-ice" }));
+    expect(offers.shared_y).toBe("Slopes are per unit of each feature, so they share no axis.");
+    expect(offers.full_slopes).toBeNull();
+  });
+
+  test("on levels there are neither shades nor ticks, and many rows have no ticks", () => {
+    const levels = offersOf(situation({ curves: curves({ kind: "group" }) }));
+    expect(levels.density).toBe("Levels are drawn as dots.");
+    expect(levels.rug).toBe("On levels every row is a dot.");
+    expect(offersOf(situation({ curves: curves({ nLines: 500 }) })).rug).toBeNull();
+    expect(offersOf(situation({ curves: curves({ nLines: 501 }) })).rug).toBe("More than 500 rows are drawn.");
+  });
+
+  test("classes where there are several", () => {
+    expect(offersOf(situation({ nOutputs: 0 })).classes).toBeUndefined();
+  });
+});
+
+test("lines become their density beyond 2,000, or when asked for", () => {
+  const offers = offersOf(situation());
+  expect(isDense("auto", offers, 2000)).toBe(false);
+  expect(isDense("auto", offers, 2001)).toBe(true);
+  expect(isDense("lines", offers, 5000)).toBe(false);
+  expect(isDense("density", offers, 3)).toBe(true);
+  expect(isDense("density", offersOf(situation({ curves: curves({ kind: "group" }) })), 5000)).toBe(false);
+});

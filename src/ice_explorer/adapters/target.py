@@ -1,0 +1,122 @@
+"""The observed target, on the scale of what is predicted: numbers as they are, a class as 1 and any other as 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from ice_explorer.adapters.tables.column import is_missing, objects
+from ice_explorer.adapters.tables.series import read_column
+from ice_explorer.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.predict import Predictor
+
+    Array = NDArray[np.float64]
+
+
+def target_values(y: object, predictor: Predictor, n_observations: int) -> Array:
+    """Put the observed target beside the predictions of one output.
+
+    Parameters
+    ----------
+    y : array-like
+        Numbers or class labels, one per row of X; of a model with several outputs a table with one
+        column for each. Missing values may stand anywhere.
+    predictor : Predictor
+        What is predicted.
+    n_observations : int
+
+    Returns
+    -------
+    ndarray of shape (n_observations,)
+        Where a class is explained, 1 for rows of that class and 0 for others; NaN where missing.
+
+    Raises
+    ------
+    InvalidOptionError
+        If these are not the targets of the rows of X, or of what is explained.
+    """
+    columns = _columns(y)
+    for column in columns:
+        if len(column) != n_observations:
+            raise InvalidOptionError.target_length(len(column), n_observations)
+    if predictor.of_classes:
+        return _of_class(columns, predictor)
+    at, n_outputs = (0, 1) if predictor.position is None else (predictor.position, max(1, len(predictor.outputs)))
+    if len(columns) != n_outputs:
+        raise InvalidOptionError.target_columns(len(columns), n_outputs)
+    return _numbers(columns[at])
+
+
+def _columns(y: object) -> list[NDArray[Any]]:
+    """Read a series, a table or an array into columns of Python objects, None where missing."""
+    frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        return [read_column("y", frame, frame.dtype).labels]
+    if isinstance(frame, nw.DataFrame):
+        return [read_column(name, frame[name], frame[name].dtype).labels for name in frame.columns]
+    try:
+        array = np.asarray(y)
+    except ValueError:  # lists of different lengths
+        raise InvalidOptionError.target_got(y) from None
+    if array.ndim not in (1, 2):
+        raise InvalidOptionError.target_got(y)
+    return [_plain(column) for column in (array.T if array.ndim == 2 else [array])]
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    return objects([None if is_missing(value) else value for value in column.tolist()])
+
+
+def _numbers(column: NDArray[Any]) -> Array:
+    values = np.full(len(column), np.nan)
+    for row, value in enumerate(column.tolist()):
+        if value is None:
+            continue
+        number = _number(value)
+        if number is None:
+            raise InvalidOptionError.target_number(value, row)
+        values[row] = number
+    return values
+
+
+def _number(value: object) -> float | None:
+    """Return a finite number; None for what is none, such as text that looks like one."""
+    if isinstance(value, str | bytes | complex):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _of_class(columns: Sequence[NDArray[Any]], predictor: Predictor) -> Array:
+    """1 where a row is of the explained class, 0 where it is of another."""
+    label, labels = predictor.output, list(predictor.classes)
+    at = 0
+    if predictor.outputs and all(isinstance(output, tuple) for output in predictor.outputs):
+        # Several outputs with classes of their own: the output is a column, the class is looked for in it.
+        at, label = predictor.output  # type: ignore[misc]
+        own = [output for output in predictor.outputs if isinstance(output, tuple)]
+        n_outputs = 1 + max(number for number, _ in own)
+        if len(columns) != n_outputs:
+            raise InvalidOptionError.target_columns(len(columns), n_outputs)
+        labels = [each for number, each in own if number == at]
+    elif len(columns) > 1:
+        # One column of 0 and 1 for each label, where several may hold at once.
+        if len(columns) != len(labels):
+            raise InvalidOptionError.target_columns(len(columns), len(labels))
+        return _numbers(columns[predictor.position or 0])
+    values = columns[at].tolist()
+    if not any(value == each for value in values if value is not None for each in labels):
+        found = next((value for value in values if value is not None), None)
+        raise InvalidOptionError.target_label(found, labels)
+    return np.array([np.nan if value is None else float(value == label) for value in values])

@@ -1,0 +1,89 @@
+"""The same rows for every class of a classifier, or every output of a model.
+
+Each class has a plan of its own, made when it is first asked for: engines read the model for one
+output at a time. What the model answered before is in the answers that all plans share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.plan import Plan
+
+    Array = NDArray[np.float64]
+
+MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLines:
+    """Curves of some rows for several classes.
+
+    Attributes
+    ----------
+    outputs : tuple of str
+        Which classes: all in their own order, or those most probable for these rows where there are too many.
+    explained : int
+        Which of them the explanation is of.
+    n_outputs : int
+        How many the model has.
+    curves : ndarray of shape (n_shown, n_rows, n_grid)
+    """
+
+    outputs: tuple[str, ...]
+    explained: int
+    n_outputs: int
+    curves: Array
+
+
+class Classes:
+    """Curves of every class, computed when they are asked for.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of the explained class.
+    plan_of : callable
+        Another of its outputs -> the plan of that.
+    """
+
+    def __init__(self, plan: Plan, plan_of: Callable[[object], Plan]) -> None:
+        self._plan = plan
+        self._plan_of = plan_of
+        self._plans: dict[object, Plan] = {plan.settings.output: plan}
+
+    def lines(self, feature: Name, positions: NDArray[np.int64]) -> ClassLines:
+        """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid).
+
+        Parameters
+        ----------
+        feature : object
+            Name of a feature.
+        positions : ndarray of shape (n_rows,)
+            Rows of X.
+        """
+        outputs, own = self._plan.outputs, self._plan.settings.output
+        shown: list[Any] = list(outputs)
+        if len(outputs) > MOST_SHOWN:
+            means = self._plan.output_means(positions)
+            likeliest = np.argsort(-means, kind="stable")[:MOST_SHOWN].tolist()
+            at = outputs.index(own)
+            if at not in likeliest:
+                likeliest[-1] = at
+            shown = [outputs[place] for place in likeliest]
+        curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
+        return ClassLines(tuple(map(str, shown)), shown.index(own), len(outputs), curves)
+
+    def _plan_for(self, output: object) -> Plan:
+        if output not in self._plans:
+            self._plans[output] = self._plan_of(output)
+        return self._plans[output]

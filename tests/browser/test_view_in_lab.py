@@ -1,0 +1,64 @@
+"""What the View menu shows, in JupyterLab with a real kernel and a classifier of three classes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+MAKE = """\
+import ice_explorer as ice
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+
+X, y = load_wine(return_X_y=True, as_frame=True)
+kind = y.map({0: "barolo", 1: "grignolino", 2: "barbera"})
+model = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, kind)
+x = ice.ICEExplorer(model, X, kind, output="barolo")
+x.feature = "proline"
+x"""
+
+
+@pytest.fixture
+def notebook(lab, page, request):
+    """A notebook whose first cell shows an explorer, with two more cells to type into."""
+    name = f"{request.node.originalname}.ipynb"
+    lab.write(name, [MAKE, "", ""])
+    notebook = lab.open(page, name)
+    yield notebook
+    notebook.shut_down()
+
+
+def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
+    """Target, classes, ticks, density and one axis; another class by a click; another display has it all."""
+    notebook.run(0)
+    view = notebook.explorer(0)
+    expect(view).to_have_attribute("data-feature", "proline")
+    expect(view).to_have_attribute("data-status", "ready")
+    view.get_by_test_id("view").click()
+    view.get_by_test_id("view-target").check()
+    expect(view.get_by_test_id("target")).to_have_attribute("data-points", "178")
+    view.get_by_test_id("view-classes").check()
+    expect(view.get_by_test_id("class")).to_have_text(["barbera", "barolo", "grignolino"])
+    view.get_by_test_id("view-shared_y").check()
+    expect(view.get_by_test_id("y-title")).to_contain_text("on the same axis for all features")
+    view.get_by_test_id("lines-as-density").check()
+    expect(view).to_have_attribute("data-drawn-as", "density")
+    view.get_by_test_id("view").press("Escape")
+    view.get_by_test_id("class").filter(has_text="barbera").click()
+    expect(view.get_by_test_id("y-title")).to_contain_text("probability of 'barbera'")
+    assert notebook.value(1, "x.output") == "barbera"
+    expect(view).to_have_attribute("data-status", "ready")
+    expect(view.get_by_test_id("class").filter(has_text="barbera")).to_have_attribute("aria-pressed", "true")
+    if "ICE_EXPLORER_PICTURES" in os.environ:
+        view.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / "view-in-lab.png")
+    notebook.rewrite(2, "x")
+    notebook.run(2)
+    again = notebook.explorer(2)
+    expect(again).to_have_attribute("data-drawn-as", "density")
+    expect(again.get_by_test_id("target")).to_have_attribute("data-points", "178")
+    expect(again.get_by_test_id("class")).to_have_count(3)

@@ -1,0 +1,159 @@
+"""The observed target beside the predictions: numbers as they are, the explained class as 1."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.multioutput import MultiOutputClassifier
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError
+
+N = 6
+X = pd.DataFrame({"a": np.arange(N, dtype=float), "b": [1.0, 0.0, 2.0, 1.0, 3.0, 0.5]})
+NUMBERS = [0.5, 1.0, 2.0, 3.5, 4.0, 4.5]
+LABELS = np.array(["low", "mid", "high", "low", "mid", "high"])
+NAN = float("nan")
+
+
+def explained(model, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+def regression():
+    return explained(LinearRegression().fit(X, NUMBERS))
+
+
+def classes(**options):
+    return explained(LogisticRegression().fit(X, LABELS), output="mid", **options)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [NUMBERS, tuple(NUMBERS), np.array(NUMBERS), pd.Series(NUMBERS, index=list("fedcba")), pl.Series(NUMBERS),
+     np.array(NUMBERS)[:, None], pd.DataFrame({"y": NUMBERS}), np.array(NUMBERS, dtype=object)],
+)  # fmt: skip
+def test_numbers_are_taken_as_they_are(y):
+    """Whatever holds them, in the order of the rows of X: an index says nothing."""
+    assert_allclose(regression().target(y), NUMBERS, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[0.5, None, 2.0, NAN, 4.0, 4.5], pd.Series([0.5, None, 2.0, pd.NA, 4.0, 4.5], dtype="Float64"),
+     pl.Series([0.5, None, 2.0, None, 4.0, 4.5])],
+)  # fmt: skip
+def test_missing_targets_stay_missing(y):
+    """Rows that nobody observed have no place."""
+    assert_allclose(regression().target(y), [0.5, NAN, 2.0, NAN, 4.0, 4.5], rtol=0)
+
+
+@pytest.mark.parametrize("y", [LABELS, LABELS.tolist(), pd.Series(LABELS, dtype="category"), pl.Series(LABELS)])
+def test_the_explained_class_is_1_and_any_other_0(y):
+    """A probability is compared with whether it happened."""
+    assert_allclose(classes().target(y), [0, 1, 0, 0, 1, 0], rtol=0)
+
+
+def test_a_missing_label_is_no_other_class():
+    """Not known is not 0."""
+    assert_allclose(classes().target(["mid", None, "low", NAN, "mid", "never seen"]), [1, NAN, 0, NAN, 1, 0])
+
+
+def test_labels_are_compared_as_values():
+    """0 and 1 may come as booleans or as floats."""
+    model = LogisticRegression().fit(X, [0, 1] * 3)
+    assert_allclose(explained(model).target(np.array([True, False] * 3)), [1, 0] * 3)
+    assert_allclose(explained(model).target([1.0, 0.0] * 3), [1, 0] * 3)
+
+
+def test_each_output_has_its_own_column():
+    """Of a model with several outputs, the target of the explained one is shown."""
+    two = np.column_stack([NUMBERS, np.arange(N)])
+    numbers = explained(LinearRegression().fit(X, two), output=1)
+    assert_allclose(numbers.target(two), np.arange(N))
+    labels = np.column_stack([LABELS, ["yes", "no"] * 3])
+    several = explained(MultiOutputClassifier(LogisticRegression()).fit(X, labels), output=(1, "yes"))
+    assert_allclose(several.target(labels), [1, 0] * 3)
+
+
+@pytest.mark.parametrize(
+    ("explanation", "y", "message"),
+    [
+        (
+            regression,
+            NUMBERS[:5],
+            (
+                "`y` must hold one value per observation; got 5 for 6 observations. "
+                "Pass the targets of the rows of X, in their order."
+            ),
+        ),
+        (
+            regression,
+            ["1", *NUMBERS[1:]],
+            (
+                "`y` must be finite numbers, because the model predicts numbers; got '1' in row 0. "
+                "Pass the target that the model was fitted on; missing values may stay."
+            ),
+        ),
+        (
+            regression,
+            [*NUMBERS[:5], float("inf")],
+            (
+                "`y` must be finite numbers, because the model predicts numbers; got inf in row 5. "
+                "Pass the target that the model was fitted on; missing values may stay."
+            ),
+        ),
+        (
+            regression,
+            3.0,
+            (
+                "`y` must be the observed target, one value per observation; got 3.0. "
+                "Pass an array or a series, or leave it out."
+            ),
+        ),
+        (
+            regression,
+            [[1.0], [2.0, 3.0]],
+            (
+                "`y` must be the observed target, one value per observation; got [[1.0], [2.0, 3.0]]. "
+                "Pass an array or a series, or leave it out."
+            ),
+        ),
+        (
+            regression,
+            np.column_stack([NUMBERS, NUMBERS]),
+            (
+                "`y` must have one column for each output of the model, 1; got 2. "
+                "Pass the target that the model was fitted on."
+            ),
+        ),
+        (
+            classes,
+            ["LOW", "MID"] * 3,
+            (
+                "`y` must hold labels of the classes, 'high', 'low', 'mid'; got 'LOW' and no label among them. "
+                "Pass the labels that the model was fitted on."
+            ),
+        ),
+        (
+            classes,
+            [None] * N,
+            (
+                "`y` must hold labels of the classes, 'high', 'low', 'mid'; got nothing but missing values. "
+                "Pass the labels that the model was fitted on."
+            ),
+        ),
+    ],
+)
+def test_what_is_no_target_is_refused_in_whole_sentences(explanation, y, message):
+    """What must hold, what we got, where, and what to do."""
+    with pytest.raises(InvalidOptionError) as caught:
+        explanation().target(y)
+    assert str(caught.value) == message
+
+
+def test_a_target_on_another_scale_is_not_drawn_but_kept():
+    """Log-odds of 0 and 1 are infinite; the view says so, and another response shows the points again."""
+    assert_allclose(classes(response="log_odds").target(LABELS), [0, 1, 0, 0, 1, 0])
