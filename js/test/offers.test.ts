@@ -34,6 +34,7 @@ describe("what is offered", () => {
     const offer = (of: Partial<Situation>) => offersOf(situation(of)).target;
     expect(offer({ curves: curves({ target: null }) })).toBe("Pass y to the explorer: ICEExplorer(model, X, y).");
     expect(offer({ kind: "c-ice" })).toBe("Only predictions can be compared with it: choose ICE.");
+    expect(offer({ kind: "d-ice" })).toBe("Only predictions can be compared with it: choose ICE.");
     expect(offer({ response: "log_odds" })).toBe("A class has no log-odds that could be observed.");
     expect(offer({ response: "decision_function" })).toBe("The target is not on the scale of the decision function.");
     expect(offer({ response: "predict" })).toBeNull();
