@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from ice_explorer.adapters.expansion import expand
-from ice_explorer.adapters.kernel import NotRadialError, radial_model
-from ice_explorer.adapters.linear import NotLinearError, linear_model
+from ice_explorer.adapters.kernel import radial_model
+from ice_explorer.adapters.linear import linear_model
+from ice_explorer.adapters.network import network_model
 from ice_explorer.adapters.peel import peel
+from ice_explorer.adapters.refusal import OtherFormError
 from ice_explorer.adapters.trees import tree_ensemble
 from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
 from ice_explorer.curves.closed_form import LinearCurves
+from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
 from ice_explorer.curves.radial import RadialCurves
 from ice_explorer.curves.tree import SweepLimitError, TreeCurves
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 _Model = TypeVar("_Model")
 
 _TOLERANCE = 1e-9
-_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision
+_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision, networks may be fitted in it
 _BRUTE = "every phantom observation is predicted, which works for any model"
 
 
@@ -58,13 +61,13 @@ class NotExactError(ICEExplorerError):
         return cls(f"{type(model).__name__} stands behind transformers, so that its thresholds are not values of X.")
 
 
-_REFUSALS = (NotColumnwiseError, NotExactError, NotLinearError, NotRadialError, SweepLimitError, UnsupportedTreesError)
+_REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, SweepLimitError, UnsupportedTreesError)
 
 
 def choose_engine(
     wanted: EngineName, model: Any, context: Context, items: Sequence[FeatureInput], n_jobs: int
 ) -> tuple[Engine, list[str]]:
-    """Choose the engine of a model: linear where it applies, then kernel, then tree, then brute.
+    """Choose the engine of a model: linear where it applies, then kernel, network, tree, and brute.
 
     Parameters
     ----------
@@ -91,7 +94,7 @@ def choose_engine(
             raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
         return BruteEngine(context, items, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
-        "linear": _linear_engine, "kernel": _radial_engine, "tree": _tree_engine
+        "linear": _linear_engine, "kernel": _radial_engine, "network": _network_engine, "tree": _tree_engine
     }  # fmt: skip
     peeled = peel(model, context.predictor.response)
     notes = []
@@ -101,7 +104,7 @@ def choose_engine(
         except _REFUSALS as error:
             if wanted != "auto":
                 raise InvalidOptionError.engine(name, str(error)) from error
-            if not isinstance(error, NotLinearError | NotRadialError | NotTreesError):
+            if not isinstance(error, OtherFormError | NotTreesError):
                 notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
     return BruteEngine(context, items, n_jobs, _BRUTE), notes
 
@@ -203,6 +206,18 @@ def _radial_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInpu
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
     reason = _named(peeled, "is a sum of radial kernels: one matrix product per feature")
     return ClosedFormEngine("kernel", curves, space, context, n_jobs=n_jobs, reason=reason)
+
+
+def _network_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    network = _read(network_model, peeled, context.predictor)
+    space = Space(context, items, peeled)
+    _check_width(len(network.weights[0]), space)
+    assert context.probe is not None  # noqa: S101 - without one no engine is chosen
+    is_single = network.is_single and peeled.seen(context.probe.container).dtype == np.float32
+    curves = NetworkCurves(network, space.matrix, is_single=is_single)
+    _check(space, curves.predict(np.column_stack(space.phantoms)), _FLOAT32_TOLERANCE if is_single else _TOLERANCE)
+    reason = _named(peeled, "is computed from its first layer on, which is added up once for each row")
+    return ClosedFormEngine("network", curves, space, context, n_jobs=n_jobs, reason=reason)
 
 
 def _check_width(n_columns: int, space: Space) -> None:
