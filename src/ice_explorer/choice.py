@@ -214,7 +214,8 @@ def _network_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInp
     _check_width(len(network.weights[0]), space)
     assert context.probe is not None  # noqa: S101 - without one no engine is chosen
     is_single = network.is_single and peeled.seen(context.probe.container).dtype == np.float32
-    curves = NetworkCurves(network, space.matrix, is_single=is_single)
+    n_phantoms = sum(len(item.summed) * item.n_predictions_per_row for item in items)
+    curves = NetworkCurves(network, space.matrix, n_phantoms, is_single=is_single)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _FLOAT32_TOLERANCE if is_single else _TOLERANCE)
     reason = _named(peeled, "is computed from its first layer on, which is added up once for each row")
     return ClosedFormEngine("network", curves, space, context, n_jobs=n_jobs, reason=reason)

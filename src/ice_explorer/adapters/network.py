@@ -77,12 +77,13 @@ def network_model(model: Any, position: int | None, response: str) -> NetworkMod
 
 def _as_tanh(weights: list[Array], biases: list[Array]) -> tuple[list[Array], list[Array]]:
     """Write a network of logistic units as one of hyperbolic tangents: 1 / (1 + exp(-z)) = ½ + ½ tanh(z / 2)."""
-    halved = [0.5 * layer for layer in weights]
-    # What a layer gets from the one before is halved by the tangent, and moved by a half.
-    moved = [biases[0], *(bias + layer.sum(axis=0) for bias, layer in zip(biases[1:], halved[1:], strict=True))]
-    hidden = len(weights) - 1
-    weights = [layer if at in (0, hidden) else 0.5 * layer for at, layer in enumerate(halved)]
-    return weights, [0.5 * bias if at < hidden else bias for at, bias in enumerate(moved)]
+    last = len(weights) - 1
+    changed = []
+    for at, (layer, bias) in enumerate(zip(weights, biases, strict=True)):
+        # What comes from tangents is halved and moved by a half, what goes into them is halved.
+        of_units = (layer, bias) if at == 0 else (0.5 * layer, bias + 0.5 * layer.sum(axis=0))
+        changed.append(of_units if at == last else (0.5 * of_units[0], 0.5 * of_units[1]))
+    return [layer for layer, _ in changed], [bias for _, bias in changed]
 
 
 def _output(model: Any, position: int | None, response: str) -> tuple[Link, float, slice]:
