@@ -92,7 +92,9 @@ def prepare(
     declared, unordered = check_groups(groups), check_names("categorical", categorical)
     columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
-    predictor, probe, probed = _probed(model, table, Probe(table, columns.moves, random_state), output, response)
+    predictor, probe, probed = _probed(
+        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs
+    )
     if jobs == 1:
         predictor = replace(
             predictor,
@@ -150,16 +152,19 @@ def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[A
 
 
 def _probed(
-    model: Any, table: Table, probe: Probe, output: object, response: Response
+    model: Any, table: Table, probe: Probe, **options: Any
 ) -> tuple[Predictor, Probe | None, NDArray[np.float64]]:
-    """Choose what to predict, from what the model returns for some phantoms; else for the first rows."""
+    """Choose what to predict, from what the model returns for some phantoms; else for the first rows.
+
+    Options are those of `make_predictor`.
+    """
     try:
-        predictor = make_predictor(model, probe.container, len(probe.rows), output=output, response=response)
+        predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, predictor.predict(probe.container)
     except PredictionError:
         # Whatever is wrong is said of real rows, if it is wrong with them too.
         first = np.arange(min(_FIRST_ROWS, table.n_observations))
-        predictor = make_predictor(model, table.take(first), len(first), output=output, response=response)
+        predictor = make_predictor(model, table.take(first), len(first), **options)
         return predictor, None, np.empty(0)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ice_explorer.adapters.foreign import foreign_source
 from ice_explorer.adapters.layout import asked, layout_of
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
+from ice_explorer.adapters.spreading import without_spreading
 from ice_explorer.errors import InputTypeError, InvalidOptionError
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ class Predictor:
     with_output: Callable[[object], Predictor]
 
 
-def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response) -> Predictor:
+def make_predictor(
+    model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response, n_jobs: int = 1
+) -> Predictor:
     """Choose what to predict.
 
     Parameters
@@ -86,6 +89,8 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         to make.
     response : str
         Method, "log_odds", or "auto".
+    n_jobs : int
+        From how many threads it will be asked.
 
     Returns
     -------
@@ -99,7 +104,7 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         If an output must be chosen, or the chosen one does not exist.
     """
     _check_response(response)
-    source = _source_of(model)
+    source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)
     chosen = _choose_response(source, response, type(model).__name__)
     way = source.ways["predict_proba" if chosen == "log_odds" else chosen]
     method = _Method(way)
