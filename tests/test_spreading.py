@@ -84,8 +84,8 @@ def test_numbers_do_not_depend_on_what_spreads(engine, n_jobs):
 def test_several_outputs_that_spread():
     """One call gives them all."""
     X = table()
-    model = MultiOutputRegressor(RandomForestRegressor(4, random_state=0), n_jobs=2)
-    model.fit(X, np.column_stack([X[:, 0], X[:, 1]]))
+    model = MultiOutputRegressor(RandomForestRegressor(4, random_state=0))
+    model.fit(X, np.column_stack([X[:, 0], X[:, 1]])).n_jobs = 2
     fast = parity.explained(model, X, output=1, grid="quantile", grid_size=5, n_jobs=2)
     model.n_jobs = None
     parity.assert_equal_explanations(fast, parity.explained(model, X, output=1, grid="quantile", grid_size=5))

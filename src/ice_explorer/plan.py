@@ -15,7 +15,7 @@ import numpy as np
 
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
-from ice_explorer.choice import choose_engine, threshold_grids
+from ice_explorer.choice import Inside, choose_engine, threshold_grids
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
@@ -102,8 +102,9 @@ def prepare(
             all_outputs=_one_at_a_time(predictor.all_outputs),
         )
     grid_choice = _check_grid(grid, grid_size, columns)
+    inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
-        grid_choice = threshold_grids(model, predictor, columns, chosen)
+        grid_choice = threshold_grids(inside, columns, chosen)
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         groups=declared or None,
@@ -126,7 +127,7 @@ def prepare(
     context = Context(table, columns, weights, predictor, settings, brute, probe, probed)
     scales = _check_scale(scale, columns)
     inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
-    chosen_engine, engine_notes = choose_engine(engine, model, context, inputs, jobs)
+    chosen_engine, engine_notes = choose_engine(engine, inside, context, inputs, jobs)
     notes = [*predictor.notes, *notes, *_group_notes(columns), *_grid_notes(inputs, settings), *engine_notes]
     return Plan(context, chosen_engine, inputs, notes)
 

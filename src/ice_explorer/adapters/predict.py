@@ -55,8 +55,6 @@ class Predictor:
         What `response` could be instead; empty for a plain function.
     all_outputs : callable
         Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model.
-    with_output : callable
-        Another of `outputs` -> Predictor of the same response; the model is not asked.
     """
 
     predict: Callable[[Any], Array]
@@ -68,7 +66,6 @@ class Predictor:
     outputs: tuple[object, ...]
     responses: tuple[str, ...]
     all_outputs: Callable[[Any], Array]
-    with_output: Callable[[object], Predictor]
 
 
 def make_predictor(
@@ -170,7 +167,6 @@ def _predictor(
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
         all_outputs=lambda rows: _stacked(takes, layout.check(method(rows), rows.shape[0])),
-        with_output=lambda other: _predictor(method, layout, other, response, responses),
     )
 
 
