@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Activation = Literal["identity", "relu", "tanh"]
+Activation = Literal["identity", "relu", "tanh"]  # the first where no layer is hidden
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,9 @@ def network_model(model: Any, position: int | None, response: str) -> NetworkMod
     if model.activation == "logistic":
         activation = "tanh"
         weights, biases = _as_tanh(weights, biases)
-    elif model.activation not in ("identity", "relu", "tanh"):
+    elif model.activation == "identity":
+        weights, biases = _as_one(weights, biases)
+    elif model.activation not in ("relu", "tanh"):
         raise OtherFormError.activation(str(model.activation))
     link, factor, chosen = _output(model, position, response)
     weights[-1], biases[-1] = factor * weights[-1][:, chosen], factor * biases[-1][chosen]
@@ -84,6 +86,14 @@ def _as_tanh(weights: list[Array], biases: list[Array]) -> tuple[list[Array], li
         of_units = (layer, bias) if at == 0 else (0.5 * layer, bias + 0.5 * layer.sum(axis=0))
         changed.append(of_units if at == last else (0.5 * of_units[0], 0.5 * of_units[1]))
     return [layer for layer, _ in changed], [bias for _, bias in changed]
+
+
+def _as_one(weights: list[Array], biases: list[Array]) -> tuple[list[Array], list[Array]]:
+    """Write layers whose units stay what they are as one."""
+    whole, bias = weights[0], biases[0]
+    for layer, of_layer in zip(weights[1:], biases[1:], strict=True):
+        whole, bias = whole @ layer, bias @ layer + of_layer
+    return [whole], [bias]
 
 
 def _output(model: Any, position: int | None, response: str) -> tuple[Link, float, slice]:
