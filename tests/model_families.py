@@ -217,7 +217,7 @@ SKLEARN = [
         of(
             lambda: neural_network.MLPClassifier(hidden_layer_sizes=4, max_iter=30, random_state=0), two_flags(),
             proba(0),
-        ), options={"output": 0},
+        ), "network", options={"output": 0},
     ),
     Case(
         "scikit-learn, composed", "CalibratedClassifierCV",
@@ -256,6 +256,7 @@ SKLEARN = [
     Case(
         "scikit-learn, others", "MLPRegressor",
         of(lambda: neural_network.MLPRegressor(hidden_layer_sizes=4, max_iter=30, random_state=0), NUMBER, predict),
+        "network",
     ),
     Case(
         "scikit-learn, others", "QuadraticDiscriminantAnalysis, log-odds",

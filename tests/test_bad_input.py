@@ -731,13 +731,13 @@ CASES = [
         "engine spelt wrongly",
         lambda _: explain(engine="trees"),
         InvalidOptionError,
-        "`engine` must be 'auto', 'brute', 'tree', 'linear' or 'kernel'; got 'trees'. Did you mean 'tree'?",
+        "`engine` must be 'auto', 'brute', 'tree', 'linear', 'kernel' or 'network'; got 'trees'. Did you mean 'tree'?",
     ),
     Case(
         "engine that is none",
         lambda _: explain(engine="gpu"),
         InvalidOptionError,
-        "`engine` must be 'auto', 'brute', 'tree', 'linear' or 'kernel'; got 'gpu'.",
+        "`engine` must be 'auto', 'brute', 'tree', 'linear', 'kernel' or 'network'; got 'gpu'.",
     ),
     Case(
         "trees of a line",

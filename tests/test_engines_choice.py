@@ -83,7 +83,10 @@ def assert_left_to_the_model(model, X, *notes, **options):
             make_pipeline(StandardScaler(), Ridge()), "linear",
             "Ridge behind its transformers is written down",
         ),
-        (MLPRegressor(hidden_layer_sizes=3, max_iter=20, random_state=0), "brute", BRUTE),
+        (
+            MLPRegressor(hidden_layer_sizes=3, max_iter=20, random_state=0), "network",
+            "MLPRegressor is computed from its first layer on, which is added up once for each row",
+        ),
         (KNeighborsRegressor(3), "brute", BRUTE),
         (VotingRegressor([("a", forest()), ("b", Ridge())]), "brute", BRUTE),
         (StackingRegressor([("a", forest())], Ridge(), cv=2), "brute", BRUTE),
@@ -130,6 +133,7 @@ def test_an_engine_that_cannot_explain_the_model_says_so():
             "LinearRegression is not one of the tree ensembles whose trees can be read.",
         ("linear", forest()): "RandomForestRegressor is no linear model that is known here.",
         ("kernel", forest()): "RandomForestRegressor is no model with radial kernels that is known here.",
+        ("network", forest()): "RandomForestRegressor is no neural network that is known here.",
         ("kernel", SVR(kernel="poly")): "The kernel of SVR is not radial.",
         ("tree", AdaBoostRegressor(n_estimators=2, random_state=0)):
             "AdaBoostRegressor predicts a weighted median of its trees, not a sum.",

@@ -71,7 +71,7 @@ def test_the_same_bits_for_any_number_of_threads(options, missing):
     assert_same_bits(one, three)
 
 
-@pytest.mark.parametrize("kind", ["linear", "kernel", "brute", "classes"])
+@pytest.mark.parametrize("kind", ["linear", "kernel", "network", "brute", "classes"])
 def test_the_same_bits_of_other_engines(kind):
     """Which compute feature by feature, in blocks."""
     X = table(300)
@@ -79,6 +79,7 @@ def test_the_same_bits_of_other_engines(kind):
     model = {
         "linear": Ridge(),
         "kernel": SVR(),
+        "network": MLPRegressor(hidden_layer_sizes=(8, 4), max_iter=20, random_state=0),
         "brute": KNeighborsRegressor(3),
         "classes": GradientBoostingClassifier(n_estimators=3, random_state=0),
     }[kind]
@@ -104,7 +105,7 @@ def test_a_model_that_rounds_by_the_size_of_a_call_is_asked_in_parts():
 
     model.predict = predict
     options = {"grid": "quantile", "grid_size": 9}
-    one, three = (ice.explain(model, X, progress=False, n_jobs=jobs, **options) for jobs in (1, 3))
+    one, three = (ice.explain(model, X, progress=False, n_jobs=jobs, engine="brute", **options) for jobs in (1, 3))
     parity.assert_equal_explanations(three, one, 1e-14)
     sizes = [size for thread, size in asked if thread != threading.get_ident()]
     assert len(sizes) >= 3 * 4

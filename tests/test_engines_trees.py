@@ -27,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 from threadpoolctl import threadpool_limits
 
+from ice_explorer import choice
 from ice_explorer.adapters.trees import tree_ensemble
 from ice_explorer.errors import InvalidOptionError
 
@@ -652,6 +653,14 @@ def test_a_grid_of_thresholds_shows_every_step(family):
         assert_allclose(impact, feature.scale * variation.mean() / (high - low), rtol=1e-9, atol=1e-12)
     if family in {"forest", "histogram"}:
         compare(model, table(), grid="thresholds")
+
+
+def test_trees_are_read_once_for_grid_and_engine(monkeypatch):
+    """A large forest takes a while to read."""
+    reads, read = [], choice.tree_ensemble
+    monkeypatch.setattr(choice, "tree_ensemble", lambda *given: reads.append(given) or read(*given))
+    assert parity.explained(one_of("forest"), table(), grid="thresholds").engine == "tree"
+    assert len(reads) == 1
 
 
 def test_categories_in_a_grid_of_thresholds_are_the_observed_ones():

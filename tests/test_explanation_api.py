@@ -584,7 +584,7 @@ def test_the_published_convention_knows_one_weighting(explanation, weighting):
                 "For one feature write `scale={'name': values}`."
             ),
         ),
-        ({"engine": "fast"}, "`engine` must be 'auto', 'brute', 'tree', 'linear' or 'kernel'; got 'fast'."),
+        ({"engine": "fast"}, "`engine` must be 'auto', 'brute', 'tree', 'linear', 'kernel' or 'network'; got 'fast'."),
         (
             {"grid_size": 1},
             "`grid_size` must be an integer of at least 2; got 1. Leave it out for the default.",

@@ -498,13 +498,13 @@ def test_lightgbm_stopped_early_and_its_booster():
     X, target = table()
     model = lightgbm.LGBMRegressor(**{**LGB, "n_estimators": 200}, learning_rate=0.6, early_stopping_round=3)
     model.fit(X[:250], target[:250], eval_set=[(X[250:], target[250:])])
-    assert tree_ensemble(model, None, "predict").n_trees == model.best_iteration_ < 200
+    assert len(tree_ensemble(model, None, "predict").root) == model.best_iteration_ < 200
     assert_reproduced(model, X, "regression", ("predict",))
     data = lightgbm.Dataset(X[:250], target[:250])
     options = {"learning_rate": 0.6, "verbose": -1, "early_stopping_round": 3}
     valid = [data.create_valid(X[250:], target[250:])]
     booster = lightgbm.train(options, data, 200, valid, keep_training_booster=True)
-    assert tree_ensemble(booster, None, "predict").n_trees == booster.best_iteration < booster.current_iteration()
+    assert len(tree_ensemble(booster, None, "predict").root) == booster.best_iteration < booster.current_iteration()
     assert_reproduced(booster, X, "regression", ("predict",))
 
 
@@ -530,7 +530,7 @@ def test_lightgbm_that_found_nothing_to_split():
     X = np.zeros((100, 2))
     model = lightgbm.LGBMRegressor(**LGB).fit(X, np.arange(100.0))
     ensemble = tree_ensemble(model, None, "predict")
-    assert (ensemble.n_trees, ensemble.n_nodes) == (1, 1)
+    assert (len(ensemble.root), len(ensemble.feature)) == (1, 1)
     assert_allclose(tree_oracle.predictions(ensemble, X), 49.5)
 
 
@@ -591,7 +591,7 @@ def test_catboost_stopped_early_ranked_and_summed():
     X, target = table()
     model = catboost.CatBoostRegressor(**{**CAT, "iterations": 200}, learning_rate=0.6, early_stopping_rounds=3)
     model.fit(X[:250], target[:250], eval_set=(X[250:], target[250:]))
-    assert tree_ensemble(model, None, "predict").n_trees == model.tree_count_ < 100
+    assert len(tree_ensemble(model, None, "predict").root) == model.tree_count_ < 100
     assert_reproduced(model, X, "regression", ("predict",))
     ranker = catboost.CatBoostRanker(**CAT).fit(X, target, group_id=np.repeat(np.arange(N // 10), 10))
     assert_reproduced(ranker, X, "ranking", ("predict",))
@@ -864,7 +864,7 @@ def test_every_array_of_the_layout():
         "feature": "int32", "threshold": "float64", "left": "int32", "right": "int32", "missing_left": "bool",
         "value": "float64", "root": "int32", "margin": "int32", "base": "float64",
     }  # fmt: skip
-    assert (ensemble.n_nodes, ensemble.n_trees, ensemble.n_margins, ensemble.n_features) == (6, 2, 1, 2)
+    assert (len(ensemble.feature), len(ensemble.root), len(ensemble.base), ensemble.n_features) == (6, 2, 1, 2)
     assert (ensemble.comparison, ensemble.input_dtype, ensemble.library) == ("le", np.float32, "scikit-learn")
 
 

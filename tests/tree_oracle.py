@@ -58,4 +58,4 @@ def margins(ensemble, X):
 
 def predictions(ensemble, X):
     """Outputs, (n_rows,)."""
-    return ensemble.apply_link(margins(ensemble, X))
+    return ensemble.link.apply(margins(ensemble, X))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from ice_explorer.adapters.expansion import expand
-from ice_explorer.adapters.kernel import NotRadialError, radial_model
-from ice_explorer.adapters.linear import NotLinearError, linear_model
+from ice_explorer.adapters.kernel import radial_model
+from ice_explorer.adapters.linear import linear_model
+from ice_explorer.adapters.network import network_model
 from ice_explorer.adapters.peel import peel
+from ice_explorer.adapters.refusal import OtherFormError
 from ice_explorer.adapters.trees import tree_ensemble
 from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
 from ice_explorer.curves.closed_form import LinearCurves
+from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
 from ice_explorer.curves.radial import RadialCurves
 from ice_explorer.curves.tree import SweepLimitError, TreeCurves
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.predict import Predictor
-    from ice_explorer.adapters.trees.ensemble import Response
+    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
     from ice_explorer.curves.closed_form import ClosedForm
     from ice_explorer.engine import Engine
     from ice_explorer.inputs import Columns, Context, FeatureInput
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
 _Model = TypeVar("_Model")
 
 _TOLERANCE = 1e-9
-_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision
+_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision, networks may be fitted in it
 _BRUTE = "every phantom observation is predicted, which works for any model"
 
 
@@ -58,19 +62,65 @@ class NotExactError(ICEExplorerError):
         return cls(f"{type(model).__name__} stands behind transformers, so that its thresholds are not values of X.")
 
 
-_REFUSALS = (NotColumnwiseError, NotExactError, NotLinearError, NotRadialError, SweepLimitError, UnsupportedTreesError)
+class Inside:
+    """What a model keeps inside, read once for all who ask.
+
+    Parameters
+    ----------
+    model : object
+    predictor : Predictor
+    columns : Columns
+
+    Attributes
+    ----------
+    peeled : Peeled
+        The model without what stands around it.
+    """
+
+    def __init__(self, model: Any, predictor: Predictor, columns: Columns) -> None:
+        self.peeled = peel(model, predictor.response)
+        self._predictor = predictor
+        self._columns = columns
+
+    def read(self, reader: Callable[..., _Model]) -> _Model:
+        """Read a model; what its library keeps otherwise than in the versions known here is no error."""
+        model = self.peeled.model
+        try:
+            return reader(model, self._predictor.position, self._predictor.response)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise NotExactError.unknown_form(model, error) from error
+
+    @cached_property
+    def trees(self) -> TreeEnsemble:
+        """The trees of an ensemble.
+
+        Raises
+        ------
+        UnsupportedTreesError
+            If they cannot be read, or are none.
+        """
+        categorical = [
+            position for position, column in enumerate(self._columns.read)
+            if self.peeled.transform is None and column.kind in {"category", "ordered"}
+        ]  # fmt: skip
+        response = cast("Response", self._predictor.response)
+        return tree_ensemble(self.peeled.model, self._predictor.position, response, categorical)
+
+
+_REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, SweepLimitError, UnsupportedTreesError)
 
 
 def choose_engine(
-    wanted: EngineName, model: Any, context: Context, items: Sequence[FeatureInput], n_jobs: int
+    wanted: EngineName, inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int
 ) -> tuple[Engine, list[str]]:
-    """Choose the engine of a model: linear where it applies, then kernel, then tree, then brute.
+    """Choose the engine of a model: linear where it applies, then kernel, network, tree, and brute.
 
     Parameters
     ----------
     wanted : str
         "auto", or the engine that the user insists on.
-    model : object
+    inside : Inside
+        Of the model.
     context : Context
     items : sequence of FeatureInput
     n_jobs : int
@@ -91,24 +141,21 @@ def choose_engine(
             raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
         return BruteEngine(context, items, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
-        "linear": _linear_engine, "kernel": _radial_engine, "tree": _tree_engine
+        "linear": _linear_engine, "kernel": _radial_engine, "network": _network_engine, "tree": _tree_engine
     }  # fmt: skip
-    peeled = peel(model, context.predictor.response)
     notes = []
     for name in makers if wanted == "auto" else [wanted]:
         try:
-            return makers[name](peeled, context, items, n_jobs), []
+            return makers[name](inside, context, items, n_jobs), []
         except _REFUSALS as error:
             if wanted != "auto":
                 raise InvalidOptionError.engine(name, str(error)) from error
-            if not isinstance(error, NotLinearError | NotRadialError | NotTreesError):
+            if not isinstance(error, OtherFormError | NotTreesError):
                 notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
     return BruteEngine(context, items, n_jobs, _BRUTE), notes
 
 
-def threshold_grids(
-    model: Any, predictor: Predictor, columns: Columns, positions: Sequence[int]
-) -> dict[str, NDArray[np.float64]]:
+def threshold_grids(inside: Inside, columns: Columns, positions: Sequence[int]) -> dict[str, NDArray[np.float64]]:
     """Make grids of all thresholds of a tree model inside the data, and the extremes of the data.
 
     On such a grid every step of the curves lies in an interval of its own: the grid shows the exact
@@ -116,8 +163,8 @@ def threshold_grids(
 
     Parameters
     ----------
-    model : object
-    predictor : Predictor
+    inside : Inside
+        Of the model.
     columns : Columns
     positions : sequence of int
         Columns to make grids for.
@@ -132,11 +179,10 @@ def threshold_grids(
     InvalidOptionError
         If the model is no tree ensemble that sees X itself.
     """
-    peeled = peel(model, predictor.response)
     try:
-        if peeled.transform is not None:
-            raise NotExactError.behind_transformers(peeled.model)
-        ensemble = tree_ensemble(peeled.model, predictor.position, cast("Response", predictor.response))
+        if inside.peeled.transform is not None:
+            raise NotExactError.behind_transformers(inside.peeled.model)
+        ensemble = inside.trees
     except (NotExactError, UnsupportedTreesError) as error:
         raise InvalidOptionError.thresholds(str(error)) from error
     grids = {}
@@ -164,14 +210,6 @@ def _named(peeled: Peeled, how: str) -> str:
     return f"{type(peeled.model).__name__}{around} {how}"
 
 
-def _read(reader: Callable[..., _Model], peeled: Peeled, predictor: Predictor) -> _Model:
-    """Read a model; what its library keeps otherwise than in the versions known here is no error."""
-    try:
-        return reader(peeled.model, predictor.position, predictor.response)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise NotExactError.unknown_form(peeled.model, error) from error
-
-
 def _check(space: Space, found: Any, tolerance: float) -> None:
     apart = space.difference(found)
     if not apart <= tolerance:
@@ -179,8 +217,9 @@ def _check(space: Space, found: Any, tolerance: float) -> None:
         raise NotExactError(msg)
 
 
-def _linear_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    expanded = expand(_read(linear_model, peeled, context.predictor), peeled.steps)
+def _linear_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    peeled = inside.peeled
+    expanded = expand(inside.read(linear_model), peeled.steps)
     exponents = expanded.exponents
     space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]))
     curves: ClosedForm
@@ -194,15 +233,28 @@ def _linear_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInpu
     return ClosedFormEngine("linear", curves, space, context, n_jobs=n_jobs, reason=_named(peeled, "is written down"))
 
 
-def _radial_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    radial = _read(radial_model, peeled, context.predictor)
-    space = Space(context, items, peeled)
+def _radial_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    radial = inside.read(radial_model)
+    space = Space(context, items, inside.peeled)
     _check_width(radial.centres.shape[1], space)
     moves = [(space.places[item.at_issue], space.grids[item.at_issue]) for item in items]
     curves = RadialCurves(radial, space.matrix, moves, context.settings.memory_limit // 4)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
-    reason = _named(peeled, "is a sum of radial kernels: one matrix product per feature")
+    reason = _named(inside.peeled, "is a sum of radial kernels: one matrix product per feature")
     return ClosedFormEngine("kernel", curves, space, context, n_jobs=n_jobs, reason=reason)
+
+
+def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    network = inside.read(network_model)
+    space = Space(context, items, inside.peeled)
+    _check_width(len(network.weights[0]), space)
+    assert context.probe is not None  # noqa: S101 - without one no engine is chosen
+    is_single = network.is_single and inside.peeled.seen(context.probe.container).dtype == np.float32
+    n_phantoms = sum(len(item.summed) * item.n_predictions_per_row for item in items)
+    curves = NetworkCurves(network, space.matrix, n_phantoms, is_single=is_single)
+    _check(space, curves.predict(np.column_stack(space.phantoms)), _FLOAT32_TOLERANCE if is_single else _TOLERANCE)
+    reason = _named(inside.peeled, "is computed from its first layer on, which is added up once for each row")
+    return ClosedFormEngine("network", curves, space, context, n_jobs=n_jobs, reason=reason)
 
 
 def _check_width(n_columns: int, space: Space) -> None:
@@ -211,14 +263,8 @@ def _check_width(n_columns: int, space: Space) -> None:
         raise NotExactError(msg)
 
 
-def _tree_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    predictor = context.predictor
-    categorical = [
-        position for position, column in enumerate(context.columns.read)
-        if peeled.transform is None and column.kind in {"category", "ordered"}
-    ]  # fmt: skip
-    response = cast("Response", predictor.response)
-    ensemble = tree_ensemble(peeled.model, predictor.position, response, categorical)
+def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    peeled, ensemble = inside.peeled, inside.trees
     if ensemble.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
         ensemble = replace(ensemble, input_dtype=np.dtype(np.float32))  # what LightGBM makes of such arrays
     unseen = np.setdiff1d(np.arange(ensemble.n_features), ensemble.feature).tolist()

@@ -91,7 +91,7 @@ def explain(
         "published" repeats the first slope, as the paper's printed tables do.
     weighting : {"interval", "length", "mass"}
         How the intervals of the grid are averaged.
-    engine : {"auto", "linear", "kernel", "tree", "brute"}
+    engine : {"auto", "linear", "kernel", "network", "tree", "brute"}
         How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
         is exact for the model. "brute" asks the model for every phantom, once for those that are equal:
         the prediction of a row must not depend on chance, nor on the rows predicted beside it.

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.metrics import Convention, Weighting
 
-EngineName = Literal["auto", "brute", "tree", "linear", "kernel"]
-ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel")
+EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
+ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel", "network")
 
 
 @dataclass(frozen=True)

@@ -208,22 +208,22 @@ def _note(text: str, of_label: Mapping[str, str]) -> Note:
     return Note(feature=None, text=text)
 
 
-def code_line(options: Mapping[str, object]) -> str:
-    """Write the call that makes an explorer with these options; what is long is left as a name."""
+def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION) -> str:
+    """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
     arguments = ["model", "X"]
     for name, value in options.items():
         text = repr(value)
-        arguments.append(f"{name}={text if _is_literal(text) else name}")
+        arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")
     return f"ICEExplorer({', '.join(arguments)})"
 
 
 def _is_literal(text: str) -> bool:
-    """Whether a short text makes the value again, wherever it is pasted."""
+    """Whether a text makes the value again, wherever it is pasted."""
     try:
         ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return False
-    return len(text) <= _LONGEST_OPTION
+    return True
 
 
 # --- lines ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
-from ice_explorer.choice import choose_engine, threshold_grids
+from ice_explorer.choice import Inside, choose_engine, threshold_grids
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
@@ -92,7 +92,9 @@ def prepare(
     declared, unordered = check_groups(groups), check_names("categorical", categorical)
     columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
-    predictor, probe, probed = _probed(model, table, Probe(table, columns.moves, random_state), output, response)
+    predictor, probe, probed = _probed(
+        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs
+    )
     if jobs == 1:
         predictor = replace(
             predictor,
@@ -100,8 +102,9 @@ def prepare(
             all_outputs=_one_at_a_time(predictor.all_outputs),
         )
     grid_choice = _check_grid(grid, grid_size, columns)
+    inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
-        grid_choice = threshold_grids(model, predictor, columns, chosen)
+        grid_choice = threshold_grids(inside, columns, chosen)
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         groups=declared or None,
@@ -124,7 +127,7 @@ def prepare(
     context = Context(table, columns, weights, predictor, settings, brute, probe, probed)
     scales = _check_scale(scale, columns)
     inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
-    chosen_engine, engine_notes = choose_engine(engine, model, context, inputs, jobs)
+    chosen_engine, engine_notes = choose_engine(engine, inside, context, inputs, jobs)
     notes = [*predictor.notes, *notes, *_group_notes(columns), *_grid_notes(inputs, settings), *engine_notes]
     return Plan(context, chosen_engine, inputs, notes)
 
@@ -150,16 +153,19 @@ def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[A
 
 
 def _probed(
-    model: Any, table: Table, probe: Probe, output: object, response: Response
+    model: Any, table: Table, probe: Probe, **options: Any
 ) -> tuple[Predictor, Probe | None, NDArray[np.float64]]:
-    """Choose what to predict, from what the model returns for some phantoms; else for the first rows."""
+    """Choose what to predict, from what the model returns for some phantoms; else for the first rows.
+
+    Options are those of `make_predictor`.
+    """
     try:
-        predictor = make_predictor(model, probe.container, len(probe.rows), output=output, response=response)
+        predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, predictor.predict(probe.container)
     except PredictionError:
         # Whatever is wrong is said of real rows, if it is wrong with them too.
         first = np.arange(min(_FIRST_ROWS, table.n_observations))
-        predictor = make_predictor(model, table.take(first), len(first), output=output, response=response)
+        predictor = make_predictor(model, table.take(first), len(first), **options)
         return predictor, None, np.empty(0)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 
 def warmup() -> None:
-    """Compile what explaining tree models needs, once per installation.
+    """Compile what explaining tree models and large neural networks needs, once per installation.
 
-    The first explanation of a tree model does this by itself and takes a few seconds longer; later
+    The first explanation of such a model does this by itself and takes a few seconds longer; later
     processes find the compiled kernels on disk. Does nothing where numba is not installed.
 
     Examples
@@ -23,6 +23,7 @@ def warmup() -> None:
     from ice_explorer import metrics_numba, pairs
     from ice_explorer.adapters.trees.ensemble import TreeEnsemble
     from ice_explorer.adapters.trees.link import Link
+    from ice_explorer.curves import network_numba
     from ice_explorer.curves.tree import TreeCurves
     from ice_explorer.decay import DecaySums
     from ice_explorer.metrics import FeatureSums
@@ -54,4 +55,5 @@ def warmup() -> None:
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(
         many, (many, many + 1.0), many * many[:, None], many, many[:, None]
     )
+    network_numba.rectified_margins(ones[:, None], ones[:, None], ones[:1, None], ones[:1], np.empty((4, 4, 1)))
     pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)

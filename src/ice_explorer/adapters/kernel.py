@@ -7,29 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.errors import ICEExplorerError
+from ice_explorer.adapters.refusal import OtherFormError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-class NotRadialError(ICEExplorerError):
-    """The model is no sum of radial kernels; the message says why."""
-
-    @classmethod
-    def unknown(cls, model: object) -> NotRadialError:
-        """Name the model."""
-        return cls(f"{type(model).__name__} is no model with radial kernels that is known here.")
-
-    @classmethod
-    def other_kernel(cls, model: object) -> NotRadialError:
-        """Say that the kernel is another."""
-        return cls(f"The kernel of {type(model).__name__} is not radial.")
-
-    @classmethod
-    def other_response(cls) -> NotRadialError:
-        """Say which response is a sum of kernels."""
-        return cls("Only the decision function of two classes is a sum of kernels.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +46,7 @@ def radial_model(model: Any, position: int | None, response: str) -> RadialModel
 
     Raises
     ------
-    NotRadialError
+    OtherFormError
         If the model is none of these, or its response is no plain sum of its kernels.
     """
     name = type(model).__name__
@@ -76,16 +57,16 @@ def radial_model(model: Any, position: int | None, response: str) -> RadialModel
             return _kernel_ridge(model, position)
         if name == "GaussianProcessRegressor":
             return _gaussian_process(model, position)
-    raise NotRadialError.unknown(model)
+    raise OtherFormError.model(model, "model with radial kernels")
 
 
 def _support_vectors(model: Any, position: int | None, response: str) -> RadialModel:
     if model.kernel != "rbf":
-        raise NotRadialError.other_kernel(model)
+        raise OtherFormError.kernel(model)
     sign = 1.0
     if hasattr(model, "classes_"):
         if response != "decision_function" or len(model.classes_) != 2:
-            raise NotRadialError.other_response()
+            raise OtherFormError.response_of_kernels()
         sign = -1.0 if position == 0 else 1.0
     gamma = np.full(model.support_vectors_.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
     weights = sign * _dense(model.dual_coef_).ravel()
@@ -99,7 +80,7 @@ def _dense(matrix: Any) -> NDArray[np.float64]:
 
 def _kernel_ridge(model: Any, position: int | None) -> RadialModel:
     if model.kernel != "rbf":
-        raise NotRadialError.other_kernel(model)
+        raise OtherFormError.kernel(model)
     centres = _dense(model.X_fit_)
     gamma = 1.0 / centres.shape[1] if model.gamma is None else float(model.gamma)
     return RadialModel(centres, _output(model.dual_coef_, position), np.full(centres.shape[1], gamma), 0.0)
@@ -145,13 +126,13 @@ def _covariance(model: Any, kernel: Any) -> _Covariance:
             if name == "Sum":
                 return _Covariance(some.factor, some.length, some.constant + other.constant)
             return _Covariance(some.factor * other.constant, some.length, some.constant * other.constant)
-    raise NotRadialError.other_kernel(model)
+    raise OtherFormError.kernel(model)
 
 
 def _gaussian_process(model: Any, position: int | None) -> RadialModel:
     covariance = _covariance(model, model.kernel_)
     if covariance.length is None:
-        raise NotRadialError.other_kernel(model)
+        raise OtherFormError.kernel(model)
     centres = np.asarray(model.X_train_, dtype=np.float64)
     length = np.broadcast_to(np.asarray(covariance.length, np.float64), centres.shape[1])
     spread = float(np.ravel(model._y_train_std)[position or 0])  # noqa: SLF001 - checked on phantoms

@@ -7,32 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.adapters.refusal import OtherFormError
 from ice_explorer.adapters.trees.link import Link
-from ice_explorer.errors import ICEExplorerError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.trees.link import LinkKind
 
-
-class NotLinearError(ICEExplorerError):
-    """The model is none whose coefficients give its predictions; the message says why."""
-
-    @classmethod
-    def unknown(cls, model: object) -> NotLinearError:
-        """Name the model."""
-        return cls(f"{type(model).__name__} is no linear model that is known here.")
-
-    @classmethod
-    def link(cls, name: str) -> NotLinearError:
-        """Name the link."""
-        return cls(f"The link {name} is not known here.")
-
-    @classmethod
-    def response(cls, model: object, response: str) -> NotLinearError:
-        """Name the response."""
-        return cls(f"{response} of {type(model).__name__} is no function of its margins that is known here.")
+_FORM = "linear model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +51,17 @@ def linear_model(model: Any, position: int | None, response: str) -> LinearModel
 
     Raises
     ------
-    NotLinearError
+    OtherFormError
         If the model is no linear one, or its response is no function of its margins.
     """
     bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
     if not type(model).__module__.startswith("sklearn."):
-        raise NotLinearError.unknown(model)
+        raise OtherFormError.model(model, _FORM)
     if "KernelRidge" in bases and model.kernel == "linear":
         weights = np.asarray(model.dual_coef_, np.float64)
         return _outputs((_dense(model.X_fit_).T @ weights).T, 0.0, position)
     if not hasattr(model, "coef_"):
-        raise NotLinearError.unknown(model)
+        raise OtherFormError.model(model, _FORM)
     coefficients = np.atleast_2d(_dense(model.coef_))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if "_PLS" in bases:
@@ -91,7 +74,7 @@ def linear_model(model: Any, position: int | None, response: str) -> LinearModel
     if "SGDOneClassSVM" in bases:
         intercepts = -np.atleast_1d(model.offset_)
     elif not bases & {"BaseLibSVM", "BaseSGDRegressor", "LinearModel", "LinearSVR", "_PLS"}:
-        raise NotLinearError.unknown(model)
+        raise OtherFormError.model(model, _FORM)
     return _outputs(coefficients, intercepts, position)
 
 
@@ -113,7 +96,7 @@ def _glm_link(model: Any) -> LinkKind:
     name = type(model._base_loss.link).__name__  # noqa: SLF001 - checked on phantoms
     known: dict[str, LinkKind] = {"IdentityLink": "identity", "LogLink": "exp"}
     if name not in known:
-        raise NotLinearError.link(name)
+        raise OtherFormError.link(name)
     return known[name]
 
 
@@ -134,4 +117,4 @@ def _classifier(
         kinds: dict[str, LinkKind] = {"predict_proba": "softmax", "log_odds": "softmax_log_odds"}
         if response in kinds:
             return LinearModel(coefficients, intercepts, Link(kinds[response], output=chosen))
-    raise NotLinearError.response(model, response)
+    raise OtherFormError.response(model, response)

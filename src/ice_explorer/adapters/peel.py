@@ -36,6 +36,10 @@ class Peeled:
         """Rows of X -> the matrix that the model sees, (n_rows, n_columns); None where it sees X."""
         return _chain(self.steps) if self.steps else None
 
+    def seen(self, rows: Any) -> NDArray[Any]:
+        """Rows of X as the model sees them, in its own dtype."""
+        return np.asarray(_stepped(self.steps, rows))
+
     @property
     def is_columnwise(self) -> bool:
         """Whether every column that the model sees is known to come from one column of X by itself."""
@@ -150,10 +154,11 @@ def _inverse(transformer: Any) -> Callable[[NDArray[np.float64]], NDArray[np.flo
 
 
 def _chain(steps: tuple[Any, ...]) -> Callable[[Any], NDArray[np.float64]]:
-    def transform(rows: Any) -> NDArray[np.float64]:
-        for step in steps:
-            rows = step.transform(rows)
-        dense = rows.toarray() if hasattr(rows, "toarray") else rows
-        return np.asarray(dense, dtype=np.float64)
+    return lambda rows: np.asarray(_stepped(steps, rows), dtype=np.float64)
 
-    return transform
+
+def _stepped(steps: tuple[Any, ...], rows: Any) -> Any:
+    """Take rows through fitted transformers, to a dense matrix."""
+    for step in steps:
+        rows = step.transform(rows)
+    return rows.toarray() if hasattr(rows, "toarray") else rows

@@ -13,6 +13,7 @@ import numpy as np
 from ice_explorer.adapters.foreign import foreign_source
 from ice_explorer.adapters.layout import asked, layout_of
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
+from ice_explorer.adapters.spreading import without_spreading
 from ice_explorer.errors import InputTypeError, InvalidOptionError
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ class Predictor:
         What `response` could be instead; empty for a plain function.
     all_outputs : callable
         Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model.
-    with_output : callable
-        Another of `outputs` -> Predictor of the same response; the model is not asked.
     of_classes : bool
         Whether outputs are classes, or numbers of their own.
     classes : tuple
@@ -71,12 +70,13 @@ class Predictor:
     outputs: tuple[object, ...]
     responses: tuple[str, ...]
     all_outputs: Callable[[Any], Array]
-    with_output: Callable[[object], Predictor]
     of_classes: bool = False
     classes: tuple[object, ...] = ()
 
 
-def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response) -> Predictor:
+def make_predictor(
+    model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response, n_jobs: int = 1
+) -> Predictor:
     """Choose what to predict.
 
     Parameters
@@ -92,6 +92,8 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         to make.
     response : str
         Method, "log_odds", or "auto".
+    n_jobs : int
+        From how many threads it will be asked.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def make_predictor(model: Any, first_rows: Any, n_rows: int, *, output: object, 
         If an output must be chosen, or the chosen one does not exist.
     """
     _check_response(response)
-    source = _source_of(model)
+    source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)
     chosen = _choose_response(source, response, type(model).__name__)
     way = source.ways["predict_proba" if chosen == "log_odds" else chosen]
     method = _Method(way)
@@ -171,7 +173,6 @@ def _predictor(
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
         all_outputs=lambda rows: _stacked(takes, layout.check(method(rows), rows.shape[0])),
-        with_output=lambda other: _predictor(method, layout, other, response, responses),
         of_classes=layout.of_classes,
         classes=layout.outputs if layout.of_classes else (),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import platform
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, Final
@@ -13,12 +14,14 @@ import numpy as np
 from ice_explorer import __version__
 from ice_explorer.explanation import explain
 from ice_explorer.figures.view import ViewState
+from ice_explorer.payload import code_line
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Lines
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
+_VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
@@ -81,8 +84,7 @@ def provenance_json(explanation: Explanation, state: ViewState, lines: Lines) ->
 
 def code(explanation: Explanation, state: ViewState) -> str:
     """Write the line that makes this view again, from the model and the data."""
-    arguments = ", ".join(["model", "X", *_options(explanation, state)])
-    statements = [f"x = ice_explorer.ICEExplorer({arguments})"]
+    statements = [f"x = ice_explorer.{code_line(_options(explanation, state), longest=math.inf)}"]
     for field in fields(ViewState):
         if field.name in _COUNTING:
             continue
@@ -94,24 +96,24 @@ def code(explanation: Explanation, state: ViewState) -> str:
     return "; ".join(statements)
 
 
-def _options(explanation: Explanation, state: ViewState) -> list[str]:
+def _options(explanation: Explanation, state: ViewState) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
-    written = []
+    chosen: dict[str, object] = {}
     if len(explanation.features) < _n_explainable(explanation):
-        written.append(f"features={explanation.features!r}")
+        chosen["features"] = explanation.features
     for name, parameter in inspect.signature(explain).parameters.items():
         if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
         value = getattr(state if name in _COUNTING else settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
-            written.append(f"{name}={name}")
+            chosen[name] = _VALUES
         elif plain not in (None, parameter.default) and (name, plain) != ("response", "callable"):
-            written.append(f"{name}={plain!r}")
+            chosen[name] = plain
     if settings.weighted:
-        written.append("sample_weight=sample_weight")
-    return written
+        chosen["sample_weight"] = _VALUES
+    return chosen
 
 
 def _n_explainable(explanation: Explanation) -> int:

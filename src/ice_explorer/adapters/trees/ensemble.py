@@ -205,25 +205,6 @@ class TreeEnsemble:
     missing_value: float = float("nan")
     zero_below: float = 0.0
 
-    @property
-    def n_nodes(self) -> int:
-        """Leaves included."""
-        return len(self.feature)
-
-    @property
-    def n_trees(self) -> int:
-        """How many trees are summed."""
-        return len(self.root)
-
-    @property
-    def n_margins(self) -> int:
-        """How many sums the link needs."""
-        return len(self.base)
-
-    def apply_link(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn margins of shape (n_margins, …) into outputs of shape (…)."""
-        return self.link.apply(margins)
-
     def with_levels_of(self, columns: Sequence[int]) -> TreeEnsemble:
         """Return the ensemble with `levels_in_order` given to these columns of X, if they are as many."""
         if len(columns) != len(self.levels_in_order):

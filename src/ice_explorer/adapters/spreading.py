@@ -1,0 +1,50 @@
+"""Models that spread their own work over threads or processes, by joblib: where that is a loss, they do not.
+
+Spreading costs more than it saves where few rows are asked for, and where several threads ask at once.
+The model itself is left as it is; joblib is told in whose calls not to spread.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from ice_explorer.adapters.source import Source
+
+_FEW_ROWS = 256
+
+
+def without_spreading(source: Source, *, side_by_side: bool) -> Source:
+    """Return a model as it is asked here.
+
+    Parameters
+    ----------
+    source : Source
+    side_by_side : bool
+        Whether several threads ask it: then it never spreads, else only for more than a few rows.
+    """
+    ways = {
+        name: replace(way, ask=_undivided(way.ask, most_rows=sys.maxsize if side_by_side else _FEW_ROWS))
+        for name, way in source.ways.items()
+    }
+    return replace(source, ways=ways)
+
+
+def _undivided(ask: Callable[[Any], Any], most_rows: int) -> Callable[[Any], Any]:
+    def undivided(rows: Any) -> Any:
+        with _one_after_another() if rows.shape[0] <= most_rows else nullcontext():
+            return ask(rows)
+
+    return undivided
+
+
+def _one_after_another() -> AbstractContextManager[Any]:
+    """Keep joblib, where it is loaded, from spreading what this thread asks for."""
+    configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
+    return nullcontext() if configure is None else configure(backend="sequential")
