@@ -33,6 +33,7 @@ ALLOWED = {
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble real", "numba numpy"),
     # the pipe itself
+    "anchors": ("curves.transforms feature", "numpy"),
     "probe": ("adapters.table", "numpy"),
     "feature": ("adapters.table real", "numpy"),
     "groups": ("adapters.table feature", "numpy"),
@@ -41,10 +42,10 @@ ALLOWED = {
     "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "results": (
-        "adapters.table category curves engine feature grid inputs likelihood metrics options sampling",
+        "adapters.table anchors category curves engine feature grid inputs likelihood metrics options sampling",
         "matplotlib numpy pandas",
     ),
-    "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
+    "plan": ("adapters anchors choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
@@ -62,7 +63,7 @@ ALLOWED = {
     # the widget
     "work": ("adapters.table background curves explanation feature messages payload progress", ""),
     "widget": (
-        "adapters.table background curves explanation export likelihood messages options payload work",
+        "adapters.table anchors background curves explanation export likelihood messages options payload work",
         "anywidget numpy pandas traitlets",
     ),
     # beside the pipe

@@ -8,6 +8,7 @@ asks the feature what to write into X for them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -118,7 +119,7 @@ class Feature:
         if self.kind in _MOMENTS:
             found = _days(self, [native])
             return None if found is None or np.isnan(found[0]) else float(found[0])
-        number = real_numbers(native) if isinstance(native, (int, float, np.number, np.bool_)) else None
+        number = real_numbers(native) if isinstance(native, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: object) -> float | None:

@@ -140,7 +140,7 @@ def header(
     outputs, responses : sequence of str
         What can be chosen instead.
     """
-    columns = [explanation.column(name) for name in explanation.columns]
+    columns = [explanation.column(name) for name in explanation.color_columns]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
@@ -268,7 +268,7 @@ def colors(column: Column, positions: Sequence[int]) -> tuple[ContinuousColorsBo
     Parameters
     ----------
     column : Column
-        Any column of X.
+        Any column of X, or a group of columns as one category.
     positions : sequence of int
         Rows of X.
 

@@ -26,6 +26,7 @@ import numpy as np
 import traitlets
 
 from ice_explorer import payload
+from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
@@ -104,7 +105,7 @@ class ICEExplorer(anywidget.AnyWidget):
         Label of the open feature; also set by name or position. "" until one is chosen, then the
         one that ranks first.
     color_by : str or None
-        Label of the column that colours the lines.
+        Label of the column, or of the group of columns, that colours the lines.
     kind : {"ice", "c-ice", "d-ice"}
         Curves, curves since the anchor, or slopes.
     decay : float
@@ -112,7 +113,9 @@ class ICEExplorer(anywidget.AnyWidget):
     rank_by : {"impact", "in_distribution_impact", "heterogeneity", "non_linearity"}
         What the bars show and are sorted by.
     anchor : {"min", "max", "median", "own"} or float
-        Where c-ICE is 0.
+        Where c-ICE is 0: a value of the open feature, or on levels their place, 0 the first. Labels of
+        levels, dates and durations of the open feature are taken too, and become such numbers. A number
+        stays when another feature is opened, and is a value or a place of that one.
     max_lines : int
         How many lines are drawn, selected rows besides.
     selection : list of int
@@ -344,7 +347,12 @@ class ICEExplorer(anywidget.AnyWidget):
         return check_one_of("rank_by", value, RANKINGS)
 
     def _check_anchor(self, value: object) -> str | float:
-        return check_anchor(value)
+        if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
+            return check_anchor(value)
+        if self.feature == "":
+            raise InvalidOptionError.anchor_without_feature(value)
+        work = self._open_work()
+        return work.anchor_place(work.by_label[self.feature], value)
 
     def _check_max_lines(self, value: object) -> int:
         check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.background import BetweenBlocks, IsCancelled
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.feature import FeatureKind
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
@@ -66,6 +67,8 @@ class Work:
         To be called when no feature will follow.
     choices : Choices
         What the model returns besides.
+    anchor_place : callable
+        Feature and an anchor of it -> the anchor as pictures have it.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     by_label : dict
@@ -80,6 +83,7 @@ class Work:
     results: dict[Name, FeatureExplanation]
     finish: Callable[[], None]
     choices: Choices
+    anchor_place: Callable[[Name, object], AnchorName | float]
     known: Explanation = field(init=False)
     by_label: dict[str, Name] = field(init=False)
 
@@ -131,6 +135,7 @@ def _work_of_explanation(explanation: Explanation) -> Work:
         results=results,
         finish=_nothing,
         choices=Choices(_text(explanation.settings.output), explanation.settings.response),
+        anchor_place=lambda name, anchor: results[name].anchor_place(anchor),
     )
 
 
@@ -178,6 +183,7 @@ def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answ
         results={},
         finish=reporting.close,
         choices=choices,
+        anchor_place=plan.anchor_place,
     )
 
 

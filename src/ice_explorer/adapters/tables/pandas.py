@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.adapters.tables.column import coded_column, holds, number_column, numbers, objects
+from ice_explorer.adapters.tables.column import coded_column, decimals_of, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
-from ice_explorer.adapters.tables.series import column_of_objects, decimals_of, like_series, read_column
+from ice_explorer.adapters.tables.series import column_of_objects, like_series, read_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,8 +123,7 @@ class PandasTable:
             dates = native.astype("M8[D]")
             return objects((dates if np.array_equal(dates, native, equal_nan=True) else native).tolist())
         example = self._frame.iloc[:, position].dropna().iloc[0]
-        values = numbers(native)
-        return objects(decimals_of(values) if isinstance(example, Decimal) else values.tolist())
+        return objects(decimals_of(native) if isinstance(example, Decimal) else numbers(native).tolist())
 
     def crossed(self, positions: NDArray[np.int64], columns: Crossed, donors: NDArray[np.int64]) -> Any:
         """Return rows with columns of other rows."""
