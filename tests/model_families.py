@@ -469,6 +469,9 @@ STATSMODELS = [
     Case("statsmodels", "OLS by formula", formula("ols", "number ~ age * income + C(city)"), needs="statsmodels"),
     Case("statsmodels", "Logit by formula", formula("logit", "bit ~ np.log(age) + rooms"), needs="statsmodels"),
     Case(
+        "statsmodels", "Logit by formula, of columns", formula("logit", "bit ~ age + rooms"), needs="statsmodels"
+    ),
+    Case(
         "statsmodels", "MNLogit by formula", formula("mnlogit", "level ~ rooms", column=1), needs="statsmodels",
         options={"output": "1"},
     ),

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.adapters.expansion import expand
 from ice_explorer.adapters.kernel import NotRadialError, radial_model
 from ice_explorer.adapters.linear import NotLinearError, linear_model
+from ice_explorer.adapters.linear_results import are_results, linear_results
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.trees import tree_ensemble
 from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.linear import LinearModel
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.predict import Predictor
     from ice_explorer.adapters.trees.ensemble import Response
@@ -179,10 +181,19 @@ def _check(space: Space, found: Any, tolerance: float) -> None:
         raise NotExactError(msg)
 
 
+def _linear_reader(peeled: Peeled, context: Context) -> Callable[..., LinearModel]:
+    """Return what reads a model; results of statsmodels know columns of X by their names."""
+    if not peeled.steps and are_results(peeled.model):
+        return lambda results, *which: linear_results(results, context.columns.names, *which)
+    return linear_model
+
+
 def _linear_engine(peeled: Peeled, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    expanded = expand(_read(linear_model, peeled, context.predictor), peeled.steps)
+    linear = _read(_linear_reader(peeled, context), peeled, context.predictor)
+    expanded = expand(linear, peeled.steps)
     exponents = expanded.exponents
-    space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]))
+    unseen = np.flatnonzero(~linear.coefficients.any(axis=0)).tolist() if not peeled.steps else []
+    space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]), unseen=unseen)
     curves: ClosedForm
     if exponents is None:
         _check_width(expanded.linear.coefficients.shape[1], space)

@@ -34,6 +34,11 @@ class NotLinearError(ICEExplorerError):
         """Name the response."""
         return cls(f"{response} of {type(model).__name__} is no function of its margins that is known here.")
 
+    @classmethod
+    def term(cls, term: str) -> NotLinearError:
+        """Name a term of a formula that is more than a column."""
+        return cls(f"The term {term!r} of its formula is no column of X as it is.")
+
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
