@@ -63,6 +63,7 @@ export interface FeatureHeader {
   scale: number;
 }
 
+/** What lines can be coloured by: a column, or a group of columns, which is a category. */
 export interface ColumnHeader {
   name: string;
   kind: ColumnKind;
