@@ -46,7 +46,15 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
       }
       if (scene.anchoredAt !== null) {
         const at = x(scene.anchoredAt);
-        const rule = { class: "ice-anchor-rule", x1: at, x2: at, y1: top, y2: bottom, "data-test": "anchor-rule" };
+        const rule = {
+          class: "ice-anchor-rule",
+          x1: at,
+          x2: at,
+          y1: top,
+          y2: bottom,
+          "data-test": "anchor-rule",
+          "data-at": scene.anchoredAt,
+        };
         layer.append(svg("line", rule));
       }
     },

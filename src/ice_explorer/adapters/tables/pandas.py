@@ -105,7 +105,7 @@ class PandasTable:
             return values.astype(series.dtype) if holds(series.dtype, values) else values
         rows = self.column(position).rows_with(native)
         if rows is not None:
-            return series.array.take(rows)
+            return _taken(series, rows, range(len(rows)))
         if pd.api.types.is_object_dtype(series.dtype):
             return pd.Series(self._objects_like(position, native), dtype=object)
         if isinstance(series.dtype, pd.SparseDtype):
@@ -131,7 +131,7 @@ class PandasTable:
         for column, crossing in crossings(columns):
             source = positions.copy()
             source[crossing] = donors[crossing]
-            rows.isetitem(column, self._frame.iloc[:, column].array.take(source))
+            rows.isetitem(column, _taken(self._frame.iloc[:, column], source, rows.index))
         return rows
 
     def row_labels(self, positions: NDArray[np.int64]) -> list[str] | None:
@@ -142,6 +142,13 @@ class PandasTable:
         if index.equals(pd.RangeIndex(len(index))):
             return None
         return [str(label) for label in index[positions]]
+
+
+def _taken(series: Any, rows: NDArray[np.int64], index: Any) -> Any:
+    """Take cells as they are: pandas would make a column of text out of objects that are texts."""
+    import pandas as pd
+
+    return pd.Series(series.array.take(rows), index=index, dtype=series.dtype)
 
 
 def _is_decimal(series: Any) -> bool:
