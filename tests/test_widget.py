@@ -21,6 +21,7 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors, payload
+from ice_explorer.background import Background
 from ice_explorer.messages import PROTOCOL_VERSION
 from ice_explorer.widget import ICEExplorer
 
@@ -913,6 +914,34 @@ def test_who_waits_gets_the_output_that_is_chosen_meanwhile(make, X):
     cell.join(SOON)
     assert found[0].output_label == "probability of 'virginica'"
     assert len(found[0]) == 3
+
+
+def test_who_waits_never_gets_what_was_given_up(make, X, monkeypatch):
+    """However long it takes to stop computing the output before, the cell waits for the one chosen."""
+
+    class Slow(Iris):
+        gate = threading.Event()
+
+        def predict_proba(self, X):
+            if len(X) > 100:
+                assert self.gate.wait(SOON)
+            return super().predict_proba(X)
+
+    close = Background.close
+
+    def slow_close(background):
+        close(background)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(Background, "close", slow_close)
+    explorer = make(Slow(), X, output="setosa", engine="brute")
+    found = []
+    cell = threading.Thread(target=lambda: found.append(explorer.explanation))
+    cell.start()
+    explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
+    Slow.gate.set()
+    cell.join(SOON)
+    assert (found[0].output_label, len(found[0])) == ("probability of 'virginica'", 3)
 
 
 def test_another_response_is_another_scale(make, X):

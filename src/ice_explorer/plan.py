@@ -136,7 +136,7 @@ def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOu
     if answers is None or predictor.position is None or not predictor.outputs:
         return None
     return SeveralOutputs(
-        predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.response, answers
+        predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.asked, predictor.rescale, answers
     )
 
 

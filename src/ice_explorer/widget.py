@@ -176,13 +176,13 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
+        self._background: Background[Name, FeatureExplanation] = Background(
+            work.names, work.compute, self._publish, work.results
+        )
         self._work = work
         self._tables = payload.Tables(len(work.heads))
         self._tabled: set[Name] = set()
         self._described: Work | None = None
-        self._background: Background[Name, FeatureExplanation] = Background(
-            work.names, work.compute, self._publish, work.results
-        )
         self.set_trait("output", work.choices.output)
         self.set_trait("response", work.choices.response)
 
@@ -199,8 +199,9 @@ class ICEExplorer(anywidget.AnyWidget):
             except Exception:
                 self.output, self.response = work.choices.output, work.choices.response
                 raise
-            self._background.close()
+            ended = self._background
             self._begin(chosen)
+            ended.close()  # last, so that whoever waited for it finds the new one
             self._background.start()
             self._publish()
 
@@ -224,11 +225,10 @@ class ICEExplorer(anywidget.AnyWidget):
         ICEExplorerError
             Why there is none: the computation failed or was cancelled, or the explorer is closed.
         """
-        snapshot = self._wait()
+        snapshot, work = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
             raise snapshot.error
-        work = self._open_work()
         if snapshot.state == "cancelled":
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
@@ -238,13 +238,14 @@ class ICEExplorer(anywidget.AnyWidget):
             raise Cancelled(msg)
         return work.explanation(snapshot.results)
 
-    def _wait(self) -> Snapshot[Name, FeatureExplanation]:
+    def _wait(self) -> tuple[Snapshot[Name, FeatureExplanation], Work]:
         """Wait for what the traits name, also if that becomes another output meanwhile."""
         while True:
             waited_for = self._background
             snapshot = waited_for.wait()
-            if waited_for is self._background:
-                return snapshot
+            work = self._open_work()
+            if waited_for is self._background:  # which changes before the work does
+                return snapshot, work
 
     @property
     def table(self) -> pd.DataFrame:

@@ -151,7 +151,7 @@ def test_curves_since_a_level_a_date_and_a_gap(notebook, view):
     picture(view, "since-a-level")
     view.get_by_test_id("anchor").select_option("Altstadt")
     expect(rule).to_have_attribute("data-at", "1")
-    assert notebook.value(2, "x.anchor") == "1"
+    assert notebook.value(2, "x.anchor") == "1.0"
     notebook.rewrite(2, "x.anchor = 'Altstat'")
     notebook.run(2)
     error = notebook.cells.nth(2).locator(".jp-OutputArea-output")
