@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+from decimal import Decimal
 
 import numpy as np
 import oracles
@@ -519,6 +520,27 @@ def test_numbers_on_a_uniform_grid_stay_whole():
     assert e["i"].grid.dtype == np.int64
     assert e["i"].grid.tolist() == [1, 4, 6, 9]
     assert e["b"].grid.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("grid", ["observed", "quantile", "uniform", "random"])
+@pytest.mark.parametrize("is_polars", [False, True])
+def test_a_model_of_decimals_is_handed_decimals(is_polars, grid):
+    """With no more digits than the column has, whatever the grid; the curves have them as grid values."""
+    price = [Decimal("0.35"), Decimal("1.10"), Decimal("2.00"), None] * 3
+    X = pd.DataFrame({"price": pd.Series(price, dtype=object), "n": np.arange(12.0)})
+    X = pytest.importorskip("polars").from_pandas(X) if is_polars else X
+
+    def model(rows):
+        paid = [value for value in rows["price"] if value is not None]
+        assert all(isinstance(value, Decimal) and value.as_tuple().exponent >= -2 for value in paid)
+        assert rows["price"].dtype == X["price"].dtype
+        return np.array([0.0 if value is None else float(value) for value in rows["price"]])
+
+    f = ice.explain(model, X, grid=grid, grid_size=4, progress=False)["price"]
+    assert all(isinstance(value, Decimal) for value in f.grid)
+    assert f.observed.tolist() == price
+    assert_allclose(f.curves, np.tile(f.axis, (12, 1)))
+    assert_allclose(f.centered_curves(f.grid[1]), f.curves - f.curves[:, [1]])
 
 
 def test_more_levels_than_a_grid_holds():

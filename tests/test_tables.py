@@ -427,13 +427,44 @@ def test_values_off_the_data_keep_the_dtype_that_holds_them(container, column, c
 
 
 @ANY_CONTAINER
-def test_a_decimal_that_has_more_digits_than_its_column_is_a_float(container):
-    """Rounding it would be another value; objects hold any decimal."""
+def test_a_decimal_that_has_more_digits_than_its_column_gets_a_wider_one(container):
+    """Rounding it would be another value; where no decimal dtype has the room, it is a float."""
     X = CONTAINERS[container](pa.table([pa.array([CENTS] * 2, pa.decimal128(6, 2))], names=["c"]), [])
-    for value in (0.125, 1e9):
+    for value in (0.125, 1e9, 1e39):
         ((cell,),) = columns_of(table_from(X).phantoms(np.array([0]), {0: np.array([[value]])}))
-        assert cell == value
-        assert isinstance(cell, Decimal if dtypes_of(X) == ["object"] else float)
+        assert cell == (value if isinstance(cell, float) else Decimal(repr(value)))
+        assert isinstance(cell, Decimal if value < 1e38 or dtypes_of(X) == ["object"] else float)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Etc/GMT+5", "Europe/Oslo", "UTC"])
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_datetimes_of_any_zone_stay_in_it(zone, unit):
+    """Also those that no row holds, in the unit of the column where it is fine enough."""
+    moments = pd.to_datetime(["2020-01-01 00:00", "2020-07-02 03:00", None], format="ISO8601")
+    X = pd.DataFrame({"t": moments.tz_localize(zone).as_unit(unit)})
+    table = table_from(X)
+    column = table.column(0)
+    assert (column.kind, column.dtype) == ("datetime", str(X.dtypes["t"]))
+    expected = X["t"].dt.tz_convert("UTC").dt.tz_localize(None)
+    assert_array_equal(column.native(column.values), expected.to_numpy())
+    for off, dtype in ((18262.5, X.dtypes["t"]), (18262 + 2**-20, None)):
+        native = column.native(np.array([[column.values[0], off, np.nan]]))
+        made = table.phantoms(np.array([2]), {0: native})["t"]
+        assert_array_equal(made.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), native[0])
+        assert made.dtype == (dtype or made.dtype)
+        assert str(made.dt.tz) == zone
+
+
+def test_whole_numbers_that_numpy_does_not_have_are_numbers():
+    """128 bits of polars, read as what they are and written back as that."""
+    X = pl.DataFrame({"c": pl.Series([1, 2, None], dtype=pl.Int128)})
+    table = table_from(X)
+    column = table.column(0)
+    assert (column.kind, column.is_integer) == ("numeric", True)
+    assert_array_equal(column.values, [1, 2, np.nan])
+    phantoms = table.phantoms(np.array([0]), {0: column.native(np.array([[5.0, 1.0, np.nan]]))})
+    assert phantoms["c"].to_list() == [5, 1, None]
+    assert phantoms["c"].dtype == pl.Int128
 
 
 @ANY_CONTAINER

@@ -69,6 +69,13 @@ class Feature:
     codebook: Array | None = None
 
     @property
+    def digits(self) -> int | None:
+        """How many digits behind the point its values have: 0 of whole ones, None where any number may do."""
+        if self.is_integer:
+            return 0
+        return self.members[0].digits if self.kind == "numeric" else None
+
+    @property
     def is_unordered(self) -> bool:
         """Whether its levels have no order, so that its curves have no slopes."""
         return self.kind in UNORDERED

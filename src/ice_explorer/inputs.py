@@ -280,7 +280,7 @@ def feature_input(
     values = feature.values
     chosen = make_grid(
         feature.label, values, weights, grid=grid, grid_size=settings.grid_size,
-        is_integer=feature.is_integer, is_unordered=feature.is_unordered, random_state=settings.random_state,
+        digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
     )  # fmt: skip
     sigma = _scale_of(feature, weights)
     median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)

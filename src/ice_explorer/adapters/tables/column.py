@@ -61,6 +61,14 @@ class Column:
     exact: NDArray[Any] | None = None
 
     @cached_property
+    def digits(self) -> int | None:
+        """How many digits behind the point decimals have at most; None for every other column."""
+        if self.exact is None or self.exact.dtype.kind != "O":
+            return None
+        exponents = [value.as_tuple().exponent for value in self.exact.tolist() if value is not None]
+        return max([-exponent for exponent in exponents if isinstance(exponent, int)], default=0)
+
+    @cached_property
     def labels(self) -> NDArray[Any]:
         """Values as Python objects, None where missing, (n_observations,); datetimes in UTC."""
         if self.kind == "other":

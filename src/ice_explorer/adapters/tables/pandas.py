@@ -67,6 +67,8 @@ class PandasTable:
             return coded_column(name, str(dtype), labels, dtype.categories.tolist(), is_ordered=bool(dtype.ordered))
         if isinstance(dtype, pd.SparseDtype):
             series = series.sparse.to_dense()
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            series = series.dt.tz_convert("UTC")  # whose name narwhals knows, as it does not know that of every zone
         return read_column(name, nw.from_native(series, series_only=True), dtype)
 
     def take(self, positions: NDArray[np.int64]) -> Any:
@@ -112,6 +114,8 @@ class PandasTable:
             return pd.Series(numbers(native).astype(np.float64)).astype(
                 pd.SparseDtype(np.float64, series.dtype.fill_value)
             )
+        if isinstance(series.dtype, pd.DatetimeTZDtype):
+            return _zoned_like(series.dtype, native)
         if self.column(position).kind in {"numeric", "boolean"} and not _is_decimal(series):
             return _nullable_like(series.dtype, numbers(native))
         made = like_series(nw.from_native(series, series_only=True), native).to_native()
@@ -153,6 +157,15 @@ def _taken(series: Any, rows: NDArray[np.int64], index: Any) -> Any:
 
 def _is_decimal(series: Any) -> bool:
     return bool(nw.from_native(series, series_only=True).dtype.is_decimal())
+
+
+def _zoned_like(dtype: Any, native: NDArray[Any]) -> Any:
+    """Put datetimes into a time zone, in the unit of the column where that is fine enough."""
+    import pandas as pd
+
+    made = pd.Series(native).dt.tz_localize("UTC").dt.tz_convert(dtype.tz)
+    kept = made.dt.as_unit(dtype.unit)
+    return kept if ((kept == made) | made.isna()).all() else made
 
 
 def _in_arrow(made: Any, dtype: Any) -> Any:

@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 
 _SCALARS = (str, bytes, bool, int, float, Decimal, dt.date, dt.time, dt.timedelta, np.generic)
 
+_MOST_DIGITS = 38  # of a decimal of polars and Arrow
+
 _NUMPY_DTYPES = {
     nw.Boolean: np.bool_,
     nw.Int8: np.int8, nw.Int16: np.int16, nw.Int32: np.int32, nw.Int64: np.int64,
     nw.UInt8: np.uint8, nw.UInt16: np.uint16, nw.UInt32: np.uint32, nw.UInt64: np.uint64,
-    nw.Float32: np.float32, nw.Float64: np.float64,
+    nw.Int128: np.int64, nw.UInt128: np.uint64, nw.Float32: np.float32, nw.Float64: np.float64,
 }  # fmt: skip
 
 
@@ -74,6 +76,8 @@ def _numbers_of(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[A
     if kind.is_float():
         return np.asarray(series.to_numpy(), dtype=np.float64)
     filled = series.fill_null(value=False if kind == nw.Boolean else 0) if missing.any() else series
+    if kind in (nw.Int128, nw.UInt128):  # which numpy does not have
+        return numbers(objects(filled.to_list()))
     return filled.to_numpy()
 
 
@@ -152,9 +156,23 @@ def _decimals_like(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[An
     limit = Decimal(10) ** (dtype.precision - dtype.scale)
     fits = all(value is None or (abs(value) < limit and value == round(value, dtype.scale)) for value in decimals)
     if not fits:
-        floats = numbers(native).astype(np.float64)
-        return nw.new_series(series.name, floats, nw.Float64(), backend=series.implementation)
+        wider = _wider_decimal([value for value in decimals if value is not None])
+        if wider is None:
+            floats = numbers(native).astype(np.float64)
+            return nw.new_series(series.name, floats, nw.Float64(), backend=series.implementation)
+        dtype = wider
     return nw.new_series(series.name, decimals, dtype, backend=series.implementation)
+
+
+def _wider_decimal(decimals: list[Decimal]) -> nw.Decimal | None:
+    """Return a dtype that holds some decimals to the last digit, None where there is none."""
+    scale = max(-_exponent(value) for value in decimals)
+    whole = max(value.adjusted() + 1 for value in decimals)
+    return nw.Decimal(_MOST_DIGITS, max(scale, 0)) if max(scale, 0) + max(whole, 1) <= _MOST_DIGITS else None
+
+
+def _exponent(value: Decimal) -> int:
+    return int(value.as_tuple().exponent)
 
 
 def _moments_like(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
