@@ -99,8 +99,6 @@ class PandasTable:
         Apart from plain numbers they are taken from rows that hold them, whatever the dtype; only
         values that no row holds are made.
         """
-        import pandas as pd
-
         series = self._frame.iloc[:, position]
         if _is_plain(series.dtype):
             values = numbers(native)
@@ -108,6 +106,13 @@ class PandasTable:
         rows = self.column(position).rows_with(native)
         if rows is not None:
             return _taken(series, rows, range(len(rows)))
+        return self._made(position, native)
+
+    def _made(self, position: int, native: NDArray[Any]) -> Any:
+        """Make values that no row holds."""
+        import pandas as pd
+
+        series = self._frame.iloc[:, position]
         if pd.api.types.is_object_dtype(series.dtype):
             return pd.Series(self._objects_like(position, native), dtype=object)
         if isinstance(series.dtype, pd.SparseDtype):
