@@ -470,16 +470,21 @@ STATSMODELS = [
     Case("statsmodels", "OLS by formula", formula("ols", "number ~ age * income + C(city)"), needs="statsmodels"),
     Case("statsmodels", "Logit by formula", formula("logit", "bit ~ np.log(age) + rooms"), needs="statsmodels"),
     Case(
-        "statsmodels", "MNLogit by formula", formula("mnlogit", "level ~ rooms", column=1), needs="statsmodels",
-        options={"output": "1"},
-    ),
-    Case("statsmodels", "OLS with a constant, of a frame", with_constant("OLS", NUMBER), needs="statsmodels"),
-    Case(
-        "statsmodels", "GLM with a constant, of an array", with_constant("GLM", COUNT, as_array=True, family="Poisson"),
+        "statsmodels", "Logit by formula, of columns", formula("logit", "bit ~ age + rooms"), "linear",
         needs="statsmodels",
     ),
     Case(
-        "statsmodels", "GLM, binomial, of a frame", with_constant("GLM", BIT, family="Binomial"), needs="statsmodels"
+        "statsmodels", "MNLogit by formula", formula("mnlogit", "level ~ rooms", column=1), needs="statsmodels",
+        options={"output": "1"},
+    ),
+    Case("statsmodels", "OLS with a constant, of a frame", with_constant("OLS", NUMBER), "linear", needs="statsmodels"),
+    Case(
+        "statsmodels", "GLM with a constant, of an array", with_constant("GLM", COUNT, as_array=True, family="Poisson"),
+        "linear", needs="statsmodels",
+    ),
+    Case(
+        "statsmodels", "GLM, binomial, of a frame", with_constant("GLM", BIT, family="Binomial"), "linear",
+        needs="statsmodels",
     ),
 ]  # fmt: skip
 

@@ -62,13 +62,51 @@ def test_another_output_is_as_if_the_model_had_been_asked(model, table, options,
         assert (asked < 200) == (label != LABELS[0])
 
 
+@pytest.mark.parametrize("responses", [("predict_proba", "log_odds"), ("log_odds", "predict_proba")])
+def test_log_odds_are_those_of_probabilities_that_are_known(model, table, responses):
+    """Same curves and metrics to the bit, whichever was asked for first, of any output."""
+    answers = Answers(10**8)
+    first, second = responses
+    curves_of(prepare(model, table, output="green", response=first, answers=answers))
+    before = model.n_asked
+    found = curves_of(prepare(model, table, output="red", response=second, answers=answers))
+    assert model.n_asked - before < 200
+    expected = ice.explain(model, table, output="red", response=second, progress=False)
+    for feature in found:
+        assert_array_equal(feature.curves, expected[feature.feature].curves)
+        assert feature.metrics() == expected[feature.feature].metrics()
+
+
 def test_another_response_is_another_question(model, table):
-    """Log-odds are not probabilities."""
+    """The predicted class is no probability."""
     answers = Answers(10**8)
     curves_of(prepare(model, table, output="red", answers=answers))
-    (found, *_) = curves_of(prepare(model, table, output="red", response="log_odds", answers=answers))
-    expected = ice.explain(model, table, output="red", response="log_odds", progress=False)
+    (found, *_) = curves_of(prepare(model, table, output="red", response="predict", answers=answers))
+    expected = ice.explain(model, table, output="red", response="predict", progress=False)
     assert_array_equal(found.curves, expected["x0"].curves)
+
+
+def test_infinite_log_odds_are_found_in_what_was_kept(table):
+    """A probability of 0 is a number, and its log-odds are none."""
+
+    class Sure:
+        classes_ = ("no", "yes")
+
+        def predict(self, X):
+            return np.where(X[:, 0] > 0.5, "yes", "no")
+
+        def predict_proba(self, X):
+            yes = np.clip(X[:, 0], 0, 0.9)
+            return np.column_stack([1 - yes, yes])
+
+    answers = Answers(10**8)
+    options = {"features": ["x0"], "grid": {"x0": [-1.0, 0.5]}, "answers": answers}
+    rows = np.where(table == 0, 0.1, np.abs(table))
+    curves_of(prepare(Sure(), rows, **options))
+    with pytest.raises(
+        PredictionError, match=r"returned -inf on a phantom observation of 'x0' \(grid value -1.0, row "
+    ):
+        curves_of(prepare(Sure(), rows, response="log_odds", **options))
 
 
 def test_what_does_not_fit_is_asked_for_again(model, table):

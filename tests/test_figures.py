@@ -498,6 +498,29 @@ def test_levels_without_an_order_have_no_slopes(kinds):
     assert_allclose(grade.values[:, ::2], kinds["grade"].slopes, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("anchor", ["own", "min"])
+def test_a_level_off_the_grid_has_no_dot_and_its_own_prediction(anchor):
+    """Its line is held at what the model predicts for the row itself, as in `centered_curves`."""
+    X = pd.DataFrame({"town": ["Ur", "Uruk", "Kish", "Ur"], "b": [0.0, 1.0, 2.0, 3.0]})
+    worth = {"Ur": 1.0, "Uruk": 5.0, "Kish": 9.0}
+    explanation = explain(
+        lambda rows: rows["town"].map(worth) * (1 + rows["b"]), X, grid={"town": ["Ur", "Uruk"]}, progress=False
+    )
+    lines = shown(explanation, feature="town", kind="c-ice", anchor=anchor).lines
+    assert_allclose(lines.values, explanation["town"].centered_curves(anchor), rtol=1e-12)
+    assert lines.axis.is_off(lines.own_x).tolist() == [False, False, True, False]
+    root = drawn(explanation, feature="town", kind="c-ice", anchor=anchor)
+    assert len(list(group(root, "own-values").iter(f"{SVG}circle"))) == 3
+
+
+def test_an_anchor_is_named_as_its_feature_has_it(kinds):
+    """Pictures take labels and dates as `centered_curves` does."""
+    town = min(kinds["town"].grid.tolist(), key=len)
+    assert kinds.plot("town", "c-ice", anchor=town).get_ylabel() == f"change of the prediction since town = {town}"
+    day = kinds["built"].grid[2]
+    assert kinds.plot("built", "c-ice", anchor=day).get_ylabel().endswith(f"built = {np.datetime_as_string(day, 'D')}")
+
+
 @pytest.mark.parametrize(("anchor", "title"), [("min", 0), ("median", None), (2.0, 2)])
 def test_levels_are_centred_at_a_level(kinds, anchor, title):
     """An anchor is a level by its place; the axis names it."""

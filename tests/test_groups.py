@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer import payload
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.groups import level_names
 
@@ -127,6 +128,45 @@ def test_a_level_that_no_row_has_is_not_on_the_grid():
     assert asked["wing"].grid.tolist() == ["a", "d"]
     assert np.isnan(asked.table().loc["wing", "impact"])
     assert "'wing': fewer than two levels of its grid occur, so its effects are undefined." in asked.notes
+
+
+def test_a_group_colours_as_the_category_it_is():
+    """Named like a column, in front of its own; its columns stay what they are."""
+    X = one_hot(dropped=True)
+    X["wing_b"] = 0
+    e = explained(X, groups=wings(X))
+    column = e.column("wing")
+    assert (column.name, column.label, column.kind) == ("wing", "wing", "category")
+    assert column.levels.tolist() == ["a", "b", "none of them"]
+    assert column.labels.tolist() == e["wing"].observed.tolist()
+    assert e.columns == ["x", "z", "wing_a", "wing_b"]
+    assert e.color_columns == ["x", "z", "wing", "wing_a", "wing_b"]
+    body, buffers = payload.colors(column, [3, 0])
+    n_a = int(X["wing_a"].sum())
+    assert (body["levels"], body["counts"]) == (["a", "none of them"], [n_a, 20 - n_a])
+    assert_array_equal(np.frombuffer(buffers[0], "<f4"), 1.0 - X["wing_a"].to_numpy()[[3, 0]])
+    assert e.column("wing_a").kind == "numeric"
+    legend = e.plot("x", color_by="wing").get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "none of them"]
+
+
+def test_a_group_is_known_to_whoever_asks_for_a_column():
+    """A name that is neither finds the closest of both."""
+    X = one_hot()
+    e = explained(X, groups={"wing": ["wing_a", "wing_b", "wing_c"]})
+    with pytest.raises(UnknownFeatureError) as caught:
+        e.column("wng")
+    assert str(caught.value) == (
+        "No column named 'wng' in X. Did you mean 'wing'? "
+        "X has 5 columns: 'x', 'z', 'wing_a', 'wing_b', 'wing_c'. Its groups are 'wing'."
+    )
+
+
+def test_a_wrong_group_is_refused_whatever_is_explained():
+    """It could be coloured by."""
+    X = one_hot()
+    with pytest.raises(InvalidOptionError, match=r"^The columns of a group must hold 0 and 1 only; 'z' of 'wing'"):
+        explained(X, features=["x"], groups={"wing": ["wing_a", "z"]})
 
 
 def test_settings_hold_what_was_declared():

@@ -33,6 +33,7 @@ ALLOWED = {
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble real", "numba numpy"),
     # the pipe itself
+    "anchors": ("curves.transforms feature", "numpy"),
     "probe": ("adapters.table", "numpy"),
     "feature": ("adapters.table real", "numpy"),
     "groups": ("adapters.table feature", "numpy"),
@@ -48,12 +49,12 @@ ALLOWED = {
     "drivers": ("rule_tree rules second spread", "numpy pandas"),
     "results": (
         (
-            "adapters.table adapters.target category curves drivers engine feature grid inputs likelihood metrics "
-            "options sampling second"
+            "adapters.table adapters.target anchors category curves drivers engine feature grid inputs likelihood "
+            "metrics options sampling second"
         ),
         "matplotlib numpy pandas",
     ),
-    "plan": ("adapters choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
+    "plan": ("adapters anchors choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "classes": ("adapters.table plan", "numpy"),
     "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
@@ -72,7 +73,10 @@ ALLOWED = {
     # the widget
     "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
-        "adapters.table background classes curves explanation export likelihood messages metrics options payload work",
+        (
+            "adapters.table anchors background classes curves explanation export likelihood messages metrics options "
+            "payload work"
+        ),
         "anywidget numpy pandas traitlets",
     ),
     # beside the pipe

@@ -1,6 +1,8 @@
 """Features of every kind: their grids, curves and metrics, against plain loops over whole rows."""
 
+import datetime as dt
 import math
+from decimal import Decimal
 
 import numpy as np
 import oracles
@@ -385,6 +387,41 @@ def test_curves_since_values_with_an_order(explanation):
         explanation["x"].centered_curves("town")
 
 
+def test_anchors_are_places_on_the_axis_of_pictures(explanation):
+    """A label, a date or a duration is converted; names and numbers are what they are."""
+    town, size, code = explanation["town"], explanation["size"], explanation["code"]
+    for name in ("min", "max", "median", "own"):
+        assert town.anchor_place(name) == name
+    assert [town.anchor_place(level) for level in town.grid] == [0.0, 1.0, 2.0, 3.0]
+    assert size.anchor_place("large") == 2.0
+    assert [code.anchor_place(level) for level in (1, "4", 9.0)] == [0.0, 1.0, 2.0]
+    assert explanation["wing"].anchor_place("none of them") == 2.0
+    assert explanation["flag"].anchor_place(np.True_) == 1.0
+    day, wait = explanation["day"], explanation["wait"]
+    for date in ("2020-02-28", dt.date(2020, 2, 28), START + pd.Timedelta(1, "D"), np.datetime64("2020-02-28")):
+        assert day.anchor_place(date) == 18320.0
+    for duration in (dt.timedelta(hours=12), pd.Timedelta("12h"), np.timedelta64(12, "h")):
+        assert wait.anchor_place(duration) == 0.5
+    assert (explanation["x"].anchor_place(np.float32(0.5)), day.anchor_place(3)) == (0.5, 3.0)
+    # Where labels are no numbers, a number is a place; the nearest one where there is no such.
+    assert (town.anchor_place(3), size.anchor_place(1)) == (3.0, 1.0)
+    assert_allclose(town.centered_curves(7), town.centered_curves("max"))
+
+
+def test_a_level_that_is_not_on_the_grid_holds_nothing_together():
+    """It is a level of the feature, but none of its curves'."""
+    f = explained(rows(missing=False), grid={"town": ["Ur", "Kish"], "code": [1, 9]})
+    assert f["town"].anchor_place(f["town"].grid[1]) == 1.0
+    for feature, level, grid in (("town", "Uruk", f["town"].grid), ("code", 4, f["code"].grid)):
+        with pytest.raises(InvalidOptionError) as caught:
+            f[feature].anchor_place(level)
+        close = f" Did you mean {grid.tolist()[grid.tolist().index('Ur')]!r}?" if feature == "town" else ""
+        assert str(caught.value) == (
+            "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; "
+            f"got {level!r} for {feature!r}.{close} Its grid is {', '.join(map(repr, grid.tolist()))}."
+        )
+
+
 def test_rows_off_the_grid_have_their_own_level_all_the_same():
     """The model is asked for it."""
     X = rows(missing=False)
@@ -485,6 +522,27 @@ def test_numbers_on_a_uniform_grid_stay_whole():
     assert e["b"].grid.tolist() == [False, True]
 
 
+@pytest.mark.parametrize("grid", ["observed", "quantile", "uniform", "random"])
+@pytest.mark.parametrize("is_polars", [False, True])
+def test_a_model_of_decimals_is_handed_decimals(is_polars, grid):
+    """With no more digits than the column has, whatever the grid; the curves have them as grid values."""
+    price = [Decimal("0.35"), Decimal("1.10"), Decimal("2.00"), None] * 3
+    X = pd.DataFrame({"price": pd.Series(price, dtype=object), "n": np.arange(12.0)})
+    X = pytest.importorskip("polars").from_pandas(X) if is_polars else X
+
+    def model(rows):
+        paid = [value for value in rows["price"] if value is not None]
+        assert all(isinstance(value, Decimal) and value.as_tuple().exponent >= -2 for value in paid)
+        assert rows["price"].dtype == X["price"].dtype
+        return np.array([0.0 if value is None else float(value) for value in rows["price"]])
+
+    f = ice.explain(model, X, grid=grid, grid_size=4, progress=False)["price"]
+    assert all(isinstance(value, Decimal) for value in f.grid)
+    assert f.observed.tolist() == price
+    assert_allclose(f.curves, np.tile(f.axis, (12, 1)))
+    assert_allclose(f.centered_curves(f.grid[1]), f.curves - f.curves[:, [1]])
+
+
 def test_more_levels_than_a_grid_holds():
     """The most frequent ones are shown, and the note says so."""
     rng = np.random.default_rng(0)
@@ -496,6 +554,14 @@ def test_more_levels_than_a_grid_holds():
     assert counts[e["c"].grid].min() >= counts[[level for level in counts.index if level not in set(e["c"].grid)]].max()
     note = "'c' has 150 levels; its grid is 100 of them, the most frequent ones. Pass `grid_size=150` for all."
     assert note in e.notes
+    n_off = int((~X["c"].isin(e["c"].grid)).sum())
+    assert (
+        f"'c': {n_off} observations have levels without a place on its grid: no own dot is drawn, the curves count."
+    ) in e.notes
+    one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
+    assert (
+        "'c': 1 observation has a level without a place on its grid: no own dot is drawn, the curves count."
+    ) in one.notes
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
     drawn = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]
     again = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]

@@ -57,7 +57,11 @@ def test_one_call_gives_all_outputs(case, fitted):
     for response in chosen.responses or ("auto",):
         options = {**case.options, "response": response}
         p = families.quietly(predictor_of, model, rows, **options)
-        together = families.quietly(p.all_outputs, rows)
+        returned = families.quietly(p.all_outputs, rows)
+        together = returned if p.rescale is None else p.rescale(returned)
+        assert (p.asked, p.rescale is None) == (
+            ("predict_proba", False) if response == "log_odds" else (p.response, True)
+        )
         assert together.shape == (len(rows), max(1, len(p.outputs)))
         for position, output in enumerate(p.outputs):
             other = families.quietly(predictor_of, model, rows, **{**options, "output": output})

@@ -144,7 +144,7 @@ def logistic():
     [
         ("auto", lambda m: lambda r: m.predict_proba(r)[:, 1], "probability of 'yes'"),
         ("predict_proba", lambda m: lambda r: m.predict_proba(r)[:, 1], "probability of 'yes'"),
-        ("decision_function", lambda m: m.decision_function, "decision function of 'yes'"),
+        ("decision_function", lambda m: m.decision_function, "score (decision function) of 'yes'"),
         ("log_odds", lambda m: m.decision_function, "log-odds of 'yes'"),
         (
             "predict",

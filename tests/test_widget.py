@@ -21,6 +21,7 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors, payload
+from ice_explorer.background import Background
 from ice_explorer.messages import PROTOCOL_VERSION
 from ice_explorer.widget import ICEExplorer
 
@@ -489,6 +490,79 @@ def test_traits_take_what_is_meant(make, X, name, value, kept):
     setattr(explorer, name, value)
     assert getattr(explorer, name) == kept
     assert type(getattr(explorer, name)) is type(kept)
+
+
+def every_kind():
+    """Rows of a category, a group, dates and durations."""
+    return pd.DataFrame(
+        {
+            "town": ["Ur", "Oslo", "Kish", "Oslo"] * 5,
+            "day": pd.to_datetime(["2021-03-01", "2021-03-05", "2021-03-09", "2021-03-10"] * 5),
+            "wait": pd.to_timedelta([6, 12, 18, 24] * 5, unit="h"),
+            "east": [1, 0, 0, 0] * 5,
+            "west": [0, 1, 0, 0] * 5,
+        }
+    )
+
+
+def by_kind(X):
+    return (X["town"].str.len() + X["east"] + X["day"].dt.day + X["wait"].dt.total_seconds() / 3600).to_numpy(float)
+
+
+@pytest.mark.parametrize(
+    ("feature", "anchor", "place"),
+    [
+        ("town", "Oslo", 1.0),
+        ("side", "none of them", 2.0),
+        ("day", "2021-03-05", 18691.0),
+        ("day", pd.Timestamp("2021-03-05 12:00"), 18691.5),
+        ("wait", pd.Timedelta("12h"), 0.5),
+        ("town", "own", "own"),
+        ("town", 2, 2.0),
+    ],
+)
+def test_the_anchor_may_be_written_as_the_feature_has_it(make, feature, anchor, place):
+    """A level, a date or a duration becomes the number that the browser knows."""
+    explorer = make(by_kind, every_kind(), groups={"side": ["east", "west"]})
+    explorer.feature = feature
+    explorer.anchor = anchor
+    assert explorer.anchor == place
+    explorer.anchor = explorer.anchor
+    assert explorer.anchor == place
+    assert make(explorer.explanation)._work.anchor_place(feature, anchor) == place
+
+
+def test_an_anchor_that_the_open_feature_lacks(make):
+    """Close levels are offered, and the anchor stays."""
+    explorer = make(by_kind, every_kind())
+    explorer.feature = "town"
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        explorer.anchor = "Olso"
+    assert str(caught.value) == (
+        "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got 'Olso' for 'town'. "
+        "Did you mean 'Oslo'? Its grid is 'Ur', 'Oslo', 'Kish'."
+    )
+    explorer.feature = ""
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        explorer.anchor = "Oslo"
+    assert str(caught.value) == (
+        "`anchor` must be 'min', 'max', 'median', 'own' or a number while no feature is open; got 'Oslo'. "
+        "Set `feature` first."
+    )
+    assert explorer.anchor == "min"
+
+
+def test_a_group_colours_the_lines(make):
+    """It is listed like a column, chosen by its name, and answered with its levels."""
+    explorer = make(by_kind, every_kind(), groups={"side": ["east", "west"]})
+    assert explorer.explanation
+    listed = [(column["name"], column["kind"]) for column in explorer._header["columns"]]
+    assert listed[3:] == [("side", "category"), ("east", "numeric"), ("west", "numeric")]
+    explorer.color_by = "side"
+    reply, _ = ask(explorer, type="colors", column="side", positions=[0, 2])
+    assert reply["body"]["levels"] == ["east", "west", "none of them"]
+    explorer.color_by = "east"
+    assert explorer.color_by == "east"
 
 
 def test_features_may_be_named_by_numbers(make):
@@ -982,6 +1056,34 @@ def test_who_waits_gets_the_output_that_is_chosen_meanwhile(make, X):
     cell.join(SOON)
     assert found[0].output_label == "probability of 'virginica'"
     assert len(found[0]) == 3
+
+
+def test_who_waits_never_gets_what_was_given_up(make, X, monkeypatch):
+    """However long it takes to stop computing the output before, the cell waits for the one chosen."""
+
+    class Slow(Iris):
+        gate = threading.Event()
+
+        def predict_proba(self, X):
+            if len(X) > 100:
+                assert self.gate.wait(SOON)
+            return super().predict_proba(X)
+
+    close = Background.close
+
+    def slow_close(background):
+        close(background)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(Background, "close", slow_close)
+    explorer = make(Slow(), X, output="setosa", engine="brute")
+    found = []
+    cell = threading.Thread(target=lambda: found.append(explorer.explanation))
+    cell.start()
+    explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
+    Slow.gate.set()
+    cell.join(SOON)
+    assert (found[0].output_label, len(found[0])) == ("probability of 'virginica'", 3)
 
 
 def test_another_response_is_another_scale(make, X):

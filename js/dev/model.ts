@@ -310,7 +310,7 @@ export class FakeKernel {
         return { name, kind, n_grid: grid.length, scale, range: extent(curves) as [number, number] };
       }),
       columns: [
-        ...data.features.flatMap(({ name, kind = "numeric" }) => (kind === "group" ? [] : [{ name, kind }])),
+        ...data.features.map(({ name, kind = "numeric" }) => ({ name, kind: kind === "group" ? "category" : kind })),
         ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
         { name: "notes of the clerk", kind: "other" as const },
       ],

@@ -81,6 +81,7 @@ export interface FeatureHeader {
   range: [number, number] | null;
 }
 
+/** What lines can be coloured by: a column, or a group of columns, which is a category. */
 export interface ColumnHeader {
   name: string;
   kind: ColumnKind;

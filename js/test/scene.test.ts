@@ -62,6 +62,14 @@ describe("levels", () => {
     expect(ranks.own[1]).toBeNaN();
   });
 
+  test("are centred at the row's own prediction where its level has no curves", () => {
+    const off = { ...town, observed: Float64Array.of(-1, 0), missing: null };
+    const scene = sceneOf(off, "c-ice", "own");
+    expect(scene.values).toEqual(Float32Array.of(-1, 0, 1, 0, 1, 2));
+    expect(scene.own).toEqual(Float32Array.of(0, 0));
+    expect(sceneOf(off, "c-ice", "min").values).toEqual(Float32Array.of(0, 1, 2, 0, 1, 2));
+  });
+
   test("a level without curves is stood in for by the most frequent one", () => {
     expect(standIns({ ...town, observed: Float64Array.of(-1, 0) })).toEqual(Float64Array.of(2, 0));
   });

@@ -11,6 +11,7 @@ import numpy as np
 from ice_explorer.adapters.expansion import expand
 from ice_explorer.adapters.kernel import radial_model
 from ice_explorer.adapters.linear import linear_model
+from ice_explorer.adapters.linear_results import are_results, linear_results
 from ice_explorer.adapters.network import network_model
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.refusal import OtherFormError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.linear import LinearModel
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.predict import Predictor
     from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
@@ -200,8 +202,8 @@ def threshold_grids(inside: Inside, columns: Columns, positions: Sequence[int]) 
             # The last number on the left side of a threshold stands for what lies before it.
             held = np.where(held > thresholds, np.nextafter(held, -np.inf, dtype=held.dtype), held)
         low, high = present.min(), present.max()
-        inside = held[(held > low) & (held < high)].astype(np.float64)
-        grids[feature.label] = np.unique(np.concatenate([[low], inside, [high]]))
+        between = held[(held > low) & (held < high)].astype(np.float64)
+        grids[feature.label] = np.unique(np.concatenate([[low], between, [high]]))
     return grids
 
 
@@ -217,11 +219,20 @@ def _check(space: Space, found: Any, tolerance: float) -> None:
         raise NotExactError(msg)
 
 
+def _linear_reader(peeled: Peeled, columns: Columns) -> Callable[..., LinearModel]:
+    """Return what reads a model; results of statsmodels know columns of X by their names."""
+    if not peeled.steps and are_results(peeled.model):
+        return lambda results, *which: linear_results(results, columns.names, *which)
+    return linear_model
+
+
 def _linear_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
     peeled = inside.peeled
-    expanded = expand(inside.read(linear_model), peeled.steps)
+    linear = inside.read(_linear_reader(peeled, context.columns))
+    expanded = expand(linear, peeled.steps)
     exponents = expanded.exponents
-    space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]))
+    unseen = np.flatnonzero(~linear.coefficients.any(axis=0)).tolist() if not peeled.steps else []
+    space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]), unseen=unseen)
     curves: ClosedForm
     if exponents is None:
         _check_width(expanded.linear.coefficients.shape[1], space)

@@ -63,6 +63,10 @@ class DisplayAxis:
         """Whether dots stand on levels, with nothing in between."""
         return self.kind in LEVELLED
 
+    def is_off(self, observed: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether own places are those of levels that are not on the grid."""
+        return np.asarray(observed == _OFF_GRID) if self.is_unordered else np.zeros(len(observed), dtype=np.bool_)
+
     def own(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Own places of some rows, the median standing in where there is none on the axis."""
         observed = self.observed[positions]

@@ -192,6 +192,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def anchor_without_feature(cls, got: object) -> InvalidOptionError:
+        """Say that a label or a date is one of a feature."""
+        return cls(
+            "`anchor` must be 'min', 'max', 'median', 'own' or a number while no feature is open; "
+            f"got {_written(got)}. Set `feature` first."
+        )
+
+    @classmethod
     def no_slopes(cls, feature: object) -> InvalidOptionError:
         """Say that levels without an order are not joined by slopes."""
         return cls(
@@ -471,11 +479,13 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
         return str(self.args[0])
 
     @classmethod
-    def column(cls, got: object, names: Sequence[object]) -> UnknownFeatureError:
-        """Offer the closest column of X."""
+    def column(cls, got: object, names: Sequence[object], groups: Sequence[object] = ()) -> UnknownFeatureError:
+        """Offer the closest column of X, or group of columns."""
         plural = "columns" if len(names) != 1 else "column"
+        of_groups = f" Its groups are {_listed(groups)}." if groups else ""
         return cls(
-            f"No column named {got!r} in X.{_did_you_mean(got, names)} X has {len(names)} {plural}: {_listed(names)}."
+            f"No column named {got!r} in X.{_did_you_mean(got, [*names, *groups])} "
+            f"X has {len(names)} {plural}: {_listed(names)}.{of_groups}"
         )
 
     @classmethod

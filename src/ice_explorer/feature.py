@@ -8,6 +8,7 @@ asks the feature what to write into X for them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -68,6 +69,13 @@ class Feature:
     codebook: Array | None = None
 
     @property
+    def digits(self) -> int | None:
+        """How many digits behind the point its values have: 0 of whole ones, None where any number may do."""
+        if self.is_integer:
+            return 0
+        return self.members[0].digits if self.kind == "numeric" else None
+
+    @property
     def is_unordered(self) -> bool:
         """Whether its levels have no order, so that its curves have no slopes."""
         return self.kind in UNORDERED
@@ -118,7 +126,7 @@ class Feature:
         if self.kind in _MOMENTS:
             found = _days(self, [native])
             return None if found is None or np.isnan(found[0]) else float(found[0])
-        number = real_numbers(native) if isinstance(native, (int, float, np.number, np.bool_)) else None
+        number = real_numbers(native) if isinstance(native, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: object) -> float | None:

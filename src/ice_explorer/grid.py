@@ -61,7 +61,7 @@ def make_grid(
     *,
     grid: GridName | Mapping[str, NDArray[np.float64]],
     grid_size: int | None,
-    is_integer: bool,
+    digits: int | None,
     is_unordered: bool = False,
     random_state: int,
 ) -> Grid:
@@ -80,8 +80,8 @@ def make_grid(
     grid_size : int or None
         Most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for
         levels without an order.
-    is_integer : bool
-        True keeps a uniform grid on whole numbers.
+    digits : int or None
+        Behind the point, that a uniform grid keeps to: 0 makes it one of whole numbers, None one of any.
     is_unordered : bool
         True makes the grid of levels that occur, the most frequent ones where there are more than
         `grid_size`, drawn ones for grid="random".
@@ -120,7 +120,7 @@ def make_grid(
         return Grid(quantiles, len(distinct), capped=grid == "observed")
     if grid == "uniform":
         evenly = np.linspace(distinct[0], distinct[-1], size)
-        return Grid(np.unique(np.rint(evenly) if is_integer else evenly), len(distinct))
+        return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), len(distinct))
     return Grid(_random_values(distinct, size, feature_seed(random_state, feature)), len(distinct))
 
 

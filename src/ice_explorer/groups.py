@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.table import table_from
+from ice_explorer.adapters.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import group_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.adapters.table import Name
     from ice_explorer.feature import Feature
 
 NONE_OF_THEM = "none of them"
@@ -49,6 +49,15 @@ def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: 
     if n_on.min() == 0:
         levels.append(NONE_OF_THEM)
     return group_of(at_issue, name, members, positions, levels)
+
+
+def column_of_group(feature: Feature) -> Column:
+    """Return a group as one category, for whatever takes columns; levels of which no row is are among its own."""
+    members = len(feature.members)
+    return Column(
+        feature.name, feature.label, "category", is_integer=False, dtype=f"{members} columns of 0 and 1",
+        values=feature.values, levels=feature.levels,
+    )  # fmt: skip
 
 
 def level_names(labels: Sequence[str]) -> list[str]:

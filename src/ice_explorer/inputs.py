@@ -12,7 +12,7 @@ from ice_explorer.category import category_scale
 from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
-from ice_explorer.groups import make_group
+from ice_explorer.groups import column_of_group, make_group
 from ice_explorer.likelihood import (
     conditional_distances,
     conditional_scale,
@@ -94,6 +94,8 @@ class Columns:
         for name, members in (groups or {}).items():
             self._declare(name, members)
         self._categorical = {self._of_names(name) for name in categorical}
+        for at in range(len(self.groups)):  # whether one is wrong does not depend on what it is used for
+            self.feature(len(self.names) + at)
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Check that a group has a name of its own, and columns of its own."""
@@ -127,7 +129,7 @@ class Columns:
         try:
             hash(name)
         except TypeError:  # lists and arrays, and tuples that hold them
-            raise UnknownFeatureError.column(name, self.names) from None
+            raise UnknownFeatureError.column(name, self.names, list(self.groups)) from None
         if name in self._positions:
             return self._positions[name]
         if isinstance(name, str) and name in self._by_label:
@@ -135,7 +137,7 @@ class Columns:
         is_position = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
         if is_position and 0 <= name < len(self.names):
             return int(name)
-        raise UnknownFeatureError.column(name, self.names)
+        raise UnknownFeatureError.column(name, self.names, list(self.groups))
 
     def at(self, position: int) -> Column:
         """Return a column by its position."""
@@ -160,12 +162,32 @@ class Columns:
         usable = [at for at, positions in self.moves.items() if self.at(positions[0]).kind != "other"]
         return sorted(usable, key=lambda at: min(self.moves[at]))
 
+    def _group_number(self, name: Name) -> int | None:
+        """Find a group by its name or its text."""
+        for at, group in enumerate(self.groups):
+            if isinstance(name, (type(group), str)) and name in (group, str(group)):
+                return len(self.names) + at
+        return None
+
     def number(self, name: Name) -> int:
         """Find a feature: a group by its name, or a column that is in none."""
-        for at, group in enumerate(self.groups):
-            if name in (group, str(group)) and isinstance(name, (type(group), str)):
-                return len(self.names) + at
-        return self._alone(name)
+        group = self._group_number(name)
+        return self._alone(name) if group is None else group
+
+    @property
+    def color_names(self) -> list[Name]:
+        """Names of all columns, each group before its first column."""
+        before = {positions[0]: name for name, positions in ((name, sorted(at)) for name, at in self.groups.items())}
+        return [
+            name
+            for position, column in enumerate(self.names)
+            for name in ([before[position], column] if position in before else [column])
+        ]
+
+    def named(self, name: Name) -> Column:
+        """Return a column by name, or a group as one category."""
+        group = self._group_number(name)
+        return self.at(self.position(name)) if group is None else column_of_group(self.feature(group))
 
     def feature(self, number: int) -> Feature:
         """Return a feature by its number.
@@ -258,7 +280,7 @@ def feature_input(
     values = feature.values
     chosen = make_grid(
         feature.label, values, weights, grid=grid, grid_size=settings.grid_size,
-        is_integer=feature.is_integer, is_unordered=feature.is_unordered, random_state=settings.random_state,
+        digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
     )  # fmt: skip
     sigma = _scale_of(feature, weights)
     median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)

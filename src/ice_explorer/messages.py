@@ -54,7 +54,7 @@ class FeatureHead(TypedDict):
 
 
 class ColumnHead(TypedDict):
-    """A column of X."""
+    """What lines can be coloured by: a column of X, or a group of columns, which is a category."""
 
     name: str
     kind: ColumnKind

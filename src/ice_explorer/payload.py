@@ -165,7 +165,7 @@ def header(
         By which the tables are counted; those of the explanation by default.
     """
     _, convention, weighting = resolve_display(explanation.settings, None, convention, weighting)
-    columns = [explanation.column(name) for name in explanation.columns]
+    columns = [explanation.column(name) for name in explanation.color_columns]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
@@ -349,7 +349,7 @@ def colors(
     Parameters
     ----------
     column : Column
-        Any column of X.
+        Any column of X, or a group of columns as one category.
     positions : sequence of int
         Rows of X.
     apart : sequence of str

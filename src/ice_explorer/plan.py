@@ -15,6 +15,7 @@ import numpy as np
 
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
+from ice_explorer.anchors import place_of
 from ice_explorer.choice import Inside, choose_engine, threshold_grids
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.predict import Predictor, Response
     from ice_explorer.adapters.table import Column, Name, Table
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engine import Engine
     from ice_explorer.feature import FeatureKind
     from ice_explorer.grid import GridName
@@ -137,7 +139,7 @@ def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOu
     if answers is None or predictor.position is None or not predictor.outputs:
         return None
     return SeveralOutputs(
-        predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.response, answers
+        predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.asked, predictor.rescale, answers
     )
 
 
@@ -238,12 +240,22 @@ def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]
                 f"{label!r} has {grid.n_distinct} {what}; its grid is {grid.n_grid} of them, {which}. "
                 f"Pass `grid_size={grid.n_distinct}` for all."
             )
+        n_off = _n_off_grid(item) if item.feature.is_unordered else 0
+        if n_off:
+            who = f"{n_off} observations have levels" if n_off > 1 else "1 observation has a level"
+            notes.append(f"{label!r}: {who} without a place on its grid: no own dot is drawn, the curves count.")
     if settings.sample is not None:
         notes.append(
             f"Curves are those of {len(inputs[0].positions)} of {len(inputs[0].own)} observations, "
             "drawn for each feature on its own."
         )
     return notes
+
+
+def _n_off_grid(item: FeatureInput) -> int:
+    """Count observations whose level has no place on the grid."""
+    values = item.feature.values
+    return int((~np.isnan(values) & ~np.isin(values, item.grid.values)).sum())
 
 
 class Plan:
@@ -303,8 +315,13 @@ class Plan:
         return item.feature.kind, item.grid.n_grid, item.scale
 
     def column(self, name: Name) -> Column:
-        """Return a column of X, feature or not."""
-        return self._context.columns.at(self._context.columns.position(name))
+        """Return a column of X, feature or not, or a group as one category."""
+        return self._context.columns.named(name)
+
+    def anchor_place(self, feature: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of c-ICE as pictures have it, known before anything is computed."""
+        item = self._inputs[feature]
+        return place_of(item.feature, item.grid.values, anchor)
 
     @property
     def columns(self) -> list[Name]:

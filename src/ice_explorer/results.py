@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.adapters.target import target_values
+from ice_explorer.anchors import place_of
 from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
@@ -211,36 +212,34 @@ class FeatureExplanation:
         ----------
         anchor : {"min", "max", "median", "own"} or object
             First or last grid value, the one nearest to the median of the feature, each
-            observation's own value, or the grid value nearest to a value of the feature. For a category
-            without an order "median" is its most frequent level, and a value a level on the grid.
+            observation's own value, or the grid value nearest to a value of the feature: a number, a date
+            (also as text), a duration, a label. For levels without an order "median" is the most frequent
+            one, and a label that of a level on the grid. On levels whose labels are no numbers a number is
+            a place, 0 the first.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the feature has no such value; also a ValueError.
         """
-        positions = self._item.positions
+        positions, place = self._item.positions, self.anchor_place(anchor)
         if self._item.feature.is_unordered:
-            return self.curves - self._at_level(self._check_level(anchor), positions)
-        own, checked = self._item.own[positions], self._check_anchor(anchor)
-        return transforms.centered_curves(self.curves, self.axis, own, self._item.median, checked)
+            return self.curves - self._at_level(self._level_at(place), positions)
+        return transforms.centered_curves(self.curves, self.axis, self._item.own[positions], self._item.median, place)
 
-    def _check_anchor(self, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature with an order, values as coordinates."""
-        if isinstance(anchor, str) and anchor in transforms.ANCHOR_NAMES:
-            return transforms.check_anchor(anchor)
-        coordinate = self._item.feature.coordinate_of(anchor)
-        if coordinate is None and self.levels is not None:
-            raise InvalidOptionError.anchor_level(self.feature, anchor, self.grid.tolist())
-        return transforms.check_anchor(anchor if coordinate is None else coordinate)
+    def anchor_place(self, anchor: AnchorName | object) -> AnchorName | float:
+        """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
+        return place_of(self._item.feature, self.axis, anchor)
 
-    def _check_level(self, anchor: object) -> int | None:
+    def _level_at(self, place: AnchorName | float) -> int | None:
         """Return where on the grid an anchor stands; None for each observation's own level."""
-        if isinstance(anchor, str) and anchor in transforms.ANCHOR_NAMES:
-            if anchor == "own":
-                return None
-            if anchor != "median":
-                return 0 if anchor == "min" else len(self.axis) - 1
+        if place == "own":
+            return None
+        if place in ("min", "max"):
+            return 0 if place == "min" else len(self.axis) - 1
+        if place == "median":
             return int(np.argmax(level_weights(self._item.feature, self._context.weights)[self.axis.astype(np.intp)]))
-        at = np.flatnonzero(self.axis == self._item.feature.coordinate_of(anchor))
-        if at.size == 0:
-            raise InvalidOptionError.anchor_level(self.feature, anchor, self.grid.tolist())
-        return int(at[0])
+        return transforms.nearest_index(np.arange(len(self.axis), dtype=np.float64), float(place))
 
     def _at_level(self, level: int | None, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predictions of rows at a level of the grid, or each at its own, on the grid or not, (n_rows, 1)."""
@@ -656,9 +655,14 @@ class Explanation:
         """Names of all columns of X, features or not."""
         return list(self._context.columns.names)
 
+    @property
+    def color_columns(self) -> list[Name]:
+        """What lines can be coloured by: the columns of X, each group before its first column."""
+        return self._context.columns.color_names
+
     def column(self, name: Name) -> Column:
-        """Return a column of X by name."""
-        return self._context.columns.at(self._context.columns.position(name))
+        """Return a column of X by name, or a group as one category."""
+        return self._context.columns.named(name)
 
     def target(self, y: object) -> NDArray[np.float64]:
         """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.

@@ -62,11 +62,16 @@ def _seen(column: Column, coordinates: Array, *, is_number: bool) -> NDArray[Any
         raise NotColumnwiseError.labels(column.label) from error
 
 
-def _grid_seen(item: FeatureInput, labelled: Container[int]) -> NDArray[Any]:
+def _grid_seen(item: FeatureInput, labelled: Container[int], unseen: Container[int]) -> NDArray[Any]:
     """What a model takes for the grid of a feature, (n_grid, n_columns)."""
     feature = item.feature
     members = zip(feature.positions, feature.members, feature.of_members(item.grid.values), strict=True)
-    return np.column_stack([_seen(column, own, is_number=place not in labelled) for place, column, own in members])
+    return np.column_stack(
+        [
+            np.zeros(len(own)) if place in unseen else _seen(column, own, is_number=place not in labelled)
+            for place, column, own in members
+        ]
+    )
 
 
 class Space:
@@ -90,10 +95,18 @@ class Space:
     peeled : Peeled
     labelled : container of int
         Columns of X whose labels the model looks up itself, or does not look at; of others it takes numbers.
+    unseen : container of int
+        Columns of X that the model does not look at, whatever they hold; they become zeros.
     """
 
     def __init__(
-        self, context: Context, items: Sequence[FeatureInput], peeled: Peeled, labelled: Container[int] = ()
+        self,
+        context: Context,
+        items: Sequence[FeatureInput],
+        peeled: Peeled,
+        labelled: Container[int] = (),
+        *,
+        unseen: Container[int] = (),
     ) -> None:
         assert context.probe is not None  # noqa: S101 - without one no engine is chosen
         self.peeled = peeled
@@ -101,11 +114,13 @@ class Space:
         if peeled.transform is None:
             columns = context.columns
             self.columns = [
-                _seen(column, column.values, is_number=place not in labelled)
+                np.zeros(len(column.values))
+                if place in unseen
+                else _seen(column, column.values, is_number=place not in labelled)
                 for place, column in enumerate(columns.read)
             ]
             self.places = {number: np.array(positions) for number, positions in columns.moves.items()}
-            self.grids = {item.at_issue: _grid_seen(item, labelled) for item in items}
+            self.grids = {item.at_issue: _grid_seen(item, labelled, unseen) for item in items}
         else:
             transformed = _Transformed(context, items, peeled.transform)
             self.columns = list(transformed.matrix.T)

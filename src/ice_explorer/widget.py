@@ -26,6 +26,7 @@ import numpy as np
 import traitlets
 
 from ice_explorer import payload
+from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
@@ -112,7 +113,7 @@ class ICEExplorer(anywidget.AnyWidget):
         Label of the open feature; also set by name or position. "" until one is chosen, then the
         one that ranks first.
     color_by : str or None
-        Label of the column that colours the lines.
+        Label of the column, or of the group of columns, that colours the lines.
     kind : {"ice", "c-ice", "d-ice"}
         Curves, curves since the anchor, or slopes.
     decay : float
@@ -126,7 +127,9 @@ class ICEExplorer(anywidget.AnyWidget):
     weighting : {"interval", "length", "mass"}
         How the intervals of the grid are averaged, likewise; "published" takes "interval" only.
     anchor : {"min", "max", "median", "own"} or float
-        Where c-ICE is 0.
+        Where c-ICE is 0: a value of the open feature, or on levels their place, 0 the first. Labels of
+        levels, dates and durations of the open feature are taken too, and become such numbers. A number
+        stays when another feature is opened, and is a value or a place of that one.
     max_lines : int
         How many lines are drawn, selected rows besides.
     selection : list of int
@@ -192,11 +195,11 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
-        self._work = work
-        self._clear_tables(work)
         self._background: Background[Name, FeatureExplanation] = Background(
             work.names, work.compute, self._publish, work.results
         )
+        self._work = work
+        self._clear_tables(work)
         self.set_trait("output", work.choices.output)
         self.set_trait("response", work.choices.response)
 
@@ -242,7 +245,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 raise
             before = self._background
             self._begin(chosen)
-            before.close()  # only now, so that who waited for it finds what to wait for instead
+            before.close()  # last, so that whoever waits for it finds what to wait for instead
             self._background.start()
             self._publish()
 
@@ -266,11 +269,10 @@ class ICEExplorer(anywidget.AnyWidget):
         ICEExplorerError
             Why there is none: the computation failed or was cancelled, or the explorer is closed.
         """
-        snapshot = self._wait()
+        snapshot, work = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
             raise snapshot.error
-        work = self._open_work()
         if snapshot.state == "cancelled":
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
@@ -280,13 +282,14 @@ class ICEExplorer(anywidget.AnyWidget):
             raise Cancelled(msg)
         return work.explanation(snapshot.results)
 
-    def _wait(self) -> Snapshot[Name, FeatureExplanation]:
+    def _wait(self) -> tuple[Snapshot[Name, FeatureExplanation], Work]:
         """Wait for what the traits name, also if that becomes another output meanwhile."""
         while True:
             waited_for = self._background
             snapshot = waited_for.wait()
-            if waited_for is self._background:
-                return snapshot
+            work = self._open_work()
+            if waited_for is self._background:  # which changes before the work does
+                return snapshot, work
 
     @property
     def table(self) -> pd.DataFrame:
@@ -395,7 +398,12 @@ class ICEExplorer(anywidget.AnyWidget):
         return check_one_of("weighting", value, WEIGHTINGS)
 
     def _check_anchor(self, value: object) -> str | float:
-        return check_anchor(value)
+        if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
+            return check_anchor(value)
+        if self.feature == "":
+            raise InvalidOptionError.anchor_without_feature(value)
+        work = self._open_work()
+        return work.anchor_place(work.by_label[self.feature], value)
 
     def _check_max_lines(self, value: object) -> int:
         check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")

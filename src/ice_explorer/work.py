@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.background import BetweenBlocks, IsCancelled
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.feature import FeatureKind
 
@@ -74,6 +75,8 @@ class Work:
         To be called when no feature will follow.
     choices : Choices
         What the model returns besides.
+    anchor_place : callable
+        Feature and an anchor of it -> the anchor as pictures have it.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     target : ndarray of shape (n_observations,) or None
@@ -90,6 +93,7 @@ class Work:
     results: dict[Name, FeatureExplanation]
     finish: Callable[[], None]
     choices: Choices
+    anchor_place: Callable[[Name, object], AnchorName | float]
     y: InitVar[object] = None
     known: Explanation = field(init=False)
     target: NDArray[np.float64] | None = field(init=False)
@@ -147,6 +151,7 @@ def _work_of_explanation(explanation: Explanation, y: object) -> Work:
         finish=_nothing,
         choices=Choices(_text(explanation.settings.output), explanation.settings.response),
         y=y,
+        anchor_place=lambda name, anchor: results[name].anchor_place(anchor),
     )
 
 
@@ -201,6 +206,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
         finish=reporting.close,
         choices=choices,
         y=y,
+        anchor_place=plan.anchor_place,
     )
 
 

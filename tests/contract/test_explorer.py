@@ -100,7 +100,7 @@ def contract():
             colors_reply(explanation, "age"),
             colors_reply(explanation, "member"),
             colors_reply(explanation, "constant"),
-            *(colors_reply(explanation, name) for name in ("town", "grade", "since", "wait", "east", "west")),
+            *(colors_reply(explanation, name) for name in ("town", "grade", "since", "wait", "side", "east", "west")),
             colors_reply(explanation, "town", ["Kiš", "Ur"]),
             drivers_reply(explanation, "side"),
             rows_reply(explanation, [0, 1, 2]),

@@ -1,5 +1,6 @@
 /** What of the model is explained, where it returns several things or can be put on several scales. */
 import { html } from "../marks/element.ts";
+import { responseName } from "../names.ts";
 import type { Header } from "../protocol.ts";
 import type { View } from "../view.ts";
 
@@ -9,6 +10,8 @@ interface Choice {
   offered: (header: Header) => readonly string[];
   chosen: (store: View["store"]) => string;
   choose: (store: View["store"], value: string) => void;
+  /** How a value is shown: outputs are the model's own words, and stay as they are. */
+  named: (value: string) => string;
 }
 
 const CHOICES: readonly Choice[] = [
@@ -18,6 +21,7 @@ const CHOICES: readonly Choice[] = [
     offered: ({ outputs }) => outputs,
     chosen: ({ output }) => output.value,
     choose: (store, value) => store.setOutput(value),
+    named: (output) => output,
   },
   {
     name: "response",
@@ -25,6 +29,7 @@ const CHOICES: readonly Choice[] = [
     offered: ({ responses }) => responses,
     chosen: ({ response }) => response.value,
     choose: (store, value) => store.setResponse(value),
+    named: responseName,
   },
 ];
 
@@ -32,7 +37,7 @@ export function outputsPanel(view: View): HTMLElement {
   return html("div", { class: "ice-outputs" }, ...CHOICES.map((choice) => picker(view, choice)));
 }
 
-function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose }: Choice): HTMLElement {
+function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose, named }: Choice): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": name });
   const field = html("label", { class: "ice-field" }, `${label} `, select);
   select.addEventListener("change", () => choose(store, select.value), { signal: aborted });
@@ -45,7 +50,7 @@ function picker({ store, aborted, keep }: View, { name, label, offered, chosen, 
       const key = JSON.stringify(choices);
       if (key !== listed) {
         listed = key;
-        select.replaceChildren(...choices.map((each) => html("option", { value: each }, each.replaceAll("_", " "))));
+        select.replaceChildren(...choices.map((each) => html("option", { value: each }, named(each))));
       }
       select.value = value;
     },

@@ -169,6 +169,8 @@ test("output and response are chosen where there are several, and their curves a
   );
   await drawn("Area");
   expect([...part<HTMLSelectElement>("output").options].map(({ text }) => text)).toEqual(["setosa", "virginica"]);
+  const responses = [...part<HTMLSelectElement>("response").options].map(({ text }) => text);
+  expect(responses).toEqual(["probability", "log-odds"]);
   const asked = questions(model);
   choose(part("output"), "virginica");
   await expect.poll(() => questions(model)).toBe(asked + 1);

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Take = Callable[[Any], Array]
 
 _NUMBER_KINDS = "fiub"
-_TEXT = {"probabilities": "probability of {}", "scores": "decision function of {}"}
+_TEXT = {"probabilities": "probability of {}", "scores": "score (decision function) of {}"}
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _is(label: object) -> Take:
 
 
 def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
-    what = "decision function" if way.returns == "scores" else "prediction"
+    what = "score (decision function)" if way.returns == "scores" else "prediction"
     if way.name != "model" and _is_text(returned):
         return _of_labels_seen(way, returned)
     numbers = as_numbers(way.name, returned)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.trees.link import LinkKind
 
-_FORM = "linear model"
+FORM = "linear model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +56,12 @@ def linear_model(model: Any, position: int | None, response: str) -> LinearModel
     """
     bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
     if not type(model).__module__.startswith("sklearn."):
-        raise OtherFormError.model(model, _FORM)
+        raise OtherFormError.model(model, FORM)
     if "KernelRidge" in bases and model.kernel == "linear":
         weights = np.asarray(model.dual_coef_, np.float64)
         return _outputs((_dense(model.X_fit_).T @ weights).T, 0.0, position)
     if not hasattr(model, "coef_"):
-        raise OtherFormError.model(model, _FORM)
+        raise OtherFormError.model(model, FORM)
     coefficients = np.atleast_2d(_dense(model.coef_))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if "_PLS" in bases:
@@ -74,7 +74,7 @@ def linear_model(model: Any, position: int | None, response: str) -> LinearModel
     if "SGDOneClassSVM" in bases:
         intercepts = -np.atleast_1d(model.offset_)
     elif not bases & {"BaseLibSVM", "BaseSGDRegressor", "LinearModel", "LinearSVR", "_PLS"}:
-        raise OtherFormError.model(model, _FORM)
+        raise OtherFormError.model(model, FORM)
     return _outputs(coefficients, intercepts, position)
 
 

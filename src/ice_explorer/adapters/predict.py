@@ -54,7 +54,12 @@ class Predictor:
     responses : tuple of str
         What `response` could be instead; empty for a plain function.
     all_outputs : callable
-        Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model.
+        Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model, as its
+        method `asked` returns them.
+    asked : str
+        The response that the model itself gives: "predict_proba" where log-odds are taken.
+    rescale : callable or None
+        What becomes of that, element by element; None where it is what is explained.
     of_classes : bool
         Whether outputs are classes, or numbers of their own.
     classes : tuple
@@ -70,6 +75,8 @@ class Predictor:
     outputs: tuple[object, ...]
     responses: tuple[str, ...]
     all_outputs: Callable[[Any], Array]
+    asked: str
+    rescale: Callable[[Array], Array] | None
     of_classes: bool = False
     classes: tuple[object, ...] = ()
 
@@ -158,11 +165,12 @@ def _predictor(
     method: Callable[[Any], Any], layout: Layout, output: object, response: str, responses: tuple[str, ...]
 ) -> Predictor:
     position, notes = layout.find(output)
-    takes, text = layout.takes, layout.texts[position]
+    take, text, asked_for = layout.takes[position], layout.texts[position], response
+    rescale = None
     if response == "log_odds":
-        takes = tuple(map(_log_odds_of, takes))
+        asked_for, rescale = "predict_proba", _log_odds
+        take = _rescaled(take, rescale)
         text = text.replace("probability", "log-odds", 1)
-    take = takes[position]
     return Predictor(
         predict=lambda rows: take(layout.check(method(rows), rows.shape[0])),
         output_label=text,
@@ -172,7 +180,9 @@ def _predictor(
         notes=notes,
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
-        all_outputs=lambda rows: _stacked(takes, layout.check(method(rows), rows.shape[0])),
+        all_outputs=lambda rows: _stacked(layout.takes, layout.check(method(rows), rows.shape[0])),
+        asked=asked_for,
+        rescale=rescale,
         of_classes=layout.of_classes,
         classes=layout.outputs if layout.of_classes else (),
     )
@@ -201,12 +211,11 @@ class _Method:
         return self._way.ask(rows)
 
 
-def _log_odds_of(take: Callable[[Any], Array]) -> Callable[[Any], Array]:
+def _rescaled(take: Callable[[Any], Array], rescale: Callable[[Array], Array]) -> Callable[[Any], Array]:
+    return lambda checked: rescale(take(checked))
+
+
+def _log_odds(probability: Array) -> Array:
     """Full log-odds, log(p / (1 - p)); infinite at 0 and 1, which the engine reports."""
-
-    def log_odds(checked: Any) -> Array:
-        probability = take(checked)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.log(probability) - np.log1p(-probability))
-
-    return log_odds
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(probability) - np.log1p(-probability))

@@ -19,6 +19,11 @@ class OtherFormError(ICEExplorerError):
         return cls(f"The link {name} is not known here.")
 
     @classmethod
+    def term(cls, term: str) -> OtherFormError:
+        """Name a term of a formula that is more than a column."""
+        return cls(f"The term {term!r} of its formula is no column of X as it is.")
+
+    @classmethod
     def kernel(cls, model: object) -> OtherFormError:
         """Say that the kernel is another."""
         return cls(f"The kernel of {type(model).__name__} is not radial.")

@@ -1,4 +1,4 @@
-"""What a model answered, for all its outputs: whoever asks for another output need not ask the model."""
+"""What a model answered, for all its outputs: whoever asks for another output or scale need not ask the model."""
 
 from __future__ import annotations
 
@@ -73,6 +73,9 @@ class SeveralOutputs:
         Rows in the container of X -> (n_rows, n_outputs).
     n_outputs, position : int
     response : str
+        That the model itself gives.
+    rescale : callable or None
+        What becomes of that, element by element, before it is explained; None where nothing does.
     answers : Answers
     """
 
@@ -80,4 +83,10 @@ class SeveralOutputs:
     n_outputs: int
     position: int
     response: str
+    rescale: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
     answers: Answers
+
+    def explained(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what is explained of predictions (n_outputs, …): one of them, on its scale."""
+        chosen = predictions[self.position]
+        return chosen if self.rescale is None else self.rescale(chosen)

@@ -100,7 +100,7 @@ class BruteCurves:
     ) -> None:
         self._predict = predict if several is None else several.predict
         self._several = several
-        self._n_outputs, self._chosen = (1, 0) if several is None else (several.n_outputs, several.position)
+        self._n_outputs = 1 if several is None else several.n_outputs
         self._rows = rows
         # The container, a copy that the model makes of it, its votes, and the slopes and moments
         # that the metrics derive from each prediction.
@@ -150,7 +150,11 @@ class BruteCurves:
             answers.keep(key, predictions)
         else:
             self._check_finite(feature, positions, values, predictions)
-        return np.array(predictions[self._chosen])  # what is kept stays as it is
+        return np.array(self._explained(predictions))  # what is kept stays as it is
+
+    def _explained(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What is explained of predictions (n_outputs, n_rows, n_values)."""
+        return predictions[0] if self._several is None else self._several.explained(predictions)
 
     def _evaluate(
         self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64], n_jobs: int
@@ -205,11 +209,12 @@ class BruteCurves:
         predictions: NDArray[np.float64],
     ) -> None:
         """Name the first prediction of the output at issue that is no number."""
-        finite = np.isfinite(predictions[self._chosen])
+        explained = self._explained(predictions)
+        finite = np.isfinite(explained)
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
             where = place_of(feature, values[row, column], positions[row])
-            raise PredictionError.not_finite(feature.name, where, float(predictions[self._chosen, row, column]))
+            raise PredictionError.not_finite(feature.name, where, float(explained[row, column]))
 
     def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str:
         """Say on which phantom the model fails, by asking for halves of the block that failed."""

@@ -83,8 +83,7 @@ class Strips:
 
     def own(self, lines: Lines) -> Array:
         """Places of the own values."""
-        hidden = (lines.own_x < lines.grid[0]) if lines.axis.is_unordered else np.zeros(len(lines.own_x), dtype=bool)
-        return np.asarray(np.where(hidden, math.nan, self.at(lines.own_x)))
+        return np.asarray(np.where(lines.axis.is_off(lines.own_x), math.nan, self.at(lines.own_x)))
 
     def connectors(self, lines: Lines) -> tuple[Array, Array, Array]:
         """What joins the dots of a row: places, values, and opacity of the segments."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Coloring, Lines, Ranking
-    from ice_explorer.messages import Anchor, Kind, RankBy
+    from ice_explorer.messages import Kind, RankBy
 
 _MM: Final = 1 / 25.4  # inches
 _PT_PER_PX: Final = 72 / PX_PER_INCH
@@ -99,7 +99,7 @@ def plot(
     color_by: Any = None,
     decay: float | None = None,
     *,
-    anchor: Anchor | float = "min",
+    anchor: object = "min",
     max_lines: int = 1000,
     ax: Axes | None = None,
 ) -> Axes:
@@ -113,11 +113,11 @@ def plot(
     kind : {"ice", "c-ice", "d-ice"}
         Curves, curves since the anchor, or slopes.
     color_by : object, optional
-        Name of the column that colours the lines.
+        Name of the column, or of the group of columns, that colours the lines.
     decay : float, optional
         λ by which segments fade; that of the explanation by default.
-    anchor : {"min", "max", "median", "own"} or float
-        Where c-ICE is 0.
+    anchor : {"min", "max", "median", "own"} or object
+        Where c-ICE is 0, as for `FeatureExplanation.centered_curves`.
     max_lines : int
         Lines drawn, stratified by the feature.
     ax : Axes, optional
@@ -138,7 +138,7 @@ def plot(
         color_by=None if color_by is None else explanation.column(color_by).label,
         kind=kind,
         decay=explanation.settings.decay if decay is None else decay,
-        anchor=anchor,
+        anchor=explanation[feature].anchor_place(anchor),
         max_lines=max_lines,
     )
     shown = scene(explanation, state)
@@ -407,8 +407,7 @@ def _add_dots(ax: Axes, lines: Lines, strips: _Strips, coloring: Coloring) -> No
     if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
         radius, opacity = 1.4 * max(radius, 1.3), 0.95
     at = strips.at(lines.own_x)
-    off_grid = lines.axis.is_unordered & (lines.own_x < lines.grid[0])
-    shown = np.isfinite(at) & np.isfinite(lines.own_y) & ~off_grid
+    shown = np.isfinite(at) & np.isfinite(lines.own_y) & ~lines.axis.is_off(lines.own_x)
     colors = [coloring.palette.css(value) for value in coloring.values[shown].tolist()]
     size = (2 * radius * _PT_PER_PX) ** 2
     x, y = at[shown], lines.own_y[shown]

@@ -555,12 +555,17 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     median = rows.axis.median
     centered = transforms.centered_curves(rows.curves, grid, rows.own, median, anchor)
     held = rows.curves[:, 0] - centered[:, 0]  # what each line was moved by
+    predictions = feature.predictions(rows.positions)
+    if anchor == "own":  # a level that is not on the grid is a row's own all the same
+        off = rows.axis.is_off(rows.observed)
+        held[off] = predictions[off]
+        centered[off] = rows.curves[off] - held[off, None]
     if anchor == "own":
         anchored_at, shift = None, float(held.mean())
     else:
         anchored_at = _anchor_value(grid, median, anchor)
         shift = float(feature.partial_dependence[transforms.nearest_index(grid, anchored_at)])
-    own_y = feature.predictions(rows.positions) - held
+    own_y = predictions - held
     if anchor == "own":  # a row that lacks the value has its own prediction beside the axis, not on its line
         own_y = np.where(np.isnan(rows.observed), own_y, 0.0)
     shape = _Shape(

@@ -79,6 +79,7 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
       const problem = shown?.colorProblem ?? null;
       legend.hidden = colors === null && problem === null;
       legend.replaceChildren();
+      legend.dataset.column = colors?.scale.column ?? "";
       if (problem !== null) {
         legend.append(html("span", { class: "ice-problem", role: "alert", "data-test": "color-problem" }, problem));
       }

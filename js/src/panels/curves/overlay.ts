@@ -50,7 +50,15 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
       }
       const at = scene.anchoredAt === null ? Number.NaN : x(scene.anchoredAt);
       if (at >= left && at <= right) {
-        const rule = { class: "ice-anchor-rule", x1: at, x2: at, y1: top, y2: bottom, "data-test": "anchor-rule" };
+        const rule = {
+          class: "ice-anchor-rule",
+          x1: at,
+          x2: at,
+          y1: top,
+          y2: bottom,
+          "data-test": "anchor-rule",
+          "data-at": scene.anchoredAt!,
+        };
         layer.append(svg("line", rule));
       }
     },

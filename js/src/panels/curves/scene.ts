@@ -33,6 +33,9 @@ export interface Scene {
   anchoredAt: number | null;
 }
 
+/** Where an observed level stands for which there are no curves. */
+const OFF_GRID = -1;
+
 type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels">;
 
 /** Standard deviation of the drawn lines at each point (ddof = 0): how far they spread in this kind of picture. */
@@ -110,12 +113,27 @@ function iceShape(curves: Curves): Shape {
   };
 }
 
+/** A level that is not on the grid is a row's own all the same: its line is held at the row's own prediction. */
+function holdOffGrid(
+  { kind, grid, observed, values, predictions }: Curves,
+  held: Float64Array,
+  centered: Float32Array,
+): void {
+  if (!isUnordered(kind)) return;
+  for (let i = 0; i < held.length; i++) {
+    if (observed[i] !== OFF_GRID) continue;
+    held[i] = predictions[i]!;
+    for (let z = i * grid.length; z < (i + 1) * grid.length; z++) centered[z] = values[z]! - held[i]!;
+  }
+}
+
 function centeredShape(curves: Curves, anchor: Anchor): Shape {
   const { grid, median, values, partialDependence, predictions } = curves;
   const observed = standIns(curves);
   const centered = centeredCurves(values, grid, observed, anchor, median);
   const index = anchorIndex(grid, anchor, median);
   const held = index === null ? valuesAtOwn(values, grid, observed) : null;
+  if (held !== null) holdOffGrid(curves, held, centered);
   // The mean of the centred lines: centring moves the partial dependence by the mean of what each line is moved by.
   const shift = held === null ? partialDependence[index!]! : held.reduce((sum, value) => sum + value, 0) / held.length;
   const heldAt = (i: number): number => (held === null ? values[i * grid.length + index!]! : held[i]!);

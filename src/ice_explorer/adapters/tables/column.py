@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,8 +47,8 @@ class Column:
         What the codes of a category stand for: levels that occur, in the order of the categories,
         or of their first appearance where the dtype has none. None for every other kind.
     exact : ndarray of shape (n_observations,) or None
-        The values themselves where a float64 does not always tell them: datetimes, timedeltas and
-        whole numbers beyond 2**53.
+        The values themselves where a float64 does not always tell them: datetimes, timedeltas,
+        whole numbers beyond 2**53, and decimals, None where missing.
     """
 
     name: Name
@@ -58,6 +59,14 @@ class Column:
     values: NDArray[Any]
     levels: NDArray[Any] | None = None
     exact: NDArray[Any] | None = None
+
+    @cached_property
+    def digits(self) -> int | None:
+        """How many digits behind the point decimals have at most; None for every other column."""
+        if self.exact is None or self.exact.dtype.kind != "O":
+            return None
+        exponents = [value.as_tuple().exponent for value in self.exact.tolist() if value is not None]
+        return max([-exponent for exponent in exponents if isinstance(exponent, int)], default=0)
 
     @cached_property
     def labels(self) -> NDArray[Any]:
@@ -86,7 +95,8 @@ class Column:
         -------
         ndarray of the same shape
             float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64[us]
-            (UTC) and timedelta64[us], [ns] where the column has it; objects for categories. Missing
+            (UTC) and timedelta64[us], [ns] where the column has it; objects for categories and
+            decimals, which have the digits that a float64 is shown with where no row has them. Missing
             values are NaN, NaT, None, and make integers float64, booleans objects.
         """
         coordinates = np.asarray(coordinates, dtype=np.float64)
@@ -145,6 +155,10 @@ class Column:
         found, rows = self._rows_at(coordinates)
         if found.all():
             return self.exact[rows]
+        if self.exact.dtype.kind == "O":
+            decimals: NDArray[Any] = objects(decimals_of(native.ravel())).reshape(native.shape)
+            decimals[found] = self.exact[rows[found]]
+            return decimals
         finer = native.astype(self.exact.dtype) if self.kind in MOMENTS else native
         if finer.dtype != self.exact.dtype or not np.array_equal(
             finer.astype(native.dtype), native, equal_nan=self.kind in MOMENTS
@@ -155,6 +169,11 @@ class Column:
 
 
 # --- columns out of arrays ------------------------------------------------------------------------
+
+
+def decimal_column(name: Name, dtype: str, decimals: NDArray[Any]) -> Column:
+    """Make a column of decimals, None where missing."""
+    return replace(number_column(name, dtype, numbers(decimals).astype(np.float64)), exact=decimals)
 
 
 def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
@@ -222,6 +241,14 @@ def numbers(native: NDArray[Any]) -> NDArray[Any]:
         flat = [np.nan if is_gone else float(value) for value, is_gone in zip(flat, missing, strict=True)]
     array = np.array(flat)
     return (array if array.dtype.kind in "fiub" else array.astype(np.float64)).reshape(native.shape)
+
+
+def decimals_of(values: NDArray[Any]) -> list[Decimal | None]:
+    """Turn numbers into decimals with the digits that they are shown with, missing ones into None."""
+    return [
+        None if is_missing(value) else value if isinstance(value, Decimal) else Decimal(repr(value))
+        for value in values.tolist()
+    ]
 
 
 def holds(dtype: np.dtype[Any], values: NDArray[Any]) -> bool:

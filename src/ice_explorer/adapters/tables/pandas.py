@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.adapters.tables.column import coded_column, holds, number_column, numbers, objects
+from ice_explorer.adapters.tables.column import coded_column, decimals_of, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
-from ice_explorer.adapters.tables.series import column_of_objects, decimals_of, like_series, read_column
+from ice_explorer.adapters.tables.series import column_of_objects, like_series, read_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +67,8 @@ class PandasTable:
             return coded_column(name, str(dtype), labels, dtype.categories.tolist(), is_ordered=bool(dtype.ordered))
         if isinstance(dtype, pd.SparseDtype):
             series = series.sparse.to_dense()
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            series = series.dt.tz_convert("UTC")  # whose name narwhals knows, as it does not know that of every zone
         return read_column(name, nw.from_native(series, series_only=True), dtype)
 
     def take(self, positions: NDArray[np.int64]) -> Any:
@@ -97,21 +99,28 @@ class PandasTable:
         Apart from plain numbers they are taken from rows that hold them, whatever the dtype; only
         values that no row holds are made.
         """
-        import pandas as pd
-
         series = self._frame.iloc[:, position]
         if _is_plain(series.dtype):
             values = numbers(native)
             return values.astype(series.dtype) if holds(series.dtype, values) else values
         rows = self.column(position).rows_with(native)
         if rows is not None:
-            return series.array.take(rows)
+            return _taken(series, rows, range(len(rows)))
+        return self._made(position, native)
+
+    def _made(self, position: int, native: NDArray[Any]) -> Any:
+        """Make values that no row holds."""
+        import pandas as pd
+
+        series = self._frame.iloc[:, position]
         if pd.api.types.is_object_dtype(series.dtype):
             return pd.Series(self._objects_like(position, native), dtype=object)
         if isinstance(series.dtype, pd.SparseDtype):
             return pd.Series(numbers(native).astype(np.float64)).astype(
                 pd.SparseDtype(np.float64, series.dtype.fill_value)
             )
+        if isinstance(series.dtype, pd.DatetimeTZDtype):
+            return _zoned_like(series.dtype, native)
         if self.column(position).kind in {"numeric", "boolean"} and not _is_decimal(series):
             return _nullable_like(series.dtype, numbers(native))
         made = like_series(nw.from_native(series, series_only=True), native).to_native()
@@ -123,8 +132,7 @@ class PandasTable:
             dates = native.astype("M8[D]")
             return objects((dates if np.array_equal(dates, native, equal_nan=True) else native).tolist())
         example = self._frame.iloc[:, position].dropna().iloc[0]
-        values = numbers(native)
-        return objects(decimals_of(values) if isinstance(example, Decimal) else values.tolist())
+        return objects(decimals_of(native) if isinstance(example, Decimal) else numbers(native).tolist())
 
     def crossed(self, positions: NDArray[np.int64], columns: Crossed, donors: NDArray[np.int64]) -> Any:
         """Return rows with columns of other rows."""
@@ -132,7 +140,7 @@ class PandasTable:
         for column, crossing in crossings(columns):
             source = positions.copy()
             source[crossing] = donors[crossing]
-            rows.isetitem(column, self._frame.iloc[:, column].array.take(source))
+            rows.isetitem(column, _taken(self._frame.iloc[:, column], source, rows.index))
         return rows
 
     def row_labels(self, positions: NDArray[np.int64]) -> list[str] | None:
@@ -145,8 +153,24 @@ class PandasTable:
         return [str(label) for label in index[positions]]
 
 
+def _taken(series: Any, rows: NDArray[np.int64], index: Any) -> Any:
+    """Take cells as they are: pandas would make a column of text out of objects that are texts."""
+    import pandas as pd
+
+    return pd.Series(series.array.take(rows), index=index, dtype=series.dtype)
+
+
 def _is_decimal(series: Any) -> bool:
     return bool(nw.from_native(series, series_only=True).dtype.is_decimal())
+
+
+def _zoned_like(dtype: Any, native: NDArray[Any]) -> Any:
+    """Put datetimes into a time zone, in the unit of the column where that is fine enough."""
+    import pandas as pd
+
+    made = pd.Series(native).dt.tz_localize("UTC").dt.tz_convert(dtype.tz)
+    kept = made.dt.as_unit(dtype.unit)
+    return kept if ((kept == made) | made.isna()).all() else made
 
 
 def _in_arrow(made: Any, dtype: Any) -> Any:

@@ -11,6 +11,8 @@ import numpy as np
 
 from ice_explorer.adapters.tables.column import (
     coded_column,
+    decimal_column,
+    decimals_of,
     holds,
     moment_column,
     number_column,
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
 
 _SCALARS = (str, bytes, bool, int, float, Decimal, dt.date, dt.time, dt.timedelta, np.generic)
 
+_MOST_DIGITS = 38  # of a decimal of polars and Arrow
+
 _NUMPY_DTYPES = {
     nw.Boolean: np.bool_,
     nw.Int8: np.int8, nw.Int16: np.int16, nw.Int32: np.int32, nw.Int64: np.int64,
     nw.UInt8: np.uint8, nw.UInt16: np.uint16, nw.UInt32: np.uint32, nw.UInt64: np.uint64,
-    nw.Float32: np.float32, nw.Float64: np.float64,
+    nw.Int128: np.int64, nw.UInt128: np.uint64, nw.Float32: np.float32, nw.Float64: np.float64,
 }  # fmt: skip
 
 
@@ -47,6 +51,10 @@ def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
         Its dtype as its own library writes it, for messages.
     """
     kind, written, missing = series.dtype, str(dtype), series.is_null().to_numpy()
+    if kind.is_decimal():
+        decimals = objects(series.to_list())
+        decimals[missing] = None
+        return decimal_column(name, written, decimals)
     if kind == nw.Boolean or kind.is_numeric():
         return number_column(name, written, _numbers_of(series, missing), missing)
     if isinstance(kind, nw.Datetime | nw.Duration | nw.Date):
@@ -65,11 +73,11 @@ def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
 def _numbers_of(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
     """Read numbers or booleans; what stands where they are missing says nothing."""
     kind = series.dtype
-    if kind.is_decimal():
-        return _floats(series.to_list(), missing)
     if kind.is_float():
         return np.asarray(series.to_numpy(), dtype=np.float64)
     filled = series.fill_null(value=False if kind == nw.Boolean else 0) if missing.any() else series
+    if kind in (nw.Int128, nw.UInt128):  # which numpy does not have
+        return numbers(objects(filled.to_list()))
     return filled.to_numpy()
 
 
@@ -95,6 +103,8 @@ def column_of_objects(name: Name, dtype: str, values: NDArray[Any]) -> Column:
         return other_column(name, dtype, values)
     if all(issubclass(each, bool | np.bool_) for each in types):
         return number_column(name, dtype, np.where(missing, False, values).astype(np.bool_), missing)  # noqa: FBT003 - a value
+    if types == {Decimal}:
+        return decimal_column(name, dtype, values)
     if all(_is_number(each) for each in types):
         filled = np.where(missing, 0, values)
         is_whole = all(issubclass(each, int | np.integer) for each in types)
@@ -109,10 +119,6 @@ def _is_number(each: type) -> bool:
     return issubclass(each, int | float | Decimal | np.integer | np.floating) and not issubclass(each, bool)
 
 
-def _floats(values: list[Any], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing.tolist(), strict=True)])
-
-
 def _dates(values: list[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
     return np.array([None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)], "M8[D]")
 
@@ -124,10 +130,10 @@ def like_series(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
     """Make a series of numbers or moments of the dtype of another where it can hold them, else of one that does."""
     if native.dtype.kind in "Mm":
         return _moments_like(series, native)
-    values = numbers(native)
     dtype = series.dtype
     if dtype.is_decimal():
-        return _decimals_like(series, values)
+        return _decimals_like(series, native)
+    values = numbers(native)
     missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
     beneath = next((np.dtype(numpy) for known, numpy in _NUMPY_DTYPES.items() if dtype == known), None)
     if beneath is None or not holds(beneath, values[~missing]):
@@ -143,20 +149,30 @@ def _with_nulls(series: nw.Series[Any], values: NDArray[Any], missing: NDArray[n
     return nw.new_series(series.name, given.tolist() if missing.any() else given, dtype, backend=series.implementation)
 
 
-def _decimals_like(series: nw.Series[Any], values: NDArray[Any]) -> nw.Series[Any]:
-    """Write numbers with the digits that they are shown with."""
+def _decimals_like(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
+    """Write numbers with the digits that they are shown with, or have."""
     dtype: Any = series.dtype
-    decimals = decimals_of(values)
+    decimals = decimals_of(native)
     limit = Decimal(10) ** (dtype.precision - dtype.scale)
     fits = all(value is None or (abs(value) < limit and value == round(value, dtype.scale)) for value in decimals)
     if not fits:
-        return nw.new_series(series.name, values.astype(np.float64), nw.Float64(), backend=series.implementation)
+        wider = _wider_decimal([value for value in decimals if value is not None])
+        if wider is None:
+            floats = numbers(native).astype(np.float64)
+            return nw.new_series(series.name, floats, nw.Float64(), backend=series.implementation)
+        dtype = wider
     return nw.new_series(series.name, decimals, dtype, backend=series.implementation)
 
 
-def decimals_of(values: NDArray[Any]) -> list[Decimal | None]:
-    """Turn numbers into decimals with the digits that they are shown with, NaN into None."""
-    return [None if value != value else Decimal(repr(value)) for value in values.tolist()]  # noqa: PLR0124 - NaN
+def _wider_decimal(decimals: list[Decimal]) -> nw.Decimal | None:
+    """Return a dtype that holds some decimals to the last digit, None where there is none."""
+    scale = max(-_exponent(value) for value in decimals)
+    whole = max(value.adjusted() + 1 for value in decimals)
+    return nw.Decimal(_MOST_DIGITS, max(scale, 0)) if max(scale, 0) + max(whole, 1) <= _MOST_DIGITS else None
+
+
+def _exponent(value: Decimal) -> int:
+    return int(value.as_tuple().exponent)
 
 
 def _moments_like(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:

@@ -1,0 +1,60 @@
+"""Where curves are held together for c-ICE: whatever names a value becomes a place on the axis of pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.curves.transforms import ANCHOR_NAMES, check_anchor
+from ice_explorer.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.feature import Feature
+
+
+def is_place(anchor: object) -> bool:
+    """Whether an anchor is the same on every axis: a name, or a number."""
+    if isinstance(anchor, str):
+        return anchor in ANCHOR_NAMES
+    return isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool)
+
+
+def place_of(feature: Feature, grid: NDArray[np.float64], anchor: object) -> AnchorName | float:
+    """Return an anchor as pictures have it.
+
+    Parameters
+    ----------
+    feature : Feature
+    grid : ndarray of shape (n_grid,)
+        Coordinates of its grid values.
+    anchor : {"min", "max", "median", "own"} or object
+        A name, or a value of the feature: a number, a date, a duration, or the label of a level. A label
+        comes before a number, and a name before a label. On levels whose labels are no numbers a number is
+        a place, 0 the first.
+
+    Returns
+    -------
+    str or float
+        The name, or the place: the rank of a level with an order, the position on the grid of one
+        without, else the coordinate. It need not be that of a grid value.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the feature has no such value, or for a level without an order its grid.
+    """
+    if isinstance(anchor, str) and is_place(anchor):
+        return check_anchor(anchor)
+    coordinate = feature.coordinate_of(anchor)
+    if feature.levels is None:
+        return check_anchor(anchor if coordinate is None else coordinate)
+    if coordinate is None and is_place(anchor) and not any(map(is_place, feature.levels.tolist())):
+        return check_anchor(anchor)
+    at = np.flatnonzero(grid == coordinate)
+    if coordinate is None or (feature.is_unordered and at.size == 0):
+        raise InvalidOptionError.anchor_level(feature.name, anchor, feature.native(grid).tolist())
+    return float(at[0]) if feature.is_unordered else coordinate
