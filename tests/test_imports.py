@@ -60,9 +60,10 @@ ALLOWED = {
     ),
     "export": ("explanation figures", ""),
     # the widget
+    "state": ("", ""),
     "work": ("adapters.table background curves explanation feature messages payload progress", ""),
     "widget": (
-        "adapters.table background curves explanation export likelihood messages options payload work",
+        "adapters.table background curves explanation export likelihood messages options payload state work",
         "anywidget numpy pandas traitlets",
     ),
     # beside the pipe

@@ -621,10 +621,24 @@ def test_cancelling_stops_and_says_so(make, X, held):
         _ = explorer.table
     assert str(caught.value) == (
         f"The explanation must be complete to be read; it was cancelled after {done} of 3 "
-        "features. Make the explorer again to compute them all."
+        'features. Press "Go on" in the explorer, or make it again, to compute them all.'
     )
     reply, _ = ask(explorer, "b", type="curves", feature="flag", max_lines=5, selection=[])
     assert reply["type"] == "result"
+
+
+def test_going_on_completes_what_was_cancelled(make, X, held):
+    """The browser asks for the rest, the status says so, and the accessors have it all."""
+    explorer = make(held, X)
+    wait_until(lambda: explorer._background.snapshot().current == "slope")
+    assert ask(explorer, "a", type="cancel")[0]["type"] == "result"
+    held.gate.set()
+    wait_until(lambda: explorer._status["state"] == "cancelled")
+    assert ask(explorer, "b", type="resume")[0] == {"id": "b", "type": "result", "body": {}}
+    assert_frame_equal(explorer.explanation.table(), ice.explain(Model(), X).table())
+    states = [status["state"] for status in statuses(explorer.comm)]
+    assert "computing" in states[states.index("cancelled") :]
+    assert (states[-1], explorer._status["message"]) == ("ready", "")
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ const cases: Record<string, () => FakeModel> = {
     return model;
   },
   cancelled: () => {
-    const message = "Cancelled after 3 of 8 features. Their figures stay; run the cell again for the others.";
+    const message = "Cancelled after 3 of 8 features.";
     return some.model({
       ...some.partial(3),
       feature: "Age",

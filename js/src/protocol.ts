@@ -140,7 +140,12 @@ export interface CancelRequest {
   type: "cancel";
 }
 
-export type Request = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest;
+/** Asks for the features that are missing after a cancel or a failure. */
+export interface ResumeRequest {
+  type: "resume";
+}
+
+export type Request = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest | ResumeRequest;
 
 /** Predictions with the value missing, over all rows. */
 export interface MissingBody {
@@ -202,6 +207,7 @@ export interface Bodies {
   rows: RowsBody;
   export: ExportBody;
   cancel: Record<string, never>;
+  resume: Record<string, never>;
 }
 
 export type Reply =

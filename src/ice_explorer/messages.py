@@ -154,7 +154,14 @@ class CancelRequest(TypedDict):
     type: Literal["cancel"]
 
 
-Request: TypeAlias = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest
+class ResumeRequest(TypedDict):
+    """Ask to compute the features that are missing after a cancel or a failure."""
+
+    id: str
+    type: Literal["resume"]
+
+
+Request: TypeAlias = CurvesRequest | ColorsRequest | RowsRequest | ExportRequest | CancelRequest | ResumeRequest
 
 
 # --- bodies of replies ----------------------------------------------------------------------------
@@ -237,7 +244,13 @@ class CancelBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
-Body: TypeAlias = CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody
+class ResumeBody(TypedDict):
+    """Nothing: the status says the rest."""
+
+
+Body: TypeAlias = (
+    CurvesBody | ContinuousColorsBody | CategoryColorsBody | RowsBody | ExportBody | CancelBody | ResumeBody
+)
 
 
 class Reply(TypedDict):
@@ -301,6 +314,7 @@ _FIELDS: Final = {
     "rows": {"positions": _POSITIONS},
     "export": {"format": ("'svg'", _is_format), "state": ("the state of a view", _is_state)},
     "cancel": {},
+    "resume": {},
 }
 
 

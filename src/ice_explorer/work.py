@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer import payload
 from ice_explorer.curves.answers import Answers
-from ice_explorer.errors import InputTypeError, UnknownOptionError
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
 from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
@@ -66,6 +67,8 @@ class Work:
         To be called when no feature will follow.
     choices : Choices
         What the model returns besides.
+    lost : list of str
+        A sentence on each wish that could not be met.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     by_label : dict
@@ -80,6 +83,7 @@ class Work:
     results: dict[Name, FeatureExplanation]
     finish: Callable[[], None]
     choices: Choices
+    lost: list[str] = field(default_factory=list)
     known: Explanation = field(init=False)
     by_label: dict[str, Name] = field(init=False)
 
@@ -93,7 +97,7 @@ class Work:
         return self.heads[self.names.index(name)]["name"]
 
 
-def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
+def work_of(model: Any, X: Any, options: Mapping[str, Any], output: str = "", response: str = "") -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
     Parameters
@@ -103,13 +107,29 @@ def work_of(model: Any, X: Any, options: Mapping[str, Any]) -> Work:
     X : DataFrame, ndarray or None
     options : mapping
         Those of `explain`.
+    output, response : str
+        What to explain instead of what the options say, where the model has it; "" for neither.
     """
+    work = _work_of_arguments(model, X, options, output, response)
+    if output not in {"", work.choices.output}:
+        work.lost.append(_not_explained("output", output, work.choices.output))
+    if response not in {"", work.choices.response}:
+        work.lost.append(_not_explained("response", response, work.choices.response))
+    return work
+
+
+def _not_explained(what: str, wanted: str, instead: str) -> str:
+    here = f"{instead!r} is explained" if instead else "the only one is explained"
+    return f"The state explains the {what} {wanted!r}, which there is not here, so {here}."
+
+
+def _work_of_arguments(model: Any, X: Any, options: Mapping[str, Any], output: str, response: str) -> Work:
     for option in options:
         if option not in OPTIONS:
             function = "ICEExplorer"
-            raise UnknownOptionError.keyword(function, option, OPTIONS)
+            raise UnknownOptionError.keyword(function, option, [*OPTIONS, "state"])
     if not isinstance(model, Explanation):
-        return _work_of_model(model, X, options, Answers(_KEPT_ANSWERS))
+        return _work_of_wanted(model, X, options, output, response)
     further = ["X"] * (X is not None) + list(options)
     if further:
         msg = (
@@ -132,6 +152,33 @@ def _work_of_explanation(explanation: Explanation) -> Work:
         finish=_nothing,
         choices=Choices(_text(explanation.settings.output), explanation.settings.response),
     )
+
+
+def _work_of_wanted(model: Any, X: Any, options: Mapping[str, Any], output: str, response: str) -> Work:
+    """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
+    answers = Answers(_KEPT_ANSWERS)
+    scales = [response, ""] if response not in {"", "callable"} else [""]
+    for scale in scales:
+        for label in _labels_of(output):
+            chosen = {"output": label, "response": scale}
+            further = {name: value for name, value in chosen.items() if value != ""}
+            try:
+                work = _work_of_model(model, X, {**options, **further}, answers)
+            except (InvalidOptionError, OutputError):
+                continue  # also said below, where an option is wrong
+            # A number stands for a position as well, and means nothing then.
+            if output in {"", work.choices.output}:
+                return work
+            work.finish()
+    return _work_of_model(model, X, options, answers)
+
+
+def _labels_of(text: str) -> list[object]:
+    """What an output may be called that reads as a text: that text, a number, or a pair."""
+    try:
+        return [text, ast.literal_eval(text)]
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return [text]
 
 
 def _work_of_model(model: Any, X: Any, options: Mapping[str, Any], answers: Answers) -> Work:
