@@ -220,8 +220,9 @@ def test_going_on_after_cancelling_computes_what_is_missing(start):
     wait_until(lambda: "b" in work.order)
     background.cancel()
     assert background.wait().state == "cancelled"
-    work.gates["b"].set()
     background.resume()
+    wait_until(lambda: work.order == ["a", "b", "b"])
+    work.gates["b"].set()
     done = background.wait()
     assert (done.state, done.results) == ("ready", {"a": "A", "b": "B", "c": "C"})
     assert work.order == ["a", "b", "b", "c"]

@@ -524,7 +524,7 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'colors', 'rows', 'export', 'cancel'; got 'dance'. " + reload: {
+        "A request must be of type 'curves', 'colors', 'rows', 'export', 'cancel', 'resume'; got 'dance'. " + reload: {
             "type": "dance"
         },
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
@@ -634,11 +634,12 @@ def test_going_on_completes_what_was_cancelled(make, X, held):
     assert ask(explorer, "a", type="cancel")[0]["type"] == "result"
     held.gate.set()
     wait_until(lambda: explorer._status["state"] == "cancelled")
+    held.gate.clear()
     assert ask(explorer, "b", type="resume")[0] == {"id": "b", "type": "result", "body": {}}
+    wait_until(lambda: explorer._background.snapshot().state == "computing")
+    held.gate.set()
     assert_frame_equal(explorer.explanation.table(), ice.explain(Model(), X).table())
-    states = [status["state"] for status in statuses(explorer.comm)]
-    assert "computing" in states[states.index("cancelled") :]
-    assert (states[-1], explorer._status["message"]) == ("ready", "")
+    assert explorer._status == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
 
 
 # --- files ----------------------------------------------------------------------------------------

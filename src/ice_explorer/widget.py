@@ -225,8 +225,9 @@ class ICEExplorer(anywidget.AnyWidget):
             except Exception:
                 self.output, self.response = work.choices.output, work.choices.response
                 raise
-            self._background.close()
+            before = self._background
             self._begin(chosen)
+            before.close()  # last, so that whoever waits for it finds what to wait for instead
             self._background.start()
             self._publish()
 

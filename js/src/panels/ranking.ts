@@ -196,7 +196,8 @@ function describe(
   const rank = `rank ${place + 1} of ${plural(of, "feature")}`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
   const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
-  return `${ranked.name}, ${RANK_LABELS[metric]} ${figure}${TRENDS[signOf(ranked)]}${change}, ${rank}`;
+  // What stands in the bar comes first, as it stands there: whoever speaks to the page says what they read.
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${TRENDS[signOf(ranked)]}${change}, ${rank}`;
 }
 
 const KIND_LABELS: Record<FeatureKind, string> = {
