@@ -34,7 +34,7 @@ def notebook(lab, page, request):
 def shown(notebook, index=0):
     """The explorer of a cell, once it has drawn all it has to."""
     view = notebook.explorer(index)
-    expect(view).to_have_attribute("data-status", "ready")
+    expect(view).to_have_attribute("data-status", "ready", timeout=60_000)  # the libraries are loaded first
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
     return view
 
