@@ -121,7 +121,7 @@ BUSY = """
 x = ice.ICEExplorer(model, X)
 display(x)
 print("displayed")
-while not Path("awake").exists():
+while not (Path("awake").exists() and x.selection):
     {work}
 Path("awake").unlink()
 print(x.feature, x.kind, x.decay, len(x.selection))"""
@@ -173,7 +173,7 @@ STEPS = [step_slider, step_open, step_kind, step_colour, step_hover, step_select
 
 @pytest.mark.parametrize("work", ["time.sleep(0.1)", "sum(range(200_000))"], ids=["sleeping", "computing"])
 def test_a_busy_kernel_freezes_nothing(lab, notebook, page, work):
-    """The explorer is there and usable while its own cell goes on, step by step."""
+    """The explorer is there and usable while its own cell goes on, step by step, and the cell hears of it."""
     notebook.rewrite(0, MAKE + BUSY.replace("{work}", work))
     notebook.run(0, wait=False)
     view = shown(notebook)
