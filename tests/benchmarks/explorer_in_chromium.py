@@ -200,7 +200,7 @@ def model(X):
 from ice_explorer.background import Background
 heard, after = [], Background._after
 def told(*args, **options):
-    heard.append(time.time())
+    heard.append((args[0], time.time()))
     return after(*args, **options)
 Background._after = told
 e = ice.explain(model, X, grid="quantile", grid_size=100, progress=False)
@@ -213,7 +213,7 @@ display(x)
 print(1000 * at)"""
 
 SLOW = """\
-heard.clear()
+x.close()
 def slow(X):
     time.sleep(0.4)
     return model(X)
@@ -222,12 +222,13 @@ x = ice.ICEExplorer(slow, X.iloc[:50, :6], grid="quantile", grid_size=20, engine
 display(x)
 print(1000 * at)"""
 
-# When something first shows in any output of the notebook, as the system's clock has it.
+# When something of a new explorer first shows in any output of the notebook, as the system's clock has it.
 _WATCH = """(selector) => {
     globalThis.appeared = new Promise((resolve) => {
-        const before = new Set(document.querySelectorAll(selector));
+        const explorer = "[data-test=ice-explorer]";
+        const before = new Set(document.querySelectorAll(explorer));
         const look = () => {
-            const found = [...document.querySelectorAll(selector)].filter((node) => !before.has(node));
+            const found = [...document.querySelectorAll(selector)].filter((node) => !before.has(node.closest(explorer)));
             if (found.some((node) => node.checkVisibility())) resolve(Date.now());
             else requestAnimationFrame(look);
         };
@@ -284,7 +285,9 @@ def in_lab(browser):
             page.evaluate(_WATCH, _BAR.replace("[data-test", ".jp-Cell:nth-child(2) [data-test"))
             notebook.run(1)
             page.evaluate("appeared")
-            return page.evaluate("appeared") - 1000 * float(notebook.value(2, "heard[0]"))
+            return page.evaluate("appeared") - 1000 * float(
+                notebook.value(2, "next(at for by, at in heard if by is x._background)")
+            )
 
         found["first bar"] = median_of(until_bar)
     return found
