@@ -228,7 +228,8 @@ _WATCH = """(selector) => {
         const explorer = "[data-test=ice-explorer]";
         const before = new Set(document.querySelectorAll(explorer));
         const look = () => {
-            const found = [...document.querySelectorAll(selector)].filter((node) => !before.has(node.closest(explorer)));
+            const all = [...document.querySelectorAll(selector)];
+            const found = all.filter((node) => !before.has(node.closest(explorer)));
             if (found.some((node) => node.checkVisibility())) resolve(Date.now());
             else requestAnimationFrame(look);
         };
