@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-heavy check bench bench-engines screenshot constraints clean \
+.PHONY: help demo test test-heavy check bench bench-engines bench-explorer catalogue screenshot constraints clean \
 	check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -32,7 +32,7 @@ PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
 help: ## List these commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-		printf 'make %-12s %s\n' "$$name" "$$text"; done
+		printf 'make %-14s %s\n' "$$name" "$$text"; done
 
 demo: .venv/.demo $(BUNDLE) ## Open JupyterLab on the quickstart notebook
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(JUPYTER_ARGS) notebooks/quickstart.ipynb
@@ -51,6 +51,12 @@ bench: .venv/.test ## Time the engine against scikit-learn
 
 bench-engines: .venv/.bench ## Time every engine beside its peers, for half an hour, and write RESULTS.md
 	$(BIN)/python tests/benchmarks/engines_against_peers.py --write
+
+bench-explorer: .venv/.test $(BUNDLE) ## Time the explorer in Chromium, and write EXPLORER.md
+	$(WITH_CHROMIUM) $(BIN)/python tests/benchmarks/explorer_in_chromium.py --write
+
+catalogue: js/node_modules/.ready .venv/.test ## Take a picture of every panel in every state into build/catalogue
+	$(WITH_CHROMIUM) $(NPM_RUN) catalogue
 
 screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 	$(WITH_CHROMIUM) $(BIN)/python tests/browser/screenshots.py

@@ -212,6 +212,73 @@ def test_asking_for_the_rest_after_cancelling_completes_it(start):
     wait_until(lambda: background.snapshot().state == "ready")  # said just after the last reply
 
 
+def test_going_on_after_cancelling_computes_what_is_missing(start):
+    """What is there stays; the feature that was stopped is computed from its start, the rest after it."""
+    work = Work()
+    work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    background.cancel()
+    assert background.wait().state == "cancelled"
+    background.resume()
+    wait_until(lambda: work.order == ["a", "b", "b"])
+    work.gates["b"].set()
+    done = background.wait()
+    assert (done.state, done.results) == ("ready", {"a": "A", "b": "B", "c": "C"})
+    assert work.order == ["a", "b", "b", "c"]
+
+
+def test_going_on_may_come_before_the_cancelled_computation_has_ended(start):
+    """The cancel ends the feature at work, and it has its turn again."""
+    work = Work()
+    stopping, held = threading.Event(), threading.Event()
+
+    def slow_to_stop(name, between_blocks, cancelled):
+        if not work.order:
+            work.order.append(name)
+            wait_until(cancelled)
+            stopping.set()
+            held.wait(SOON)
+            raise Cancelled
+        return work(name, between_blocks, cancelled)
+
+    background = start("ab", slow_to_stop)
+    wait_until(lambda: work.order)
+    background.cancel()
+    assert stopping.wait(SOON)
+    background.resume()
+    held.set()
+    assert background.wait().results == {"a": "A", "b": "B"}
+
+
+def test_going_on_after_a_failure_asks_the_model_again(start, caplog):
+    """What failed may have been a model out of reach; the old error is forgotten."""
+    work = Work(fails_on="b")
+    background = start("abc", work)
+    assert background.wait().state == "error"
+    work.fails_on = None
+    background.resume()
+    done = background.wait()
+    assert (done.state, done.error) == ("ready", None)
+    assert work.order == ["a", "b", "b", "c"]
+    assert "Computing 'b' failed." in caplog.text
+
+
+def test_going_on_where_nothing_was_stopped_changes_nothing(start):
+    """While it computes, when it is ready, and when it is closed."""
+    work = Work()
+    work.gate("a")
+    background = start("ab", work)
+    background.resume()
+    work.gates["a"].set()
+    assert background.wait().state == "ready"
+    background.resume()
+    assert background.wait().state == "ready"
+    background.close()
+    background.resume()
+    assert work.order == ["a", "b"]
+
+
 def test_a_failure_ends_the_waiting(start, caplog):
     """The error of a feature becomes the state; the traceback goes to the log."""
     background = start("abc", Work(fails_on="b"))

@@ -1503,7 +1503,78 @@ CASES = [
         UnknownOptionError,
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'? Its options are features, groups, "
         "categorical, output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, "
-        "convention, weighting, engine, n_jobs, memory_limit, progress.",
+        "convention, weighting, engine, n_jobs, memory_limit, progress, state.",
+    ),
+    Case(
+        "state that is a list",
+        lambda _: ice.ICEExplorer(wealth, X, state=["age"]),
+        InvalidOptionError,
+        "`state` must be a dict that `state()` of an explorer returned; got ['age']. Pass `state=x.state()`.",
+    ),
+    Case(
+        "state that is a text",
+        lambda _: ice.ICEExplorer(wealth, X, state='{"version": 1}'),
+        InvalidOptionError,
+        "`state` must be a dict that `state()` of an explorer returned; got '{\"version\": 1}'. Read a text of "
+        "JSON with `json.loads`.",
+    ),
+    Case(
+        "state without version",
+        lambda _: ice.ICEExplorer(wealth, X, state={"feature": "age"}),
+        InvalidOptionError,
+        "`state['version']` must be 1, as `state()` of this release writes it; got none. Pass a whole state, and "
+        "read one of a newer release with that release.",
+    ),
+    Case(
+        "state of a version to come",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2}),
+        InvalidOptionError,
+        "`state['version']` must be 1, as `state()` of this release writes it; got 2. Pass a whole state, and "
+        "read one of a newer release with that release.",
+    ),
+    Case(
+        "state with an entry of nobody's",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "colour_by": "age"}),
+        InvalidOptionError,
+        "`state` must have no other entries than `state()` of an explorer writes; got 'colour_by'. Did you mean "
+        "'color_by'? Leave it out.",
+    ),
+    Case(
+        "state that opens a number",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "feature": 3}),
+        InvalidOptionError,
+        "`state['feature']` must be text; got 3. Leave it out for the default.",
+    ),
+    Case(
+        "state that selects by name",
+        lambda _: ice.ICEExplorer(result(), state={"version": 1, "selection": ["Ada"]}),
+        InvalidOptionError,
+        "`state['selection']` must be a list of integers of at least 0; got ['Ada']. Leave it out for the default.",
+    ),
+    Case(
+        "state of no kind",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "kind": "cice"}),
+        InvalidOptionError,
+        "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'cice'. Did you mean 'c-ice'?",
+    ),
+    Case(
+        "state whose view is a list",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "view": []}),
+        InvalidOptionError,
+        "`state['view']` must be a dict; got []. Leave it out for the default.",
+    ),
+    Case(
+        "state whose view has an entry of nobody's",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "view": {"lefty": "map"}}),
+        InvalidOptionError,
+        "`state['view']` must have no other entries than `state()` of an explorer writes; got 'lefty'. Did you "
+        "mean 'left'? Leave it out.",
+    ),
+    Case(
+        "state whose view is nowhere",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "view": {"left": "below"}}),
+        InvalidOptionError,
+        "`state['view']['left']` must be 'bars' or 'map'; got 'below'. Leave it out for the default.",
     ),
     Case(
         "explorer with decay 2.5",

@@ -71,11 +71,12 @@ ALLOWED = {
     ),
     "export": ("explanation figures", ""),
     # the widget
+    "state": ("", ""),
     "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
         (
             "adapters.table anchors background classes curves explanation export likelihood messages metrics options "
-            "payload work"
+            "payload state work"
         ),
         "anywidget numpy pandas traitlets",
     ),

@@ -44,7 +44,7 @@ class Model:
         self.most_concurrent = max(self.most_concurrent, self.concurrent)
         try:
             self.n_calls += 1
-            if len(X) > 2:  # the first rows are shown to the model when an explorer is made
+            if self.n_calls > 1:  # it is asked once when an explorer is made
                 assert self.gate.wait(SOON)
             if self.fails_where is not None and self.fails_where(X):
                 raise ValueError("out of range")
@@ -704,8 +704,8 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel'; got 'dance'. "
-        + reload: {"type": "dance"},
+        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel', 'resume'; "
+        "got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },
@@ -800,10 +800,25 @@ def test_cancelling_stops_and_says_so(make, X, held):
         _ = explorer.table
     assert str(caught.value) == (
         f"The explanation must be complete to be read; it was cancelled after {done} of 3 "
-        "features. Make the explorer again to compute them all."
+        'features. Press "Go on" in the explorer, or make it again, to compute them all.'
     )
     reply, _ = ask(explorer, "b", type="curves", feature="flag", max_lines=5, selection=[])
     assert reply["type"] == "result"
+
+
+def test_going_on_completes_what_was_cancelled(make, X, held):
+    """The browser asks for the rest, the status says so, and the accessors have it all."""
+    explorer = make(held, X)
+    wait_until(lambda: explorer._background.snapshot().current == "slope")
+    assert ask(explorer, "a", type="cancel")[0]["type"] == "result"
+    held.gate.set()
+    wait_until(lambda: explorer._status["state"] == "cancelled")
+    held.gate.clear()
+    assert ask(explorer, "b", type="resume")[0] == {"id": "b", "type": "result", "body": {}}
+    wait_until(lambda: explorer._background.snapshot().state == "computing")
+    held.gate.set()
+    assert_frame_equal(explorer.explanation.table(), ice.explain(Model(), X).table())
+    assert explorer._status == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ function additive(): FakeKernel {
   });
 }
 
-const cases: Record<string, () => FakeModel> = {
+export const cases: Record<string, () => FakeModel> = {
   ready: () => some.model(),
   coloured: () => some.model({ color_by: "Smoker", decay: 0.5, selection: [0, 33] }),
   ramp: () => some.model({ color_by: "BMI", ...notes(some) }),
@@ -165,7 +165,7 @@ const cases: Record<string, () => FakeModel> = {
     return model;
   },
   cancelled: () => {
-    const message = "Cancelled after 3 of 8 features. Their figures stay; run the cell again for the others.";
+    const message = "Cancelled after 3 of 8 features.";
     return some.model({
       ...some.partial(3),
       feature: "Age",
@@ -197,28 +197,32 @@ const cases: Record<string, () => FakeModel> = {
   },
 };
 
-const query = new URLSearchParams(location.search);
-document.body.dataset.host = query.get("host") ?? "unknown";
-const wanted = query.get("case");
-const width = query.get("width");
-const main = document.querySelector("main")!;
-const nav = document.querySelector("nav")!;
-nav.hidden = wanted !== null;
+/** Fills the catalogue's own page; tests take the cases alone. */
+function fill(main: HTMLElement, nav: HTMLElement): void {
+  const query = new URLSearchParams(location.search);
+  document.body.dataset.host = query.get("host") ?? "unknown";
+  const wanted = query.get("case");
+  const width = query.get("width");
+  nav.hidden = wanted !== null;
 
-for (const [name, make] of Object.entries(cases)) {
-  const link = document.createElement("a");
-  link.href = `?${new URLSearchParams({ ...Object.fromEntries(query), case: name })}`;
-  link.textContent = name;
-  nav.append(link);
-  if (wanted !== null && wanted !== name) continue;
-  const section = document.createElement("section");
-  section.className = "case";
-  const heading = document.createElement("h2");
-  heading.textContent = name;
-  const cell = document.createElement("div");
-  if (width !== null) cell.style.width = `${width}px`;
-  section.append(heading, cell);
-  main.append(section);
-  const signal = new AbortController().signal;
-  void widget.render({ model: make(), el: cell, signal } as unknown as RenderProps<Traits>);
+  for (const [name, make] of Object.entries(cases)) {
+    const link = document.createElement("a");
+    link.href = `?${new URLSearchParams({ ...Object.fromEntries(query), case: name })}`;
+    link.textContent = name;
+    nav.append(link);
+    if (wanted !== null && wanted !== name) continue;
+    const section = document.createElement("section");
+    section.className = "case";
+    const heading = document.createElement("h2");
+    heading.textContent = name;
+    const cell = document.createElement("div");
+    if (width !== null) cell.style.width = `${width}px`;
+    section.append(heading, cell);
+    main.append(section);
+    const signal = new AbortController().signal;
+    void widget.render({ model: make(), el: cell, signal } as unknown as RenderProps<Traits>);
+  }
 }
+
+const [main, nav] = [document.querySelector("main"), document.querySelector("nav")];
+if (main !== null && nav !== null) fill(main, nav);

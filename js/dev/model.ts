@@ -437,6 +437,7 @@ export class FakeKernel {
         return { reply: { id, type: "result", body }, buffers: [new TextEncoder().encode(svg)] };
       }
       case "cancel":
+      case "resume":
         return { reply: { id, type: "result", body: {} } };
     }
   };

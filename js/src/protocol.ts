@@ -173,6 +173,11 @@ export interface CancelRequest {
   type: "cancel";
 }
 
+/** Asks for the features that are missing after a cancel or a failure. */
+export interface ResumeRequest {
+  type: "resume";
+}
+
 export type Request =
   | CurvesRequest
   | ClassesRequest
@@ -180,7 +185,8 @@ export type Request =
   | DriversRequest
   | RowsRequest
   | ExportRequest
-  | CancelRequest;
+  | CancelRequest
+  | ResumeRequest;
 
 /** Predictions with the value missing, over all rows. */
 export interface MissingBody {
@@ -284,6 +290,7 @@ export interface Bodies {
   rows: RowsBody;
   export: ExportBody;
   cancel: Record<string, never>;
+  resume: Record<string, never>;
 }
 
 export type Reply =

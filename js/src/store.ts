@@ -348,6 +348,10 @@ export class Store {
     await this.client.request({ type: "cancel" });
   }
 
+  async resume(): Promise<void> {
+    await this.client.request({ type: "resume" });
+  }
+
   documentState(): DocumentState {
     return {
       feature: this.feature.peek(),

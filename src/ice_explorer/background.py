@@ -161,6 +161,17 @@ class Background(Generic[Name, Result]):
             question.refuse(Cancelled())
         self.start()  # somebody has to tell
 
+    def resume(self) -> None:
+        """Compute the features that are missing after a cancel or a failure, the failed one too."""
+        with self._changed:
+            if self._state not in {"cancelled", "error"} or self._closed.is_set():
+                return
+            self._state = "computing"
+            self._error = None
+            self._untold = True
+            self._changed.notify_all()
+        self.start()
+
     def close(self) -> None:
         """Stop for good and let go of everything."""
         with self._changed:

@@ -407,6 +407,34 @@ class InvalidOptionError(ICEExplorerError, ValueError):
             "Leave `response` out and let the function return what you want to explain."
         )
 
+    @classmethod
+    def state_got(cls, got: object) -> InvalidOptionError:
+        """Say what a state is."""
+        advice = "Read a text of JSON with `json.loads`." if isinstance(got, str) else "Pass `state=x.state()`."
+        return cls(f"`state` must be a dict that `state()` of an explorer returned; got {_written(got)}. {advice}")
+
+    @classmethod
+    def state_version(cls, got: object, version: int) -> InvalidOptionError:
+        """Say which states can be read."""
+        given = "none" if got is None else _written(got)
+        return cls(
+            f"`state['version']` must be {version}, as `state()` of this release writes it; got {given}. "
+            "Pass a whole state, and read one of a newer release with that release."
+        )
+
+    @classmethod
+    def state_entry(cls, where: str, name: object, known: Sequence[str]) -> InvalidOptionError:
+        """Say that an explorer writes no such entry."""
+        return cls(
+            f"`{where}` must have no other entries than `state()` of an explorer writes; got {_written(name)}."
+            f"{_did_you_mean(name, known)} Leave it out."
+        )
+
+    @classmethod
+    def state_value(cls, where: str, expected: str, got: object) -> InvalidOptionError:
+        """Say what an entry of a state must be."""
+        return cls(f"`{where}` must be {expected}; got {_written(got)}. Leave it out for the default.")
+
 
 class OutputError(ICEExplorerError, ValueError):
     """The model has several outputs and none, or an unknown one, was chosen."""

@@ -179,8 +179,22 @@ class CancelRequest(TypedDict):
     type: Literal["cancel"]
 
 
+class ResumeRequest(TypedDict):
+    """Ask to compute the features that are missing after a cancel or a failure."""
+
+    id: str
+    type: Literal["resume"]
+
+
 Request: TypeAlias = (
-    CurvesRequest | ClassesRequest | ColorsRequest | DriversRequest | RowsRequest | ExportRequest | CancelRequest
+    CurvesRequest
+    | ClassesRequest
+    | ColorsRequest
+    | DriversRequest
+    | RowsRequest
+    | ExportRequest
+    | CancelRequest
+    | ResumeRequest
 )
 
 
@@ -325,6 +339,10 @@ class CancelBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
+class ResumeBody(TypedDict):
+    """Nothing: the status says the rest."""
+
+
 Body: TypeAlias = (
     CurvesBody
     | ClassesBody
@@ -334,6 +352,7 @@ Body: TypeAlias = (
     | RowsBody
     | ExportBody
     | CancelBody
+    | ResumeBody
 )
 
 
@@ -408,6 +427,7 @@ _FIELDS: Final = {
     "rows": {"positions": _POSITIONS},
     "export": {"format": ("'svg'", _is_format), "state": ("the state of a view", _is_state)},
     "cancel": {},
+    "resume": {},
 }
 
 

@@ -12,11 +12,13 @@ come: an observer that holds it may be waiting for just those features.
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 import reprlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -48,15 +50,18 @@ from ice_explorer.messages import (
     DriversRequest,
     ExportBody,
     ExportRequest,
+    Note,
     Reply,
     Request,
+    ResumeBody,
     Status,
     ViewState,
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 from ice_explorer.options import check_display, check_integer, check_one_of
-from ice_explorer.work import Work, work_of
+from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
+from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +70,7 @@ if TYPE_CHECKING:
     from ice_explorer.classes import Classes
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.state import State
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +110,10 @@ class ICEExplorer(anywidget.AnyWidget):
     y : array-like of shape (n_observations,), optional
         Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
         are left out. Of a model with several outputs, a table with one column for each.
+    state : dict, optional
+        What `state` of an explorer returned: this one looks like it. Its output, response and decay stand
+        over the options of that name. What the data at hand do not have is left out, and said in a warning
+        and in the notes under the picture.
     **options
         Those of `explain`.
 
@@ -170,28 +180,50 @@ class ICEExplorer(anywidget.AnyWidget):
     output = _Checked("").tag(sync=True)
     response = _Checked("").tag(sync=True)
 
-    _view = traitlets.Dict().tag(sync=True)  # what a reader chose about the view, as the browser wrote it
+    _view = _Checked({}).tag(sync=True)  # what a reader chose about the view, as the browser wrote it
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)
     _profile = traitlets.Bytes().tag(sync=True)
 
-    def __init__(self, model: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+    def __init__(
+        self, model: Any, X: Any = None, y: Any = None, *, state: Mapping[str, Any] | None = None, **options: Any
+    ) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
-        self._work: Work | None = work_of(model, X, y, options)
+        wanted = read_state(state, self._public_traits())
+        self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
         self._counting: tuple[Convention, Weighting] = settings.convention, settings.weighting
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = settings.decay
         self._name_counting()
+        self._restore(wanted)
         self._publish()
         super().__init__()
         self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
+
+    @classmethod
+    def _public_traits(cls) -> list[str]:
+        """Names of the traits that users set."""
+        return [name for name, trait in cls.class_traits().items() if isinstance(trait, _Checked) and name[0] != "_"]
+
+    def _restore(self, wanted: State) -> None:
+        """Set what a state says, and tell of what is not there."""
+        work = self._open_work()
+        columns = [work.known.column(name).label for name in work.known.color_columns]
+        fitting, lost = fit_state(wanted, work.by_label, columns, work.known.n_observations)
+        self._lost = [*work.lost, *lost]
+        with self.hold_trait_notifications():  # not every convention goes with every weighting
+            for name, value in fitting.traits.items():
+                setattr(self, name, value)
+        self._view = fitting.view
+        if self._lost:
+            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
 
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
@@ -277,7 +309,7 @@ class ICEExplorer(anywidget.AnyWidget):
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
                 f"{len(snapshot.results)} of {snapshot.n_features} features. "
-                "Make the explorer again to compute them all."
+                'Press "Go on" in the explorer, or make it again, to compute them all.'
             )
             raise Cancelled(msg)
         return work.explanation(snapshot.results)
@@ -300,6 +332,24 @@ class ICEExplorer(anywidget.AnyWidget):
     def selected(self) -> Any:
         """The selected rows of X, in its own container."""
         return self.explanation.table_rows(self.selection)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that was set, here or in the browser, as plain values for JSON.
+
+        Returns
+        -------
+        dict
+            "version" of the form, every public trait by its name, and "view": what a reader chose
+            about the view. `ICEExplorer(model, X, state=...)` looks the same again.
+
+        Examples
+        --------
+        >>> state = x.state()  # doctest: +SKIP
+        >>> y = ICEExplorer(model, X, state=state)  # doctest: +SKIP
+        """
+        with self._sync_lock:
+            traits = {name: getattr(self, name) for name in self._public_traits()}
+            return copy.deepcopy({"version": STATE_VERSION, **traits, "view": self._view})
 
     def save(
         self,
@@ -446,6 +496,12 @@ class ICEExplorer(anywidget.AnyWidget):
             raise InvalidOptionError.response_of_callable(str(value))
         return check_one_of("response", str(value), choices.responses or (choices.response,))
 
+    def _check__view(self, value: object) -> dict[str, Any]:
+        kept, dropped = split_view(value)
+        if dropped:
+            logger.warning("The browser wrote about its view what nobody can read; dropped: %s", ", ".join(dropped))
+        return kept
+
     # --- to the browser ---------------------------------------------------------------------------
 
     def open(self) -> None:
@@ -498,6 +554,7 @@ class ICEExplorer(anywidget.AnyWidget):
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=convention, weighting=weighting,
         )  # fmt: skip
+        header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
 
     # --- from the browser -------------------------------------------------------------------------
@@ -524,6 +581,9 @@ class ICEExplorer(anywidget.AnyWidget):
         elif request["type"] == "export":
             name = work.by_label.get(request["state"]["feature"])
             self._ask(request["id"], name, partial(self._export, work, request))
+        elif request["type"] == "resume":
+            self._background.resume()
+            self._reply(request["id"], ResumeBody(), [])
         elif request["type"] == "cancel":
             self._background.cancel()
             self._reply(request["id"], CancelBody(), [])

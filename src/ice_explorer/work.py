@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer import payload
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
-from ice_explorer.errors import InputTypeError, UnknownOptionError
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
 from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
@@ -77,6 +78,8 @@ class Work:
         What the model returns besides.
     anchor_place : callable
         Feature and an anchor of it -> the anchor as pictures have it.
+    lost : list of str
+        A sentence on each wish that could not be met.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     target : ndarray of shape (n_observations,) or None
@@ -95,6 +98,7 @@ class Work:
     choices: Choices
     anchor_place: Callable[[Name, object], AnchorName | float]
     y: InitVar[object] = None
+    lost: list[str] = field(default_factory=list)
     known: Explanation = field(init=False)
     target: NDArray[np.float64] | None = field(init=False)
     by_label: dict[str, Name] = field(init=False)
@@ -110,7 +114,14 @@ class Work:
         return self.heads[self.names.index(name)]["name"]
 
 
-def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any]) -> Work:
+class Wanted(NamedTuple):
+    """An output and a scale as text; "" where nothing is wanted."""
+
+    output: str = ""
+    response: str = ""
+
+
+def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
     Parameters
@@ -122,13 +133,30 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any]) -> Work:
         The observed target.
     options : mapping
         Those of `explain`.
+    wanted : Wanted
+        What to explain instead of what the options say, where the model has it.
     """
+    wanted = wanted or Wanted()
+    work = _work_of_arguments(model, X, y, options, wanted)
+    if wanted.output not in {"", work.choices.output}:
+        work.lost.append(_not_explained("output", wanted.output, work.choices.output))
+    if wanted.response not in {"", work.choices.response}:
+        work.lost.append(_not_explained("response", wanted.response, work.choices.response))
+    return work
+
+
+def _not_explained(what: str, wanted: str, instead: str) -> str:
+    here = f"{instead!r} is explained" if instead else "the only one is explained"
+    return f"The state explains the {what} {wanted!r}, which there is not here, so {here}."
+
+
+def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
     for option in options:
         if option not in OPTIONS:
             function = "ICEExplorer"
-            raise UnknownOptionError.keyword(function, option, OPTIONS)
+            raise UnknownOptionError.keyword(function, option, [*OPTIONS, "state"])
     if not isinstance(model, Explanation):
-        return _work_of_model(model, X, y, options, Answers(_KEPT_ANSWERS))
+        return _work_of_wanted(model, X, y, options, wanted)
     further = ["X"] * (X is not None) + list(options)
     if further:
         msg = (
@@ -153,6 +181,34 @@ def _work_of_explanation(explanation: Explanation, y: object) -> Work:
         y=y,
         anchor_place=lambda name, anchor: results[name].anchor_place(anchor),
     )
+
+
+def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+    """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
+    answers = Answers(_KEPT_ANSWERS)
+    output, response = wanted
+    scales = [response, ""] if response not in {"", "callable"} else [""]
+    for scale in scales:
+        for label in _labels_of(output):
+            chosen = {"output": label, "response": scale}
+            further = {name: value for name, value in chosen.items() if value != ""}
+            try:
+                work = _work_of_model(model, X, y, {**options, **further}, answers)
+            except (InvalidOptionError, OutputError):
+                continue  # also said below, where an option is wrong
+            # A number stands for a position as well, and means nothing then.
+            if output in {"", work.choices.output}:
+                return work
+            work.finish()
+    return _work_of_model(model, X, y, options, answers)
+
+
+def _labels_of(text: str) -> list[object]:
+    """What an output may be called that reads as a text: that text, a number, or a pair."""
+    try:
+        return [text, ast.literal_eval(text)]
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return [text]
 
 
 def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> Work:

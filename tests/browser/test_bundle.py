@@ -43,9 +43,11 @@ class Held:
 
     def __init__(self):
         self.gate = threading.Event()
+        self.n_calls = 0
 
     def predict(self, X):
-        if len(X) > 2:
+        self.n_calls += 1
+        if self.n_calls > 1:  # it is asked once when an explorer is made
             assert self.gate.wait(20)
         return model(X)
 

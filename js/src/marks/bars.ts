@@ -40,6 +40,7 @@ export class Bar {
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
       html("span", { class: "ice-bar-name" }, name),
       this.#sign,
+      " ", // between name and figure, for those who hear or copy them
       html("span", { class: "ice-bar-track" }, this.#fill, this.#outline, this.#interval, this.#figure),
     );
   }

@@ -33,36 +33,36 @@ function sentence(status: Status, header: Header | null, alive: boolean, protoco
 export function statusPanel(view: View): HTMLElement {
   const { store, aborted } = view;
   const text = html("span", { class: "ice-status-text", "data-test": "status-text" });
+  const words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, text);
   const bar = html("progress", { class: "ice-progress", "data-test": "progress", "aria-label": "Features computed" });
   const cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
+  const resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Go on");
   const notes = html("div", { class: "ice-notes", "data-test": "notes" });
   const panel = html(
     "footer",
     { class: "ice-status", "data-test": "status" },
-    html(
-      "div",
-      { class: "ice-status-line" },
-      html("span", { class: "ice-status-words", role: "status" }, text),
-      bar,
-      cancel,
-    ),
+    html("div", { class: "ice-status-line" }, words, bar, cancel, resume),
     notes,
   );
 
-  cancel.addEventListener(
-    "click",
-    async () => {
-      cancel.disabled = true;
+  /** Asks once however often it is pressed; a button that is disabled meanwhile would lose the focus. */
+  const asks = (button: HTMLButtonElement, ask: () => Promise<void>): void => {
+    let asked = false;
+    const run = async () => {
+      if (asked) return;
+      asked = true;
       try {
-        await store.cancel();
+        await ask();
       } catch (error) {
         if (!(error instanceof Cancelled)) setText(text, error instanceof Error ? error.message : String(error));
       } finally {
-        cancel.disabled = false;
+        asked = false;
       }
-    },
-    { signal: aborted },
-  );
+    };
+    button.addEventListener("click", run, { signal: aborted });
+  };
+  asks(cancel, () => store.cancel());
+  asks(resume, () => store.resume());
 
   let drawn = "";
   view.keep(
@@ -78,7 +78,12 @@ export function statusPanel(view: View): HTMLElement {
       const tone = !alive || problem !== null ? "error" : status.state;
       update(panel, { "data-tone": tone });
       setText(text, sentence(status, header, alive, problem));
+      const stopped = alive && problem === null && (status.state === "cancelled" || status.state === "error");
+      const focused = cancel.matches(":focus") || resume.matches(":focus");
       bar.hidden = cancel.hidden = !computing;
+      resume.hidden = !stopped || status.done >= status.total;
+      // The button that was pressed goes; whoever pressed it with a key is not thrown to the top of the page.
+      if (focused) (computing ? cancel : resume.hidden ? words : resume).focus();
       bar.max = Math.max(1, status.total);
       bar.value = status.done;
       text.title = header === null || status.state !== "ready" ? "" : header.engine_reason;

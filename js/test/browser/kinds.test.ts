@@ -140,7 +140,7 @@ test("a figure that categories lack is a dash after the others, and their bars s
   expect(bar("District").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
   expect(bar("District").dataset).toMatchObject({ sign: "levels" });
   expect(bar("District").dataset.pending).toBeUndefined();
-  expect(bar("District").getAttribute("aria-label")).toContain("non-linearity undefined, has levels without an order");
+  expect(bar("District").getAttribute("aria-label")).toContain("undefined non-linearity, has levels without an order");
   expect(part("facts").textContent).toContain("non-linearity –");
 });
 

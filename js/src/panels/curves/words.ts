@@ -100,7 +100,14 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   return { title, facts };
 }
 
-function summaryOf(shown: Plot, figures: Figures, index: number, rank: number, decay: number): string {
+function summaryOf(
+  shown: Plot,
+  figures: Figures,
+  index: number,
+  rank: number,
+  decay: number,
+  selected: number,
+): string {
   const { write } = shown;
   const { curves, mean, base, onLevels } = shown.scene;
   const ends = (values: ArrayLike<number>, say: (value: number) => string): string =>
@@ -115,8 +122,12 @@ function summaryOf(shown: Plot, figures: Figures, index: number, rank: number, d
   return [
     `${curves.feature}: ${count(curves.nLines)} of ${count(curves.nObservations)} observations drawn, ${axis}.`,
     `Impact ${impact}, in distribution ${decayed} at decay ${number(decay)}, rank ${rank} of ${figures.header.features.length}.`,
+    shown.scene.kind === "ice" ? "" : `Shown is the ${valueTitle(shown, figures.header.output_label)}.`,
     means,
-  ].join(" ");
+    selected === 0 ? "" : `${plural(selected, "row")} selected.`,
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
 }
 
 export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
@@ -125,12 +136,19 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   let timer: ReturnType<typeof setTimeout> | undefined;
   aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
   view.keep(
-    () => ({ plot: plot.value, decay: store.decay.value, opened: store.opened, figures: store.figures.value }),
-    ({ plot: shown, decay, opened, figures }) => {
+    () => ({
+      plot: plot.value,
+      decay: store.decay.value,
+      opened: store.opened,
+      figures: store.figures.value,
+      selected: store.selection.value.length,
+    }),
+    ({ plot: shown, decay, opened, figures, selected }) => {
       clearTimeout(timer);
       if (shown === null || opened === null || figures === null) return;
       const rank = store.ranking.peek().indexOf(opened) + 1;
-      timer = setTimeout(() => setText(summary, summaryOf(shown, figures, opened.index, rank, decay)), SUMMARY_MS);
+      const speak = () => setText(summary, summaryOf(shown, figures, opened.index, rank, decay, selected));
+      timer = setTimeout(speak, SUMMARY_MS);
     },
   );
   return summary;

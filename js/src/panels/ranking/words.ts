@@ -48,7 +48,8 @@ export function describe(ranked: RankedFeature, { metric, of, write }: Scale): s
   const between = ranked.interval === null ? "" : ` (${ranked.interval.map(write).join(" to ")})`;
   const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
   const trend = TRENDS[signOf(ranked)];
-  return `${ranked.name}, ${RANK_LABELS[metric]} ${figure}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}`;
+  // What stands in the bar comes first, as it stands there: whoever speaks to the page says what they read.
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}`;
 }
 
 /** The longest of all that is drawn, so that no bar outgrows its room. */

@@ -1,0 +1,36 @@
+/** The themes that a host may set, by the variables it sets them with. */
+import type { Mounted } from "./mount.ts";
+
+export const hosts: Record<string, Record<string, string>> = {
+  "an unknown host": {},
+  "JupyterLab's light theme": {
+    "--jp-layout-color0": "#fff",
+    "--jp-ui-font-color1": "rgba(0, 0, 0, 0.87)",
+    "--jp-brand-color1": "#1976d2",
+    "--jp-error-color1": "#d32f2f",
+  },
+  "JupyterLab's dark theme": {
+    "--jp-layout-color0": "#111",
+    "--jp-ui-font-color1": "rgba(255, 255, 255, 0.87)",
+    "--jp-brand-color1": "#2196f3",
+    "--jp-error-color1": "#f44336",
+  },
+};
+
+/** Puts a view into a host's theme and waits until the view has found out. */
+export async function dress({ root }: Mounted, variables: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(variables)) root.parentElement!.style.setProperty(name, value);
+  const theme = variables["--jp-layout-color0"] === "#111" ? "dark" : "light";
+  for (let turn = 0; turn < 100 && root.dataset.theme !== theme; turn++) await pause(20);
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Waits until a view shows what it will show: its curves, a sentence, or nothing yet. */
+export async function settled({ root }: Mounted): Promise<void> {
+  for (let turn = 0; turn < 40; turn++) {
+    await pause(25);
+    const state = root.querySelector<HTMLElement>("[data-test=curves]")?.dataset.state;
+    if (state !== "loading" && turn > 2) return;
+  }
+}

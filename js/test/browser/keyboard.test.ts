@@ -1,0 +1,54 @@
+/** From one end to the other with the keyboard alone. */
+import { expect, onTestFinished, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { cases } from "../../dev/catalogue.ts";
+import { settled } from "./hosts.ts";
+import { mount } from "./mount.ts";
+
+const STOPS = "button, select, input, textarea, summary, a[href], [tabindex]";
+
+function stopsOf(root: HTMLElement): HTMLElement[] {
+  return [...root.querySelectorAll<HTMLElement>(STOPS)].filter(
+    (node) => node.tabIndex >= 0 && !node.matches(":disabled") && node.checkVisibility({ visibilityProperty: true }),
+  );
+}
+
+/** A button before and one after the explorer, as cells of a notebook would have. */
+function gate(): HTMLButtonElement {
+  const button = document.createElement("button");
+  document.body.append(button);
+  onTestFinished(() => button.remove());
+  return button;
+}
+
+function outlined(node: HTMLElement): boolean {
+  const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(node);
+  return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2 && outlineColor !== "rgba(0, 0, 0, 0)";
+}
+
+test.each(Object.keys(cases))("%s: Tab goes through everything, and out on both sides", async (name) => {
+  const before = gate();
+  const mounted = mount(cases[name]!());
+  const after = gate();
+  await settled(mounted);
+  const expected = stopsOf(mounted.root);
+  before.focus();
+  const met: HTMLElement[] = [];
+  for (let turn = 0; turn <= expected.length; turn++) {
+    await userEvent.tab();
+    const at = document.activeElement as HTMLElement;
+    if (at === after) break;
+    met.push(at);
+    expect([at.outerHTML.slice(0, 160), at.matches(":focus-visible"), outlined(at)]).toEqual([
+      expect.anything(),
+      true,
+      true,
+    ]);
+    expect(at.dataset.lmSuppressShortcuts, at.outerHTML.slice(0, 160)).toBe("true");
+  }
+  expect(document.activeElement).toBe(after);
+  expect(met.map((node) => node.outerHTML.slice(0, 160))).toEqual(expected.map((node) => node.outerHTML.slice(0, 160)));
+  expect(met.length).toBeGreaterThan(4);
+  await userEvent.tab({ shift: true });
+  expect(document.activeElement).toBe(met.at(-1));
+});

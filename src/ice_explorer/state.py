@@ -1,0 +1,232 @@
+"""The state of an explorer as plain JSON: what may stand in one, and what does not fit other data.
+
+A state is written by `ICEExplorer.state` and may have been kept in a file for long. What was not
+written by an explorer is refused; what was, and names something that the data at hand do not have,
+is left out and told of. What the browser writes about its view goes through the same table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from ice_explorer.errors import InvalidOptionError
+
+STATE_VERSION: Final = 1
+
+
+class Form(NamedTuple):
+    """What an entry must be, in words and as a test."""
+
+    expected: str
+    is_met: Callable[[object], bool]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_list(value: object, is_item: Callable[[object], bool]) -> bool:
+    return isinstance(value, list) and all(map(is_item, value))
+
+
+def _is_window(value: object) -> bool:
+    return _is_list(value, _is_finite) and len(value) == 4  # type: ignore[arg-type]
+
+
+def _is_filter(value: object) -> bool:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    hidden, span = value.get("hidden"), value.get("range")
+    is_span = _is_list(span, _is_finite) and len(span) == 2  # type: ignore[arg-type]
+    return is_span or _is_list(hidden, lambda level: level is None or _is_text(level))
+
+
+def _one_of(*words: str) -> Form:
+    listed = ", ".join(map(repr, words[:-1]))
+    return Form(f"{listed} or {words[-1]!r}", lambda value: isinstance(value, str) and value in words)
+
+
+_TEXT: Final = Form("text", _is_text)
+_FLAG: Final = Form("True or False", lambda value: isinstance(value, bool))
+
+# The browser's twin is `ViewChoices` in `js/src/protocol.ts`; a test holds the names to each other.
+VIEW_CHOICES: Final[Mapping[str, Form]] = {
+    "left": _one_of("bars", "map"),
+    "right": _one_of("feature", "all"),
+    "compared": Form("a list of texts", lambda value: _is_list(value, _is_text)),
+    "coloring": _one_of("value", "median", "driver"),
+    "lines_as": _one_of("auto", "lines", "density"),
+    "shared_y": _FLAG,
+    "target": _FLAG,
+    "classes": _FLAG,
+    "rug": _one_of("auto", "off"),
+    "full_slopes": _FLAG,
+    "zoom": Form(
+        "a dict of four finite numbers each",
+        lambda value: isinstance(value, Mapping) and all(_is_text(k) and _is_window(v) for k, v in value.items()),
+    ),
+    "filters": Form(
+        "a dict of hidden levels or a range each",
+        lambda value: isinstance(value, Mapping) and all(_is_text(k) and _is_filter(v) for k, v in value.items()),
+    ),
+}
+
+# Of a state: what names something of the data. All other traits are checked where they are set.
+_OF_DATA: Final[Mapping[str, Form]] = {
+    "feature": _TEXT,
+    "color_by": Form("text or None", lambda value: value is None or _is_text(value)),
+    "selection": Form("a list of integers of at least 0", lambda value: _is_list(value, _is_count)),
+    "output": _TEXT,
+    "response": _TEXT,
+    "view": Form("a dict", lambda value: isinstance(value, Mapping)),
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """A state that was read.
+
+    Attributes
+    ----------
+    traits : dict
+        Public traits by name; those that are missing stay as they are.
+    view : dict
+        What a reader chose about the view.
+    """
+
+    traits: dict[str, Any]
+    view: dict[str, Any]
+
+    @property
+    def output(self) -> str:
+        """Which output it explains; "" where it does not say."""
+        return str(self.traits.get("output", ""))
+
+    @property
+    def response(self) -> str:
+        """On which scale; "" where it does not say."""
+        return str(self.traits.get("response", ""))
+
+
+def read_state(state: object, traits: Collection[str]) -> State:
+    """Check a state at the door.
+
+    Parameters
+    ----------
+    state : object
+        What `ICEExplorer.state` returned, maybe by way of JSON; None stands for an empty one.
+    traits : collection of str
+        Names of the public traits.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is no dict, of another version, or has an entry that no explorer wrote.
+    """
+    if state is None:
+        return State({}, {})
+    if not isinstance(state, Mapping):
+        raise InvalidOptionError.state_got(state)
+    version = state.get("version")
+    if isinstance(version, bool) or version != STATE_VERSION:
+        raise InvalidOptionError.state_version(version, STATE_VERSION)
+    view = state.get("view", {})
+    _check_entries("state", state, ("version", *traits, "view"), _OF_DATA)
+    _check_entries("state['view']", view, tuple(VIEW_CHOICES), VIEW_CHOICES)
+    return State({name: value for name, value in state.items() if name in traits}, dict(view))
+
+
+def _check_entries(where: str, entries: Mapping[Any, Any], known: Sequence[str], forms: Mapping[str, Form]) -> None:
+    for name, value in entries.items():
+        if name not in known:
+            raise InvalidOptionError.state_entry(where, name, known)
+        form = forms.get(name)
+        if form is not None and not form.is_met(value):
+            place = f"{where}[{name!r}]"
+            raise InvalidOptionError.state_value(place, form.expected, value)
+
+
+def split_view(view: object) -> tuple[dict[str, Any], list[str]]:
+    """Divide what a browser wrote about its view into what can be kept and the names of the rest.
+
+    Parameters
+    ----------
+    view : object
+
+    Returns
+    -------
+    kept : dict
+        Known entries of the right form.
+    dropped : list of str
+        How the other entries are called, or what came instead of a dict.
+    """
+    if not isinstance(view, Mapping):
+        return {}, [type(view).__name__]
+    kept = {name: value for name, value in view.items() if name in VIEW_CHOICES and VIEW_CHOICES[name].is_met(value)}
+    return kept, [str(name) for name in view if name not in kept]
+
+
+def fit_state(
+    state: State, features: Collection[str], columns: Collection[str], n_rows: int
+) -> tuple[State, list[str]]:
+    """Leave out of a state what the data at hand do not have.
+
+    Parameters
+    ----------
+    state : State
+    features, columns : collection of str
+        Labels of what is explained, and of all of X.
+    n_rows : int
+        Observations of X.
+
+    Returns
+    -------
+    state : State
+        What can be restored; output and response are left to whoever makes the explanation.
+    notes : list of str
+        A sentence about everything else.
+    """
+    traits = {name: value for name, value in state.traits.items() if name not in {"output", "response"}}
+    view, notes = dict(state.view), []
+    feature = traits.get("feature", "")
+    if feature != "" and feature not in features:
+        del traits["feature"]
+        notes.append(
+            f"The state opens {feature!r}, which is not among the features explained here, so it is not opened."
+        )
+    column = traits.get("color_by")
+    if column is not None and column not in columns:
+        del traits["color_by"]
+        notes.append(f"The state colours by {column!r}, and X has no such column, so the lines are not coloured by it.")
+    rows = traits.get("selection", [])
+    there = [row for row in rows if row < n_rows]
+    if len(there) < len(rows):
+        traits["selection"] = there
+        gone_rows = ", ".join(str(row) for row in rows if row >= n_rows)
+        notes.append(
+            f"The state selects rows behind the last one of X, {n_rows - 1}, so they are left out: {gone_rows}."
+        )
+    compared = view.get("compared", [])
+    known = [name for name in compared if name in features]
+    if len(known) < len(compared):
+        view["compared"] = known
+        gone = ", ".join(repr(name) for name in compared if name not in features)
+        notes.append(
+            f"The state compares with what is not among the features explained here, so it is left out: {gone}."
+        )
+    return State(traits, view), notes

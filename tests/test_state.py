@@ -1,0 +1,238 @@
+"""The state of an explorer: there and back, on other data, through the browser, and when it is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+
+import comm
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from wire import Wire
+
+import ice_explorer as ice
+from ice_explorer.state import VIEW_CHOICES, split_view
+from ice_explorer.widget import ICEExplorer
+
+N = 30
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b", "c"])
+# One of each choice, none at its default.
+VIEW = {
+    "left": "map",
+    "right": "all",
+    "compared": ["a", "b"],
+    "coloring": "median",
+    "lines_as": "density",
+    "shared_y": True,
+    "target": True,
+    "classes": True,
+    "rug": "off",
+    "full_slopes": True,
+    "zoom": {"ice a": [0, 1.5, -2, 3]},
+    "filters": {"a": {"range": [0, 0.5]}, "c": {"hidden": ["Oslo", None]}},
+}
+SET = {
+    "feature": "b",
+    "color_by": "c",
+    "kind": "c-ice",
+    "decay": 0.31,
+    "rank_by": "heterogeneity",
+    "convention": "equations",
+    "weighting": "mass",
+    "anchor": 0.25,
+    "max_lines": 12,
+    "selection": [2, 29],
+    "output": "1",
+    "response": "log_odds",
+}
+
+
+def numbered(rows):
+    return rows["a"].to_numpy()
+
+
+@pytest.fixture(scope="module", name="classifier")
+def three_classes():
+    """Classes 0, 1 and 2, which as texts are labels and as numbers positions, too."""
+    return LogisticRegression().fit(X, np.arange(N) % 3)
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """Make explorers on a wire of the test's, closed afterwards."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    made = []
+
+    def make_one(*args, **options):
+        made.append(ICEExplorer(*args, **options))
+        return made[-1]
+
+    yield make_one
+    for explorer in made:
+        explorer.close()
+
+
+def changed(make, classifier):
+    """An explorer of which everything was set."""
+    explorer = make(classifier, X, output=2)
+    for name, value in SET.items():
+        setattr(explorer, name, value)
+    explorer.comm.receive({"method": "update", "state": {"_view": VIEW}, "buffer_paths": []})
+    return explorer
+
+
+def test_the_test_sets_every_choice(make, classifier):
+    """A new trait or choice belongs into this file's tables, so that it is tested, too."""
+    assert set(SET) == set(ICEExplorer._public_traits())
+    assert set(VIEW) == set(VIEW_CHOICES)
+    fresh = make(classifier, X, output=2, convention="published").state()
+    assert [name for name, value in SET.items() if fresh[name] == value] == []
+
+
+def test_there_and_back_through_json(make, classifier):
+    """A new explorer of the same data looks the same in all that was set, and says nothing of it."""
+    state = changed(make, classifier).state()
+    assert state == {"version": 1, **SET, "view": VIEW}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = make(classifier, X, state=json.loads(json.dumps(state, allow_nan=False)))
+    assert again.state() == state
+    assert again.explanation.output_label == "log-odds of 1"
+    opening = again.comm.opening["data"]["state"]
+    assert {name: opening[name] for name in SET} == SET
+    assert opening["_view"] == VIEW
+    assert again._header["notes"] == []
+
+
+def test_a_state_is_a_copy(make, classifier):
+    """What is done to a state does nothing to the explorer it came from."""
+    explorer = changed(make, classifier)
+    state = explorer.state()
+    state["view"]["zoom"]["ice a"][0] = 99
+    state["selection"].append(3)
+    assert explorer.state() == {"version": 1, **SET, "view": VIEW}
+
+
+def test_an_explanation_is_restored_too(make, classifier):
+    """An explanation has its output, and the rest is as the state says."""
+    state = changed(make, classifier).state()
+    explanation = ice.explain(classifier, X, output=1, response="log_odds")
+    assert make(explanation, state=state).state() == state
+
+
+def test_a_part_of_a_state_sets_that_part(make):
+    """What a state does not name is as in any new explorer."""
+    explorer = make(numbered, X, state={"version": 1, "kind": "d-ice"})
+    fresh = make(numbered, X)
+    assert explorer.explanation
+    assert fresh.explanation
+    assert explorer.state() == {**fresh.state(), "kind": "d-ice"}
+
+
+def test_the_output_of_a_state_is_explained_from_the_start(make, classifier):
+    """It need not be given besides, nor is another one computed first; the options give way."""
+    state = {"version": 1, "output": "2"}
+    assert make(classifier, X, state=state).explanation.output_label == "probability of 2"
+    assert make(classifier, X, output=0, state=state).explanation.output_label == "probability of 2"
+    words = LogisticRegression().fit(X, np.array(["low", "mid", "high"])[np.arange(N) % 3])
+    assert make(words, X, state={"version": 1, "output": "mid"}).output == "mid"
+
+
+def test_a_position_is_not_taken_for_a_label(make):
+    """The state of classes 0 and 1 names no class of a model of words, though 1 is a position of one."""
+    words = LogisticRegression().fit(X, np.array(["low", "high"])[np.arange(N) % 2])
+    with pytest.warns(UserWarning, match="^The state ") as caught:
+        explorer = make(words, X, state={"version": 1, "output": "0"})
+    assert explorer.output == "low"
+    assert [str(warning.message) for warning in caught] == [
+        "The state explains the output '0', which there is not here, so 'low' is explained."
+    ]
+
+
+def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier):
+    """One warning in Python, one note for each in the view, also after the result is there."""
+    state = changed(make, classifier).state()
+    others = X.rename(columns={"b": "d", "c": "e"}).iloc[:10]
+    with pytest.warns(UserWarning, match="^The state ") as caught:
+        explorer = make(numbered, others, state=state)
+    sentences = [
+        "The state explains the output '1', which there is not here, so the only one is explained.",
+        "The state explains the response 'log_odds', which there is not here, so 'callable' is explained.",
+        "The state opens 'b', which is not among the features explained here, so it is not opened.",
+        "The state colours by 'c', and X has no such column, so the lines are not coloured by it.",
+        "The state selects rows behind the last one of X, 9, so they are left out: 29.",
+        "The state compares with what is not among the features explained here, so it is left out: 'b'.",
+    ]
+    assert [str(warning.message) for warning in caught] == [" ".join(sentences)]
+    assert caught[0].filename == __file__
+    assert explorer.explanation
+    notes = [note["text"] for note in explorer._header["notes"] if note["feature"] is None]
+    assert notes[-len(sentences) :] == sentences
+    assert explorer.state() == {
+        **state,
+        "feature": "a",
+        "color_by": None,
+        "selection": [2],
+        "output": "",
+        "response": "callable",
+        "view": {**VIEW, "compared": ["a"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("view", "kept", "said"),
+    [
+        (5, {}, "int"),
+        (None, {}, "NoneType"),
+        ([["left", "map"]], {}, "list"),
+        ({"left": "map", "right": "nowhere"}, {"left": "map"}, "right"),
+        ({"colour": "red", "shared_y": True}, {"shared_y": True}, "colour"),
+        ({"shared_y": 1, "zoom": {"ice a": [0, 1]}}, {}, "shared_y, zoom"),
+        ({"zoom": {"ice a": [0, 1, 0, float("nan")]}}, {}, "zoom"),
+        ({"compared": ["a", 3], "coloring": ["value"]}, {}, "compared, coloring"),
+    ],
+)
+def test_a_broken_choice_of_the_browser_is_dropped(make, caplog, view, kept, said):
+    """Nothing it writes ends the explorer: what is known and right is kept, the rest is logged."""
+    explorer = make(numbered, X)
+    explorer.comm.receive({"method": "update", "state": {"_view": view, "kind": "c-ice"}, "buffer_paths": []})
+    assert explorer.state()["view"] == kept
+    assert explorer.kind == "c-ice"
+    said_of_it = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget"]
+    assert said_of_it == [f"The browser wrote about its view what nobody can read; dropped: {said}"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*VIEW_CHOICES, "other"]), json_values) | json_values)
+def test_whatever_a_browser_writes_is_divided(view):
+    """Any JSON at all: what is kept is of its form, what is not is named, and keeping again changes nothing."""
+    kept, dropped = split_view(view)
+    assert all(VIEW_CHOICES[name].is_met(value) for name, value in kept.items())
+    if isinstance(view, dict):
+        assert {*kept, *dropped} == set(view)
+    else:
+        assert dropped == [type(view).__name__]
+    assert split_view(kept) == (kept, [])
+
+
+def test_python_and_the_browser_know_the_same_choices(root):
+    """A choice that one side lacks would be dropped at the door."""
+    protocol = (root / "js" / "src" / "protocol.ts").read_text(encoding="utf-8")
+    block = re.search(r"export interface ViewChoices \{\n(.*?)\n\}", protocol, flags=re.DOTALL)[1]
+    assert set(re.findall(r"^  (\w+): ", block, flags=re.MULTILINE)) == set(VIEW_CHOICES)
+    defaults = (root / "js" / "src" / "remembered.ts").read_text(encoding="utf-8")
+    block = re.search(r"DEFAULTS: [^\n]* = \{\n(.*?)\n\};", defaults, flags=re.DOTALL)[1]
+    pairs = dict(re.findall(r"^  (\w+): (.*),$", block, flags=re.MULTILINE))
+    assert [name for name, value in pairs.items() if not VIEW_CHOICES[name].is_met(json.loads(value))] == []
+    assert set(pairs) == set(VIEW_CHOICES)
