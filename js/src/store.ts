@@ -78,13 +78,17 @@ export class Store {
   readonly figures: ReadonlySignal<Figures | null>;
   readonly protocolProblem: ReadonlySignal<string | null>;
   readonly ranking: ReadonlySignal<RankedFeature[]>;
+  /** What curves are of: those of another output, or on another scale, are no longer at hand. */
+  readonly explained: ReadonlySignal<string>;
   readonly picture: ReadonlySignal<Picture>;
 
   /** How the reader wants to see it. */
   readonly remembered: Remembered;
   readonly dragging = signal(false);
-  /** Index of the drawn line under the pointer. */
-  readonly hover = signal<number | null>(null);
+  /** The row under the pointer, by its position in X: what panels that draw different rows have in common. */
+  readonly pointed = signal<number | null>(null);
+  /** The line of that row in the picture of the open feature; null where it has none. */
+  readonly hover: ReadonlySignal<number | null>;
   /** Levels of the colouring column that the legend has switched off. */
   readonly hiddenLevels = signal<ReadonlySet<number>>(new Set());
 
@@ -138,10 +142,15 @@ export class Store {
     });
     this.picture = this.#picture;
     const described = computed(() => this.figures.value !== null);
-    // What curves are of: those of another output, or on another scale, are no longer at hand.
-    const explained = computed(() =>
+    this.explained = computed(() =>
       JSON.stringify([this.output.value, this.response.value, header.value.output_label]),
     );
+    this.hover = computed(() => {
+      const [row, picture] = [this.pointed.value, this.picture.value];
+      if (row === null || picture.state !== "ready") return null;
+      const line = picture.loaded.curves.positions.indexOf(row);
+      return line === -1 ? null : line;
+    });
 
     this.#endings.push(
       effect(() => {
@@ -149,7 +158,7 @@ export class Store {
         this.hiddenLevels.value = new Set();
       }),
       effect(() => {
-        this.#explained = explained.value;
+        this.#explained = this.explained.value;
         const wanted = {
           feature: described.value ? this.feature.value : "",
           maxLines: this.maxLines.value,
@@ -234,6 +243,16 @@ export class Store {
     const hidden = new Set(this.hiddenLevels.peek());
     if (!hidden.delete(level)) hidden.add(level);
     this.hiddenLevels.value = hidden;
+  }
+
+  /** Curves that were asked for before and hold all of these rows. */
+  curvesAtHand(feature: string, rows: readonly number[]): Curves | null {
+    return this.#knownCurves(feature, this.maxLines.peek(), rows);
+  }
+
+  /** The colours of any curves, as those of the open feature have them. */
+  colorsOf(curves: Curves): Promise<{ colors: LineColors | null; problem: string | null }> {
+    return this.#lineColors(curves, this.colorBy.peek());
   }
 
   /** Rows of the data as text. */
@@ -342,7 +361,7 @@ export class Store {
       }
     }
     batch(() => {
-      this.hover.value = null;
+      this.pointed.value = null;
       this.#picture.value = picture;
     });
   }
@@ -351,7 +370,7 @@ export class Store {
     return `${this.#explained} ${maxLines} ${feature}`;
   }
 
-  #knownCurves(feature: string, maxLines: number, selection: number[]): Curves | null {
+  #knownCurves(feature: string, maxLines: number, selection: readonly number[]): Curves | null {
     const curves = this.#curves.get(this.#keyOf(feature, maxLines));
     if (curves === undefined) return null;
     const drawn = new Set(curves.positions);

@@ -4,11 +4,10 @@ import { columnFormat, number, plural } from "../format.ts";
 import { labelWidth } from "../marks/axis.ts";
 import { Bar, type BarState } from "../marks/bars.ts";
 import { html, setText, update } from "../marks/element.ts";
-import type { TooltipRow } from "../marks/tooltip.ts";
-import type { FeatureKind, RankBy } from "../protocol.ts";
+import { factsOf } from "../marks/facts.ts";
+import type { RankBy } from "../protocol.ts";
 import { RANK_LABELS, type RankedFeature } from "../ranking.ts";
-import type { Figures } from "../store.ts";
-import { hasLevels, isUnordered } from "../values.ts";
+import { isUnordered } from "../values.ts";
 import type { View } from "../view.ts";
 
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
@@ -197,37 +196,4 @@ function describe(
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
   const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
   return `${ranked.name}, ${RANK_LABELS[metric]} ${figure}${TRENDS[signOf(ranked)]}${change}, ${rank}`;
-}
-
-const KIND_LABELS: Record<FeatureKind, string> = {
-  numeric: "numbers",
-  boolean: "true or false",
-  category: "categories",
-  ordered: "ordered categories",
-  group: "one-hot group",
-  datetime: "dates",
-  timedelta: "durations",
-};
-
-/** All figures of a feature, for the card beside its bar. */
-function factsOf(ranked: RankedFeature, figures: Figures, decay: number): TooltipRow[] {
-  const of = (metric: string) => figures.impact.get(ranked.index, metric);
-  const { n_grid: n } = figures.header.features[ranked.index]!;
-  const rows: TooltipRow[] = [
-    {
-      label: "kind",
-      value: `${KIND_LABELS[ranked.kind]}, ${plural(n, hasLevels(ranked.kind) ? "level" : "grid value")}`,
-    },
-  ];
-  if (!ranked.known) return rows;
-  rows.push(
-    { label: "impact", value: number(of("impact")) },
-    { label: "in distribution", value: number(figures.profile.inDistributionImpact(ranked.index, decay)) },
-    { label: "heterogeneity", value: number(of("heterogeneity")) },
-    { label: "non-linearity", value: number(of("non_linearity")) },
-  );
-  if (Number.isFinite(ranked.meanChange)) {
-    rows.push({ label: "mean change per change of category", value: number(ranked.meanChange) });
-  }
-  return rows;
 }

@@ -1,12 +1,11 @@
 /** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
 import { signal } from "@preact/signals-core";
-import { MOST_CONNECTED } from "../../geometry/levels.ts";
-import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster } from "../../geometry/raster.ts";
+import { Fade } from "../../marks/curves/fade.ts";
+import { paintLines, sampleStrength } from "../../marks/curves/paint.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
-import { Fade, fadeBeside } from "./fade.ts";
-import { dotX, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** What a frame may cost while the slider moves. */
@@ -15,13 +14,6 @@ const BUDGET_MS = 8;
 const REST_MS = 120;
 /** Fewer lines than this no longer show the shape of the whole. */
 const LEAST_LINES = 40;
-/** A sample is drawn denser to keep the tone of the picture, up to solid lines. */
-const SOLID = 3;
-/** Dots of phantoms: their radius, and how much a dot among many shows. */
-const DOT = 2;
-const SMALL_DOT = 1.5;
-const FEW_DOTS = 60;
-
 export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
   const { store, aborted } = view;
   const canvas = html("canvas", { class: "ice-layer", "data-test": "curves-canvas", "aria-hidden": "true" });
@@ -60,7 +52,7 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       clearTimeout(timer);
       const { plot: shown, decay, dragging, hidden } = state;
       if (shown === null) return;
-      const { lines, order: every, palette, thickness } = shown;
+      const { lines, order: every } = shown;
       const target = resize(shown);
       canvas.style.left = `${shown.left}px`;
       if (fade?.plot !== shown) fade = { plot: shown, whole: new Fade(shown) };
@@ -70,13 +62,9 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
       const order = sampled ? visible.subarray(0, affordable) : visible;
 
       const start = performance.now();
-      fade.whole.apply(decay, order);
-      const strength = Math.min(SOLID, (shown.strength * visible.length) / Math.max(1, order.length));
-      const style = { width: target.width, height: target.height, thickness, strength, palette };
+      const strength = sampleStrength(shown.strength, visible.length, order.length);
       const pen = canvas.getContext("2d");
-      pen?.putImageData(target.draw(lines, style, order), 0, 0);
-      if (pen !== null && shown.scene.onLevels) dim(pen, MOST_CONNECTED);
-      if (pen !== null) drawPhantoms(pen, shown, fade.whole, decay, order);
+      if (pen !== null) paintLines(pen, target, shown, fade.whole, { decay, order, strength });
       const spent = performance.now() - start;
 
       if (order.length > 0) {
@@ -98,49 +86,4 @@ export function linesLayer(view: View, { plot }: Shown): HTMLCanvasElement {
     },
   );
   return canvas;
-}
-
-/** Lowers the opacity of all that is drawn. */
-function dim(pen: CanvasRenderingContext2D, share: number): void {
-  pen.save();
-  pen.globalCompositeOperation = "destination-in";
-  pen.globalAlpha = share;
-  pen.fillRect(0, 0, pen.canvas.width, pen.canvas.height);
-  pen.restore();
-}
-
-/** Predictions at every level but the row's own, and those with the value missing, as dots that fade like lines. */
-function drawPhantoms(pen: CanvasRenderingContext2D, plot: Plot, fade: Fade, decay: number, order: Uint32Array): void {
-  const { scene, lines, palette, left, y, size } = plot;
-  const { curves, missing, onLevels } = scene;
-  if (!onLevels && missing === null) return;
-  const isFew = lines.nLines <= FEW_DOTS;
-  const radius = isFew ? DOT : SMALL_DOT;
-  const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
-  const beside = fadeBeside(decay);
-  const dot = (at: number, value: number): void => {
-    pen.beginPath();
-    pen.arc(at - left, y(value), radius, 0, 2 * Math.PI);
-    pen.fill();
-  };
-  pen.save();
-  pen.scale(size.ratio, size.ratio);
-  for (const line of order) {
-    pen.fillStyle = cssColor(palette, lines.color[line]!);
-    const observed = curves.observed[line]!;
-    if (onLevels) {
-      const opacity = fade.ofDots(decay, line);
-      for (let k = 0; k < curves.nGrid; k++) {
-        const value = curves.grid[k]!;
-        if (value === observed) continue; // drawn over the others
-        pen.globalAlpha = strength * opacity[k]!;
-        dot(dotX(plot, line, value), scene.values[line * curves.nGrid + k]!);
-      }
-    }
-    if (missing !== null && !Number.isNaN(observed)) {
-      pen.globalAlpha = strength * beside;
-      dot(dotX(plot, line, Number.NaN), missing.values[line]!);
-    }
-  }
-  pen.restore();
 }

@@ -3,13 +3,13 @@ import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
+import { dotX, type Plot, type Slot } from "../../marks/curves/plot.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, linePath } from "../../marks/paths.ts";
 import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
-import { dotX, type Plot, type Slot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes does not count. */
@@ -173,9 +173,14 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   };
 
   view.keep(
-    () => ({ plot: plot.value, hover: store.hover.value, selection: store.selection.value }),
-    ({ plot: shown, hover, selection }) => {
-      if (hover === null || shown === null) view.tooltip.hide();
+    () => ({
+      plot: plot.value,
+      hover: store.hover.value,
+      selection: store.selection.value,
+      pointed: store.pointed.value,
+    }),
+    ({ plot: shown, hover, selection, pointed }) => {
+      if (pointed === null || shown === null) view.tooltip.hide();
       if (shown === null) return;
       const { scene, lines, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));

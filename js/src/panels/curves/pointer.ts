@@ -3,11 +3,11 @@ import { least } from "d3-array";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
+import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { ColorsBody } from "../../protocol.ts";
 import { rampWriter } from "../../values.ts";
 import type { View } from "../../view.ts";
-import { dotX, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** How near to a line the pointer must be, in px. */
@@ -43,11 +43,11 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
   };
 
   const leave = (): void => {
-    store.hover.value = null;
+    store.pointed.value = null;
   };
 
   const hover = (shown: Plot, line: number, x: number, y: number, spoken = false): void => {
-    store.hover.value = line;
+    store.pointed.value = shown.scene.curves.positions[line]!;
     const box = frame.getBoundingClientRect();
     const { ratio } = shown.size;
     const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);

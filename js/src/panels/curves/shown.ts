@@ -1,9 +1,10 @@
 /** What the store's picture comes to at the present size, kind and theme. Every part of the panel reads these. */
-import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { type Plot, plotOf } from "../../marks/curves/plot.ts";
+import { sceneOf } from "../../marks/curves/scene.ts";
+import { followSize } from "../../marks/size.ts";
 import type { Loaded, Picture } from "../../store.ts";
 import type { View } from "../../view.ts";
-import { type Plot, plotOf, type Size } from "./plot.ts";
-import { sceneOf } from "./scene.ts";
 
 export interface Shown {
   /** The curves on screen: while others are on their way, still the last ones. */
@@ -32,30 +33,4 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     return plotOf(scene.value, loaded.value.colors, size.value, theme.value);
   });
   return { loaded, plot };
-}
-
-/** The size of the plot, and the pixel ratio of the screen, which changes with zoom and between screens. */
-function followSize(frame: HTMLElement, aborted: AbortSignal): ReadonlySignal<Size> {
-  const size = signal<Size>({ width: 0, height: 0, ratio: 1 });
-  const measure = (): void => {
-    const width = Math.floor(frame.clientWidth);
-    const height = Math.floor(frame.clientHeight);
-    const ratio = window.devicePixelRatio || 1;
-    const before = size.peek();
-    if (width === 0 || (before.width === width && before.height === height && before.ratio === ratio)) return;
-    size.value = { width, height, ratio };
-  };
-  const observer = new ResizeObserver(measure);
-  observer.observe(frame);
-  aborted.addEventListener("abort", () => observer.disconnect(), { once: true });
-  const followRatio = (): void => {
-    const query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
-    const changed = (): void => {
-      measure();
-      followRatio();
-    };
-    query.addEventListener("change", changed, { once: true, signal: aborted });
-  };
-  followRatio();
-  return size;
 }

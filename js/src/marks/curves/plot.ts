@@ -8,16 +8,11 @@ import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
 import { stepValues } from "../../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../axis.ts";
+import type { Size } from "../size.ts";
 import type { Scene } from "./scene.ts";
-
-export interface Size {
-  width: number;
-  height: number;
-  ratio: number;
-}
 
 /** A strip of dots beside the axis. */
 export interface Slot {
@@ -64,6 +59,12 @@ export interface Plot {
   thickness: number;
   strength: number;
 }
+
+/** What painting lines needs to know of a plot, large or small. */
+export type Drawable = Pick<
+  Plot,
+  "scene" | "size" | "left" | "slot" | "reach" | "x" | "y" | "palette" | "lines" | "thickness"
+>;
 
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
@@ -131,7 +132,7 @@ function valueTicks(domain: [number, number], range: [number, number], wanted: n
 const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
 
 /** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
-function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
+export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
   if (hasLevels(kind)) return [first - 0.5, last + 0.5];
@@ -193,23 +194,11 @@ export function plotOf(scene: Scene, colors: LineColors | null, size: Size, them
     labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
     fit = layOut(labels.height);
   }
-  const { left, right, x, y } = fit;
+  const { right, x } = fit;
   const slot = scene.missing === null ? null : slotOf(right, curves.nLines);
   const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
 
-  const { ratio } = size;
-  const px = scene.x.map((value) => (x(value) - left) * ratio);
-  const values = toPixels(scene.values, y, ratio);
-  const linesX = scene.onLevels ? stripEnds(px, reach * ratio) : px;
-  const lines: LineSet = {
-    nLines: curves.nLines,
-    nPoints: linesX.length,
-    x: linesX,
-    y: scene.onLevels ? stepValues(values) : values,
-    opacity: new Float32Array(curves.nLines * Math.max(0, linesX.length - 1)),
-    color: colorValues(colors, curves.nLines),
-  };
-  const order = new Uint32Array(curves.nLines).map((_, line) => line);
+  const lines = lineSetOf(scene, colors, fit, reach, size.ratio);
   return {
     ...fit,
     scene,
@@ -223,14 +212,42 @@ export function plotOf(scene: Scene, colors: LineColors | null, size: Size, them
     levelLabels: labels,
     palette: paletteOf(colors, theme),
     lines,
-    order: shuffler(randomLcg(0.5))(order),
-    thickness: lineThickness(curves.nLines) * ratio,
+    order: fairOrder(curves.nLines),
+    thickness: lineThickness(curves.nLines) * size.ratio,
     strength: lineStrength(curves.nLines),
   };
 }
 
+/** All lines, in an order that makes every prefix a fair sample. */
+export function fairOrder(nLines: number): Uint32Array {
+  const order = new Uint32Array(nLines).map((_, line) => line);
+  return shuffler(randomLcg(0.5))(order);
+}
+
+/** The lines of a scene in pixels of the canvas; on levels, the connectors between strips. */
+export function lineSetOf(
+  scene: Scene,
+  colors: LineColors | null,
+  { x, y, left }: Pick<Plot, "x" | "y" | "left">,
+  reach: number,
+  ratio: number,
+): LineSet {
+  const { nLines } = scene.curves;
+  const px = scene.x.map((value) => (x(value) - left) * ratio);
+  const values = toPixels(scene.values, y, ratio);
+  const linesX = scene.onLevels ? stripEnds(px, reach * ratio) : px;
+  return {
+    nLines,
+    nPoints: linesX.length,
+    x: linesX,
+    y: scene.onLevels ? stepValues(values) : values,
+    opacity: new Float32Array(nLines * Math.max(0, linesX.length - 1)),
+    color: colorValues(colors, nLines),
+  };
+}
+
 /** Where a row's dot stands, in px: on the value, or beside the axis where it is missing, and in its place in the strip. */
-export function dotX({ x, slot, reach, scene }: Plot, line: number, value: number): number {
+export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: number): number {
   const place = placeInStrip(scene.curves.positions[line]!);
   if (Number.isNaN(value)) return slot === null ? Number.NaN : slot.at + slot.reach * place;
   return x(value) + reach * place;
