@@ -49,6 +49,12 @@ export interface Loaded {
   colorProblem: string | null;
 }
 
+/** The curves on screen: while others are on their way, still the last ones. */
+export function loadedOf(picture: Picture): Loaded | null {
+  if (picture.state === "ready") return picture.loaded;
+  return picture.state === "loading" ? picture.previous : null;
+}
+
 type PublicTraits = Omit<Traits, `_${string}`>;
 
 export interface Figures {

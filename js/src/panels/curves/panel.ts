@@ -1,13 +1,13 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
 import { html, setText } from "../../marks/element.ts";
 import type { Status } from "../../protocol.ts";
-import type { Picture } from "../../store.ts";
+import { loadedOf, type Picture } from "../../store.ts";
 import type { View } from "../../view.ts";
 import { colorLegend, marksKey } from "./key.ts";
 import { linesLayer } from "./lines.ts";
 import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
 import { listenOn } from "./pointer.ts";
-import { loadedOf, shownIn } from "./shown.ts";
+import { shownIn } from "./shown.ts";
 import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
 function messageFor(picture: Picture, status: Status): string {
@@ -25,7 +25,8 @@ function messageFor(picture: Picture, status: Status): string {
   }
 }
 
-export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
+/** `compare` stands beside the title. */
+export function curvesPanel(view: View, controls: HTMLElement, compare: HTMLElement): HTMLElement {
   const { store, aborted } = view;
   const frame = html("div", {
     class: "ice-plot",
@@ -50,7 +51,7 @@ export function curvesPanel(view: View, controls: HTMLElement): HTMLElement {
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
-    html("header", { class: "ice-head" }, title, facts),
+    html("header", { class: "ice-head" }, html("div", { class: "ice-title-row" }, title, compare), facts),
     controls,
     kindRemark(view, shown),
     above,

@@ -4,6 +4,7 @@ import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
+import { rowTitle } from "../../marks/curves/row.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { ColorsBody } from "../../protocol.ts";
 import { rampWriter } from "../../values.ts";
@@ -51,7 +52,7 @@ export function listenOn(frame: HTMLElement, view: View, { loaded, plot }: Shown
     const box = frame.getBoundingClientRect();
     const { ratio } = shown.size;
     const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);
-    view.tooltip.show(heading(shown, line), rowsOf(shown, line, pointNear(shown, x)), anchor, spoken);
+    view.tooltip.show(rowTitle(shown.scene.curves, line), rowsOf(shown, line, pointNear(shown, x)), anchor, spoken);
   };
 
   const rowsOf = (shown: Plot, line: number, point: number): TooltipRow[] => {
@@ -181,12 +182,6 @@ function nearestBeside(shown: Plot, hidden: ReadonlySet<number>, x: number, y: n
     away,
   );
   return nearest !== undefined && away(nearest) < REACH ? nearest : null;
-}
-
-function heading({ scene: { curves } }: Plot, line: number): string {
-  const position = curves.positions[line]!;
-  const label = curves.rowLabels?.[line];
-  return label === undefined ? `Row ${position}` : `${label} (row ${position})`;
 }
 
 /** Where the card of a line stands: at the row's own value, or half way along the line where that has no place. */

@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { type Plot, plotOf } from "../../marks/curves/plot.ts";
 import { sceneOf } from "../../marks/curves/scene.ts";
 import { followSize } from "../../marks/size.ts";
-import type { Loaded, Picture } from "../../store.ts";
+import { type Loaded, loadedOf } from "../../store.ts";
 import type { View } from "../../view.ts";
 
 export interface Shown {
@@ -14,11 +14,6 @@ export interface Shown {
 
 /** A cell still being laid out has no room to draw in. */
 const LEAST_WIDTH = 80;
-
-export function loadedOf(picture: Picture): Loaded | null {
-  if (picture.state === "ready") return picture.loaded;
-  return picture.state === "loading" ? picture.previous : null;
-}
 
 export function shownIn(view: View, frame: HTMLElement): Shown {
   const { store, theme } = view;
