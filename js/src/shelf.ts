@@ -29,6 +29,8 @@ export class Shelf {
   readonly #version = signal(0);
   readonly #kept = new Map<string, Shelved>();
   readonly #asking = new Set<string>();
+  /** What each was last asked for: the kernel may have fewer lines than that. */
+  readonly #askedFor = new Map<string, { maxLines: number; rows: ReadonlySet<number> }>();
   #wanted: readonly string[] = [];
   #explained = "";
   #disposed = false;
@@ -105,10 +107,10 @@ export class Shelf {
     const kept = this.#kept.get(feature);
     if (kept === undefined) return true;
     if (kept.state !== "ready") return false;
-    const { positions, nLines, nObservations } = kept.loaded.curves;
-    if (nLines < Math.min(this.options.maxLines(), nObservations)) return true;
-    const drawn = new Set(positions);
-    return !this.options.rows().every((row) => drawn.has(row));
+    const asked = this.#askedFor.get(feature);
+    if (asked === undefined || asked.maxLines < this.options.maxLines()) return true;
+    const drawn = new Set(kept.loaded.curves.positions);
+    return !this.options.rows().every((row) => drawn.has(row) || asked.rows.has(row));
   }
 
   async #fetch(feature: string): Promise<void> {
@@ -133,9 +135,10 @@ export class Shelf {
 
   async #curvesOf(feature: string): Promise<Curves> {
     const rows = this.options.rows();
+    const maxLines = this.options.maxLines();
+    this.#askedFor.set(feature, { maxLines, rows: new Set(rows) });
     const known = this.options.atHand?.(feature, rows) ?? null;
     if (known !== null) return known;
-    const maxLines = this.options.maxLines();
     const request: CurvesRequest = { type: "curves", feature, max_lines: maxLines, selection: [...rows] };
     const { body, buffers } = await this.store.client.request(request);
     return decodeCurves(body, buffers);

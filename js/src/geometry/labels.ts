@@ -42,10 +42,15 @@ const around = ({ x, y, radius }: Labelled): Box => ({
 
 /**
  * The side of each point on which its label stands, the first point before the second; null where none is free. A label
- * stays inside the frame and covers neither another one nor another of these points.
+ * stays inside the frame and covers neither another one, nor another of these points, nor what is reserved.
  */
-export function placeLabels(points: readonly Labelled[], height: number, frame: Box): (Side | null)[] {
-  const taken: Box[] = [];
+export function placeLabels(
+  points: readonly Labelled[],
+  height: number,
+  frame: Box,
+  reserved: readonly Box[],
+): (Side | null)[] {
+  const taken = [...reserved];
   const discs = points.map(around);
   return points.map((point, index) => {
     for (const side of SIDES) {

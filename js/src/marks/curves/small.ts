@@ -105,7 +105,7 @@ export function smallPlot(
     .range([bottom, TOP]);
   const ends = high > low ? [low, high] : [low];
   const yTicks = ends.map((value) => ({ at: y(value - base), label: write(value) }));
-  const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 6);
+  const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
   const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - beside - 2);
   const x = scaleLinear().domain(featureDomain(curves)).range([left, right]);

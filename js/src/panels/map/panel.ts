@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals-core";
 import { count, plural } from "../../format.ts";
 import { type Labelled, labelBox, placeLabels, type Side } from "../../geometry/labels.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
+import type { Box } from "../../geometry/pick.ts";
 import { bottomAxis, fitted, labelWidth, leftAxis } from "../../marks/axis.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import { factsOf } from "../../marks/facts.ts";
@@ -202,6 +203,7 @@ export function mapPanel(view: View): HTMLElement {
 }
 
 const UP = "How much the slope of a line changes along the feature, on average";
+const NO_ORDER = "levels without an order";
 const RIGHT = "How much the slopes differ between rows, on average";
 
 /** Arrow keys begin at the open feature. */
@@ -232,10 +234,20 @@ function stripMarks({ strip, left, right, bottom }: MapAxes): SVGElement[] {
     svg("line", { class: "ice-slot-edge", x1: left, x2: right, y1: strip.top, y2: strip.top }),
     svg(
       "text",
-      { class: "ice-strip-label", x: right, y: strip.bottom - 4, "text-anchor": "end", "data-test": "map-strip" },
-      "no order, so not curved",
+      {
+        class: "ice-strip-label",
+        x: right,
+        y: strip.top + LABEL_HEIGHT - 3,
+        "text-anchor": "end",
+        "data-test": "map-strip",
+      },
+      NO_ORDER,
     ),
   ];
+}
+
+function stripLabelBox({ right }: MapAxes, { top }: { top: number }, font: string): Box {
+  return { left: right - labelWidth([{ at: 0, label: NO_ORDER }], font), right, top, bottom: top + LABEL_HEIGHT };
 }
 
 /** The largest points first, so that the smaller ones lie on them. */
@@ -272,7 +284,8 @@ function labelsOf({ points, axes, size }: Drawn, font: string): Map<string, Labe
   const widths = texts.map((label) => labelWidth([{ at: 0, label }], font));
   const boxes = strongest.map((point, place): Labelled => ({ ...point, width: widths[place]! }));
   const room = { left: axes.left, right: size.width, top: 0, bottom: axes.axis };
-  const sides = placeLabels(boxes, LABEL_HEIGHT, room);
+  const reserved = axes.strip === null ? [] : [stripLabelBox(axes, axes.strip, font)];
+  const sides = placeLabels(boxes, LABEL_HEIGHT, room, reserved);
   return new Map(
     strongest.map(({ feature }, place) => [
       feature.name,
@@ -305,7 +318,10 @@ function marksOf(
     const text = label?.text ?? fitted(name, LONGEST_LABEL, font);
     const width = label?.width ?? labelWidth([{ at: 0, label: text }], font);
     const box = labelBox({ ...point, width }, side, LABEL_HEIGHT);
-    const attributes = { class: "ice-map-label", x: box.left, y: box.bottom - 3, "data-test": "map-label" };
+    const anchor = side === "right" ? "start" : side === "left" ? "end" : "middle";
+    const x = { start: box.left, end: box.right, middle: (box.left + box.right) / 2 }[anchor];
+    const place = { x, y: box.bottom - 3, "text-anchor": anchor };
+    const attributes = { class: "ice-map-label", ...place, "data-test": "map-label" };
     const node = svg("text", attributes, text);
     node.classList.toggle("ice-map-label-open", isOpen);
     names.push(node);

@@ -33,9 +33,11 @@ export interface MapAxes {
 
 const TOP = 12;
 const AXIS_LABELS = 20;
-const STRIP = 44;
+const STRIP = 60;
 /** Room for half of the largest point, right of the axis. */
 const RIGHT = 16;
+/** Zero stands so far from the axes, so that points there do not lie on the figures. */
+const INSET = 12;
 /** The radius of the largest and of the smallest point. */
 const LARGEST = 18;
 const SMALLEST = 2;
@@ -53,19 +55,19 @@ export function axesOf({ header, impact }: Figures, size: Size, font: string): M
   const bottom = beside ? axis - STRIP : axis;
   const y = scaleLinear()
     .domain([0, end(up)])
-    .range([bottom, TOP]);
+    .range([bottom - INSET, TOP]);
   const yTicks = ticksOf(y, Math.max(2, Math.floor((bottom - TOP) / 56)));
   const left = labelWidth(yTicks, font) + 12;
   const right = Math.max(left + 40, size.width - RIGHT);
   const x = scaleLinear()
     .domain([0, end(across)])
-    .range([left, right]);
+    .range([left + INSET, right]);
   return {
     left,
     right,
     top: TOP,
     bottom,
-    strip: beside ? { top: bottom + 8, middle: axis - (STRIP - 8) / 2, bottom: axis } : null,
+    strip: beside ? { top: bottom + 8, middle: axis - LARGEST - 1, bottom: axis } : null,
     axis,
     x,
     y,
