@@ -19,7 +19,7 @@ const MOST_PINNED = 3;
 const MOST_LINES = 1000;
 const HEIGHT = 152;
 const GAP = 16;
-const LEAST_WIDTH = 176;
+const LEAST_WIDTH = 160;
 const WIDEST = 360;
 const REACH = 16;
 /** The slider rests when it has not moved for so long. */

@@ -17,9 +17,9 @@ const STRIP = 12;
 const LEVEL_GAP = 0.36;
 const SLOT_BAR = 5;
 
-/** How the ends of a value axis are written. */
+/** How the ends of a value axis are written: with two digits of what lies between them. */
 export const endsWriter = ([low, high]: [number, number]): ((value: number) => string) =>
-  columnFormat(Math.max(Math.abs(low), Math.abs(high)));
+  columnFormat(10 * (high - low));
 
 export class SmallPicture {
   readonly #ground = svg("svg", { class: "ice-layer" });

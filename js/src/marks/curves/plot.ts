@@ -119,7 +119,7 @@ function featureTicks({ curves }: Scene, write: (value: number) => string, x: Sc
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Ticks of the value axis. Where labels would be mostly zeros, they are written in a power of ten. */
-function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
+export function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const power = size > 0 && (size < 1e-3 || size >= 1e6) ? Math.floor(Math.log10(size)) : 0;
   const scale = scaleLinear()

@@ -2,6 +2,7 @@
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import type { Curves, LineColors } from "../../decode.ts";
+import { number } from "../../format.ts";
 import { stripReach } from "../../geometry/levels.ts";
 import type { Polylines } from "../../geometry/pick.ts";
 import { type LineSet, lineStrength, lineThickness } from "../../geometry/raster.ts";
@@ -31,6 +32,9 @@ const SLOT_WIDTH = 18;
 /** Room above and below the outermost line. */
 const BREATH = 3;
 const LEAST_LEFT = 28;
+/** Shares of the values below which their range is the rounding of float32. */
+const FLAT = 1e-5;
+const FLAT_SLOPES = 1e-3;
 
 /** Indices of the grid: one for each px of the axis, the first and the last among them. */
 export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
@@ -99,12 +103,14 @@ export function smallPlot(
   const { curves, base } = scene;
   const axis = size.height - 1;
   const bottom = axis - STRIP;
-  const pad = high > low ? ((high - low) * BREATH) / (bottom - TOP - 2 * BREATH) : Math.abs(low) * 0.05 || 0.5;
+  const flat = scene.kind === "d-ice" ? FLAT_SLOPES : FLAT;
+  const isFlat = high - low <= flat * Math.max(Math.abs(low), Math.abs(high));
+  const pad = !isFlat ? ((high - low) * BREATH) / (bottom - TOP - 2 * BREATH) : Math.abs(low) * 0.05 || 0.5;
   const y = scaleLinear()
     .domain([low - base - pad, high - base + pad])
     .range([bottom, TOP]);
-  const ends = high > low ? [low, high] : [low];
-  const yTicks = ends.map((value) => ({ at: y(value - base), label: write(value) }));
+  const ends = isFlat ? [low] : [low, high];
+  const yTicks = ends.map((value) => ({ at: y(value - base), label: isFlat ? number(value) : write(value) }));
   const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
   const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - beside - 2);

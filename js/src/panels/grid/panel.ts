@@ -18,6 +18,8 @@ import { CARD_GAP, CARD_HEIGHT, CARD_INSET, placeAfter, placesInView, placesOf }
 const MOST_LINES = 200;
 const MOST_SELECTED = 20;
 const LEAST_WIDTH = 80;
+/** How far from the view of the page a card is near it. */
+const NEAR = "160px 0px";
 /** What painting may take of a frame once the slider rests; the other cards follow in the next one. */
 const PAINT_MS = 8;
 /** The slider rests when it has not moved for so long. */
@@ -72,14 +74,17 @@ export function gridPanel(view: View, controls: HTMLElement, toFeature: () => vo
   const from = computed(() => range.value[0]);
   const to = computed(() => range.value[1]);
 
-  const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const name = (target as HTMLElement).dataset.feature ?? "";
-      if (isIntersecting) inView.add(name);
-      else inView.delete(name);
-    }
-    ask();
-  });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const name = (target as HTMLElement).dataset.feature ?? "";
+        if (isIntersecting) inView.add(name);
+        else inView.delete(name);
+      }
+      ask();
+    },
+    { rootMargin: NEAR },
+  );
   aborted.addEventListener(
     "abort",
     () => {
@@ -204,7 +209,7 @@ export function gridPanel(view: View, controls: HTMLElement, toFeature: () => vo
         view.frames.request(paint);
         return;
       }
-      const lines = pictures.paint(card, decay, hidden, MOST_LINES);
+      const lines = pictures.paint(card, decay, hidden, Number.POSITIVE_INFINITY);
       pace.took(performance.now() - start - spent, lines);
       spent = performance.now() - start;
     }

@@ -50,6 +50,8 @@ export function mapPanel(view: View): HTMLElement {
   const cover = html("div", { class: "ice-message" }, message);
   const area = html("b", {});
   const remark = html("p", { class: "ice-map-remark", "data-test": "map-remark" });
+  const vertical = html("span", { title: UP });
+  const horizontal = html("span", { title: RIGHT });
   const panel = html(
     "section",
     { class: "ice-panel ice-map", "aria-label": "Map of the features", "data-test": "impact-map" },
@@ -64,9 +66,9 @@ export function mapPanel(view: View): HTMLElement {
         ".",
       ),
     ),
-    html("div", { class: "ice-plot-titles" }, html("span", { title: UP }, "↑ non-linearity")),
+    html("div", { class: "ice-plot-titles" }, vertical),
     html("div", { class: "ice-map-stage" }, frame, cover),
-    html("div", { class: "ice-plot-titles ice-map-below" }, remark, html("span", { title: RIGHT }, "heterogeneity →")),
+    html("div", { class: "ice-plot-titles ice-map-below" }, remark, horizontal),
   );
 
   const size = followSize(frame, aborted);
@@ -106,6 +108,9 @@ export function mapPanel(view: View): HTMLElement {
     () => ({ axes: axes.value, size: size.value, font: view.theme.value.font }),
     ({ axes: shown, size: { width, height }, font }) => {
       if (shown === null) return;
+      const unit = (exponent: string) => (exponent === "" ? "" : ` (${exponent})`);
+      setText(vertical, `↑ non-linearity${unit(shown.yExponent)}`);
+      setText(horizontal, `heterogeneity${unit(shown.xExponent)} →`);
       update(ground, { viewBox: `0 0 ${width} ${height}`, width, height });
       ground.replaceChildren(
         leftAxis(shown.yTicks, shown.left, shown.right),

@@ -1,7 +1,8 @@
 /** The features as points: where they stand, and how large they are. */
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
-import { labelWidth, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
+import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
+import { valueTicks } from "../../marks/curves/plot.ts";
 import type { Size } from "../../marks/size.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import type { Figures } from "../../store.ts";
@@ -29,6 +30,9 @@ export interface MapAxes {
   y: Scale;
   xTicks: Tick[];
   yTicks: Tick[];
+  /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
+  xExponent: string;
+  yExponent: string;
 }
 
 const TOP = 12;
@@ -41,27 +45,32 @@ const INSET = 12;
 /** The radius of the largest and of the smallest point. */
 const LARGEST = 18;
 const SMALLEST = 2;
+/** An axis reaches this share of the largest impact at least: below lies the rounding of a model that is linear. */
+const LEAST_AXIS = 0.01;
 /** Share of an axis that stays free beyond the farthest point. */
 const BREATH = 1.08;
 
 const known = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 export function axesOf({ header, impact }: Figures, size: Size, font: string): MapAxes {
-  const across = header.features.map((_, index) => impact.get(index, "heterogeneity"));
-  const up = header.features.map((_, index) => impact.get(index, "non_linearity"));
+  const all = (metric: string) => header.features.map((_, index) => impact.get(index, metric));
+  const [across, up] = [all("heterogeneity"), all("non_linearity")];
   const beside = across.some((value, index) => Number.isFinite(value) && Number.isNaN(up[index]));
-  const end = (values: readonly number[]) => (max(values, known) || 1) * BREATH;
+  const least = LEAST_AXIS * (max(all("impact"), known) ?? 0);
+  const end = (values: readonly number[]): number => (Math.max(max(values, known) ?? 0, least) || 1) * BREATH;
   const axis = size.height - AXIS_LABELS;
   const bottom = beside ? axis - STRIP : axis;
   const y = scaleLinear()
     .domain([0, end(up)])
     .range([bottom - INSET, TOP]);
-  const yTicks = ticksOf(y, Math.max(2, Math.floor((bottom - TOP) / 56)));
-  const left = labelWidth(yTicks, font) + 12;
+  const vertical = valueTicks([0, end(up)], [bottom - INSET, TOP], Math.max(2, Math.floor((bottom - TOP) / 56)));
+  const left = labelWidth(vertical.ticks, font) + 12;
   const right = Math.max(left + 40, size.width - RIGHT);
   const x = scaleLinear()
     .domain([0, end(across)])
     .range([left + INSET, right]);
+  const wanted = Math.max(2, Math.floor((right - left) / 72));
+  const horizontal = valueTicks([0, end(across)], [left + INSET, right], wanted);
   return {
     left,
     right,
@@ -71,8 +80,10 @@ export function axesOf({ header, impact }: Figures, size: Size, font: string): M
     axis,
     x,
     y,
-    xTicks: ticksOf(x, Math.max(2, Math.floor((right - left) / 72))),
-    yTicks,
+    xTicks: horizontal.ticks,
+    yTicks: vertical.ticks,
+    xExponent: horizontal.exponent,
+    yExponent: vertical.exponent,
   };
 }
 
