@@ -284,8 +284,8 @@ function listenOn(item: Pinned, view: View): void {
   frame.addEventListener(
     "click",
     (event) => {
-      const line = lineAt(event);
-      const row = line === null ? undefined : item.picture.plot?.scene.curves.positions[line];
+      // The row that is marked; a finger marks none before it clicks.
+      const row = store.pointed.peek() ?? item.picture.plot?.scene.curves.positions[lineAt(event) ?? -1];
       if (row !== undefined) store.select(row, event.shiftKey);
     },
     options,

@@ -78,8 +78,6 @@ export function mapPanel(view: View): HTMLElement {
     if (figures === null || size.value.width < LEAST_WIDTH) return null;
     return axesOf(figures, size.value, view.theme.value.font);
   });
-  /** Counts the drawings of the points, on which stands what marks some of them. */
-  const version = signal(0);
   let drawn: Drawn | null = null;
   let labels = new Map<string, Label>();
 
@@ -135,18 +133,16 @@ export function mapPanel(view: View): HTMLElement {
       paint(canvas, pen, drawn, cssColor(plainPalette(theme.dark ? "dark" : "light"), 0), theme.paper);
       // Labels that jump from side to side while the slider moves could not be read.
       if (!dragging || labels.size === 0) labels = labelsOf(drawn, theme.font);
-      version.value = version.peek() + 1;
+      mark();
     },
   );
-  view.keep(
-    () => ({ version: version.value, opened: store.feature.value, name: pointed.value }),
-    ({ opened, name }) => {
-      if (drawn === null) return;
-      const { width, height } = drawn.size;
-      update(marks, { viewBox: `0 0 ${width} ${height}`, width, height });
-      marks.replaceChildren(...marksOf(drawn, labels, opened, name, view.theme.peek().font));
-    },
-  );
+  const mark = (): void => {
+    if (drawn === null) return;
+    const { width, height } = drawn.size;
+    update(marks, { viewBox: `0 0 ${width} ${height}`, width, height });
+    marks.replaceChildren(...marksOf(drawn, labels, store.feature.peek(), pointed.peek(), view.theme.peek().font));
+  };
+  view.keep(() => [store.feature.value, pointed.value], mark);
 
   const show = (point: Point, isSpoken: boolean): void => {
     const figures = store.figures.peek();
