@@ -22,6 +22,8 @@ const GAP = 16;
 const LEAST_WIDTH = 160;
 const WIDEST = 360;
 const REACH = 16;
+/** What the strip may take of a frame while the slider moves; the open feature has the rest. */
+const BUDGET_MS = 5;
 /** The slider rests when it has not moved for so long. */
 const REST_MS = 120;
 
@@ -100,7 +102,7 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
     atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
   });
   const pinned = new Map<string, Pinned>();
-  const pace = new Pace();
+  const pace = new Pace(BUDGET_MS);
   const size = followSize(strip, aborted);
   let timer: ReturnType<typeof setTimeout> | undefined;
   aborted.addEventListener(

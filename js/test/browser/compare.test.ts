@@ -82,7 +82,8 @@ test("the row under the pointer is marked in all of them and in the main plot, a
   expect(mounted.part("tooltip").hidden).toBe(false);
   expect(mounted.part("tooltip").textContent).toMatch(new RegExp(`^Row ${row}BMI`));
   await userEvent.click(page.elementLocator(frameOf), { position });
-  expect(mounted.model.get("selection")).toEqual([Number(row)]);
+  await frame();
+  expect(mounted.model.get("selection")).toEqual([Number(mounted.part("hovered-line").dataset.row)]);
   await expect.poll(() => mounted.parts("small-selected").length).toBe(2);
   await userEvent.hover(page.elementLocator(mounted.part("facts")));
   await expect.poll(() => mounted.parts("small-hovered")).toEqual([]);

@@ -20,6 +20,8 @@ const MOST_SELECTED = 20;
 const LEAST_WIDTH = 80;
 /** How far from the view of the page a card is near it. */
 const NEAR = "160px 0px";
+/** What all cards may take of a frame while the slider moves. */
+const BUDGET_MS = 9;
 /** What painting may take of a frame once the slider rests; the other cards follow in the next one. */
 const PAINT_MS = 8;
 /** The slider rests when it has not moved for so long. */
@@ -55,7 +57,7 @@ export function gridPanel(view: View, controls: HTMLElement, toFeature: () => vo
   const cards = new Map<string, Card>();
   const inView = new Set<string>();
   const pictures = new Pictures();
-  const pace = new Pace();
+  const pace = new Pace(BUDGET_MS);
   const size = followSize(scroll, aborted);
   const scrollTop = signal(0);
   const active = signal<string | null>(null);

@@ -41,7 +41,14 @@ export function mapPanel(view: View): HTMLElement {
   const marks = svg("svg", { class: "ice-layer", "aria-hidden": "true", "data-test": "map-marks" });
   const frame = html(
     "div",
-    { class: "ice-map-frame", tabindex: 0, role: "group", "aria-roledescription": "scatter plot", "data-test": "map" },
+    {
+      class: "ice-map-frame",
+      tabindex: 0,
+      role: "group",
+      "aria-label": "Map of the features",
+      "aria-roledescription": "scatter plot",
+      "data-test": "map",
+    },
     ground,
     canvas,
     marks,
