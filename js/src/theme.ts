@@ -1,7 +1,6 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { rgb } from "d3-color";
 import { html } from "./marks/element.ts";
 
 export interface Theme {
@@ -11,15 +10,20 @@ export interface Theme {
   font: string;
 }
 
+/** Of a colour as browsers resolve it: rgb(…) of 0 to 255, or color(…) of 0 to 1. */
+function brightness(color: string): number {
+  const [r = 0, g = 0, b = 0] = (color.replace(/^color\(\S+/, "").match(/[\d.]+(e-\d+)?/g) ?? []).map(Number);
+  return (0.299 * r + 0.587 * g + 0.114 * b) * (color.startsWith("color(") ? 255 : 1);
+}
+
 function read(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
-  const [ink, paper] = [rgb(style.color), rgb(style.backgroundColor)];
-  const brightness = ({ r, g, b }: { r: number; g: number; b: number }) => 0.299 * r + 0.587 * g + 0.114 * b;
+  const { color: ink, backgroundColor: paper } = style;
   const size = style.getPropertyValue("--ice-small").trim() || "11px";
   return {
     dark: brightness(ink) > brightness(paper),
-    ink: ink.formatRgb(),
-    paper: paper.formatRgb(),
+    ink,
+    paper,
     font: `${size} ${style.fontFamily}`,
   };
 }

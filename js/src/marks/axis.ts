@@ -1,8 +1,8 @@
 /** Quiet axes: hairlines, tabular numerals, no frame. */
-import type { ScaleLinear } from "d3-scale";
+import type { Scale } from "../geometry/scale.ts";
 import { svg } from "./element.ts";
 
-export type Scale = ScaleLinear<number, number>;
+export type { Scale };
 
 export interface Tick {
   at: number;

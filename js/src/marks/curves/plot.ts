@@ -1,12 +1,12 @@
 /** A scene fitted to a size: scales, margins, and every line in pixels of the canvas. */
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
-import { scaleLinear } from "d3-scale";
 import { dateTicks, unitOf } from "../../dates.ts";
 import type { LineColors } from "../../decode.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
+import { linearScale } from "../../geometry/scale.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
@@ -104,17 +104,19 @@ function featureTicks({ curves }: Scene, write: (value: number) => string, x: Sc
   const [left = 0, right = 0] = x.range();
   if (kind === "datetime") {
     const wanted = Math.max(2, Math.floor((right - left) / 84));
-    const ticks = dateTicks(x.domain() as [number, number], wanted);
+    const ticks = dateTicks(x.domain(), wanted);
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
   if (kind === "timedelta") {
     const { perDay } = unitOf(grid);
-    return ticksOf(x.copy().domain(x.domain().map((days) => days * perDay)), wanted);
+    return ticksOf(linearScale(times(x.domain(), perDay), x.range()), wanted);
   }
   const isWhole = grid.every(Number.isInteger);
   return ticksOf(x, wanted).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
+
+const times = ([from, to]: [number, number], by: number): [number, number] => [from * by, to * by];
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
@@ -122,9 +124,7 @@ const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 export function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const power = size > 0 && (size < 1e-3 || size >= 1e6) ? Math.floor(Math.log10(size)) : 0;
-  const scale = scaleLinear()
-    .domain(domain.map((value) => value / 10 ** power))
-    .range(range);
+  const scale = linearScale(times(domain, 10 ** -power), range);
   const digits = Array.from(String(Math.abs(power)), (digit) => SUPERSCRIPTS[Number(digit)]).join("");
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
@@ -161,20 +161,16 @@ export function plotOf(scene: Scene, colors: LineColors | null, size: Size, them
     const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
     const inner = Math.max(1, bottom - TOP - 2 * BREATH);
     const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
-    const y = scaleLinear()
-      .domain([low - pad, high + pad])
-      .range([bottom, TOP]);
+    const y = linearScale([low - pad, high + pad], [bottom, TOP]);
     const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
     const values = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
-    const share = scaleLinear()
-      .domain(y.domain().map((value) => value / (highest - lowest)))
-      .range(y.range());
+    const share = linearScale(times(y.domain(), 1 / (highest - lowest)), y.range());
     const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
     const left = Math.max(24, labelWidth(values.ticks, theme.font) + 12);
     const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
     const margin = centred ? labelWidth(rangeTicks, theme.font) + 12 : 8;
     const right = Math.max(left + 40, size.width - margin - beside);
-    const x = scaleLinear().domain(featureDomain(curves)).range([left, right]);
+    const x = linearScale(featureDomain(curves), [left, right]);
     return {
       axis,
       slopesEnd,

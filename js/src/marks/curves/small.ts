@@ -1,11 +1,11 @@
 /** The same curves in small: as many points as there are pixels, the ends of the axes in words, no strip of slopes. */
 import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import type { Curves, LineColors } from "../../decode.ts";
 import { number } from "../../format.ts";
 import { stripReach } from "../../geometry/levels.ts";
 import type { Polylines } from "../../geometry/pick.ts";
 import { type LineSet, lineStrength, lineThickness } from "../../geometry/raster.ts";
+import { linearScale } from "../../geometry/scale.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
 import type { Theme } from "../../theme.ts";
@@ -106,15 +106,13 @@ export function smallPlot(
   const flat = scene.kind === "d-ice" ? FLAT_SLOPES : FLAT;
   const isFlat = high - low <= flat * Math.max(Math.abs(low), Math.abs(high));
   const pad = !isFlat ? ((high - low) * BREATH) / (bottom - TOP - 2 * BREATH) : Math.abs(low) * 0.05 || 0.5;
-  const y = scaleLinear()
-    .domain([low - base - pad, high - base + pad])
-    .range([bottom, TOP]);
+  const y = linearScale([low - base - pad, high - base + pad], [bottom, TOP]);
   const ends = isFlat ? [low] : [low, high];
   const yTicks = ends.map((value) => ({ at: y(value - base), label: isFlat ? number(value) : write(value) }));
   const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
   const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - beside - 2);
-  const x = scaleLinear().domain(featureDomain(curves)).range([left, right]);
+  const x = linearScale(featureDomain(curves), [left, right]);
   const slot = scene.missing === null ? null : slotAt(right, curves.nLines);
   const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
   return {

@@ -1,7 +1,7 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { cssColor } from "../../geometry/palette.ts";
+import { linearScale } from "../../geometry/scale.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { dotX, type Plot, type Slot } from "../../marks/curves/plot.ts";
 import { drawDots } from "../../marks/dots.ts";
@@ -96,9 +96,7 @@ function slopeSpread({ scene, left, right, bottom, slopesEnd, x }: Plot): SVGEle
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
   const steepest = max(scene.mean, Math.abs) ?? 0;
   const tallest = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
-  const height = scaleLinear()
-    .domain([0, tallest || 1])
-    .range([slopesEnd, bottom + 6]);
+  const height = linearScale([0, tallest || 1], [slopesEnd, bottom + 6]);
   const px = scene.x.map((value) => x(value));
   const d = bandPath(
     px,

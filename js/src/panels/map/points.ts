@@ -1,6 +1,6 @@
 /** The features as points: where they stand, and how large they are. */
 import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
+import { linearScale } from "../../geometry/scale.ts";
 import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
 import { valueTicks } from "../../marks/curves/plot.ts";
 import type { Size } from "../../marks/size.ts";
@@ -60,15 +60,11 @@ export function axesOf({ header, impact }: Figures, size: Size, font: string): M
   const end = (values: readonly number[]): number => (Math.max(max(values, known) ?? 0, least) || 1) * BREATH;
   const axis = size.height - AXIS_LABELS;
   const bottom = beside ? axis - STRIP : axis;
-  const y = scaleLinear()
-    .domain([0, end(up)])
-    .range([bottom - INSET, TOP]);
+  const y = linearScale([0, end(up)], [bottom - INSET, TOP]);
   const vertical = valueTicks([0, end(up)], [bottom - INSET, TOP], Math.max(2, Math.floor((bottom - TOP) / 56)));
   const left = labelWidth(vertical.ticks, font) + 12;
   const right = Math.max(left + 40, size.width - RIGHT);
-  const x = scaleLinear()
-    .domain([0, end(across)])
-    .range([left + INSET, right]);
+  const x = linearScale([0, end(across)], [left + INSET, right]);
   const wanted = Math.max(2, Math.floor((right - left) / 72));
   const horizontal = valueTicks([0, end(across)], [left + INSET, right], wanted);
   return {
