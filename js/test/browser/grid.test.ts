@@ -46,6 +46,14 @@ test("cards show the kind that is chosen, and say where it is not defined", asyn
   await expect.poll(() => message("District").textContent).toBe("");
 });
 
+test("slopes can be chosen for all features, also where the open one has none", async () => {
+  const flats = new FakeKernel(rentals(60));
+  const mounted = await all(flats.model({ feature: "District", _view: shown }));
+  expect(mounted.part<HTMLButtonElement>("kind-d-ice").disabled).toBe(false);
+  await userEvent.click(mounted.part("tab-feature"));
+  await expect.poll(() => mounted.part<HTMLButtonElement>("kind-d-ice").disabled).toBe(true);
+});
+
 test("the decay fades the lines of all cards", async () => {
   const mounted = await all(kernel.model({ feature: "Age", decay: 1, _view: shown }));
   const cards = ["Age", "BMI", "Marker"].map((name) => lines(cardOf(mounted, name)));
