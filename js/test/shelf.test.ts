@@ -110,6 +110,18 @@ test("fewer lines than were asked for are no reason to ask again", async () => {
   expect(shelved.state === "ready" && shelved.loaded.curves.nLines).toBe(30);
 });
 
+test("a row that the kernel leaves out is not asked for again and again", async () => {
+  const model = kernel.model({ feature: "" });
+  const whole = model.answer;
+  model.answer = (request) => whole(request.type === "curves" ? { ...request, selection: [] } : request);
+  const { shelf, arrived, asked } = shelfOf(model, { rows: () => [1] });
+  shelf.want(["Age"]);
+  await arrived("Age");
+  shelf.want(["Age"]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(asked()).toEqual(["Age"]);
+});
+
 test("curves at hand are not asked for", async () => {
   const model = kernel.model({ feature: "Age", max_lines: 60 });
   const { store, shelf, arrived } = shelfOf(model, { atHand: (feature, rows) => store.curvesAtHand(feature, rows) });
@@ -130,6 +142,26 @@ test("colours follow the column without asking for the curves again", async () =
     expect(shelved.state === "ready" && shelved.loaded.colors?.scale.column).toBe("Ward");
   });
   expect(asked()).toEqual(["Age"]);
+});
+
+test("a column chosen while the colours of another are on their way has the last word", async () => {
+  const model = kernel.model({ feature: "", color_by: "BMI" });
+  const whole = model.answer;
+  let late: (() => void) | null = null;
+  model.answer = (request) => {
+    if (request.type !== "colors" || request.column !== "BMI") return whole(request);
+    const { reply, buffers = [] } = whole(request)!;
+    late = () => model.emit("msg:custom", reply, buffers);
+    return null;
+  };
+  const { store, shelf, arrived } = shelfOf(model);
+  shelf.want(["Age"]);
+  await vi.waitFor(() => expect(late).not.toBeNull());
+  store.setColorBy("Ward");
+  late!();
+  await arrived("Age");
+  const shelved = shelf.get("Age");
+  expect(shelved.state === "ready" && shelved.loaded.colors?.scale.column).toBe("Ward");
 });
 
 test("what failed says so, and is asked for again once the kernel has moved on", async () => {
@@ -169,7 +201,10 @@ test("what was looked at least recently is forgotten when there is no more room"
   const shelved = shelf.get("Age");
   if (shelved.state !== "ready") throw new Error("It is there.");
   Object.defineProperty(shelved.loaded.curves.values, "length", { value: 5e6 });
-  shelf.want(["Marker"]);
+  shelf.want(["Age", "Visits"]);
+  await arrived("Visits");
+  expect(shelf.get("Age").state).toBe("ready");
+  shelf.want(["BMI", "Marker"]);
   await arrived("Marker");
   expect(shelf.get("Age").state).toBe("waiting");
   expect(shelf.get("BMI").state).toBe("ready");
