@@ -17,6 +17,8 @@ import type { View } from "../view.ts";
 const MOST_PINNED = 3;
 /** More lines than this in each would not be told apart at this size. */
 const MOST_LINES = 1000;
+/** Selected rows beyond these would cover each other. */
+const MOST_MARKED = 50;
 const HEIGHT = 152;
 const GAP = 16;
 const LEAST_WIDTH = 160;
@@ -240,7 +242,7 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
   view.keep(
     () => ({ plots: plots.value, selection: store.selection.value, pointed: store.pointed.value }),
     ({ selection, pointed }) => {
-      for (const { picture } of pinned.values()) picture.mark(selection, pointed);
+      for (const { picture } of pinned.values()) picture.mark(selection.slice(0, MOST_MARKED), pointed);
     },
   );
   return { toggle, strip };
