@@ -183,6 +183,35 @@ export const cases: Record<string, () => FakeModel> = {
     model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
     return model;
   },
+  map: () => some.model({ feature: "Age", _view: { left: "map" } }),
+  "map, levels without an order": () => flats.model({ feature: "District", _view: { left: "map" } }),
+  "map, many features": () => manyFeatures().model({ _view: { left: "map" } }),
+  "map, computing": () => some.model({ ...some.partial(3), feature: "Age", _view: { left: "map" } }),
+  "map, nothing yet": () => some.model({ ...some.partial(0), feature: "", _view: { left: "map" } }),
+  "map, long names": () => longNames().model({ _view: { left: "map" } }),
+  "all features": () => some.model({ color_by: "BMI", _view: { right: "all" } }),
+  "all features, centred on one axis": () =>
+    some.model({ kind: "c-ice", color_by: "Smoker", selection: [4, 33], _view: { right: "all", shared_y: true } }),
+  "all features, slopes": () => flats.model({ kind: "d-ice", _view: { right: "all" } }),
+  "all features, every kind": () => flats.model({ color_by: "District", _view: { right: "all" } }),
+  "all features, many": () => manyFeatures().model({ feature: "Feature 20", _view: { right: "all" } }),
+  "all features, computing": () => some.model({ ...some.partial(3), feature: "Age", _view: { right: "all" } }),
+  "all features, refused": () => {
+    const model = some.model({ feature: "Age", _view: { right: "all" } });
+    const message = "The model failed on phantom observations of 'BMI' (grid value 97.0): ValueError: NaN.";
+    model.answer = (request) =>
+      request.type === "curves" && request.feature === "BMI"
+        ? { reply: { id: request.id, type: "error", message } }
+        : some.answer(request);
+    return model;
+  },
+  compared: () =>
+    some.model({ feature: "Age", color_by: "Smoker", selection: [33], _view: { compared: ["Marker", "BMI", "Age"] } }),
+  "compared, one": () => some.model({ feature: "Age", kind: "c-ice", _view: { compared: ["BMI"] } }),
+  "compared, every kind": () =>
+    flats.model({ feature: "Built", kind: "d-ice", _view: { compared: ["District", "Energy class", "Area"] } }),
+  "compared, levels": () =>
+    flats.model({ feature: "Built", selection: [4], _view: { compared: ["District", "Energy class", "Area"] } }),
   "kernel gone": () => {
     const model = some.model();
     setTimeout(() => model.emit("comm_live_update"), 400);

@@ -1,29 +1,29 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
+import { effect } from "@preact/signals-core";
 import { html } from "./marks/element.ts";
+import { Tabs } from "./marks/tabs.ts";
 import { classesPanel } from "./panels/classes.ts";
 import { colorControl } from "./panels/color_by.ts";
+import { comparePanel } from "./panels/compare.ts";
 import { controlsPanel } from "./panels/controls.ts";
 import { curvesPanel } from "./panels/curves/panel.ts";
 import { decayPanel } from "./panels/decay.ts";
 import { driversLine } from "./panels/drivers.ts";
 import { exportPanel } from "./panels/export.ts";
+import { gridPanel } from "./panels/grid/panel.ts";
+import { mapPanel } from "./panels/map/panel.ts";
 import { outputsPanel } from "./panels/outputs.ts";
 import { rankingPanel } from "./panels/ranking.ts";
 import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
-import type { View } from "./view.ts";
+import { type View, whileShown } from "./view.ts";
 
 const WIDE_PX = 700;
 
 export function layOut(view: View): void {
   const { root } = view;
   const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exportPanel(view));
-  const panels = html(
-    "div",
-    { class: "ice-panels" },
-    rankingPanel(view),
-    curvesPanel(view, driversLine(view), controlsPanel(view, colorControl(view)), classesPanel(view)),
-  );
+  const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
 
   const place = (): void => {
@@ -34,4 +34,74 @@ export function layOut(view: View): void {
   observer.observe(root);
   view.aborted.addEventListener("abort", () => observer.disconnect(), { once: true });
   place();
+}
+
+/** How the features stand to each other. */
+function leftColumn(view: View): HTMLElement {
+  const { remembered } = view.store;
+  const left = remembered.of("left");
+  const bars = html("div", {}, rankingPanel(whileShown(view, () => left.value !== "map")));
+  const map = html("div", {}, mapPanel(whileShown(view, () => left.value === "map")));
+  const tabs = new Tabs(
+    "Features",
+    [
+      { name: "bars", label: "Ranking", panel: bars },
+      { name: "map", label: "Map", panel: map },
+    ],
+    (name) => remembered.choose("left", name),
+    view.aborted,
+  );
+  // At once, not in the next frame: what draws then measures its room first.
+  untilGone(view, () => tabs.draw(left.value === "map" ? "map" : "bars"));
+  return html("div", { class: "ice-column" }, tabs.node, bars, map);
+}
+
+/** What the features do: the open one, or all of them. The controls stand over whichever is shown. */
+function rightColumn(view: View): HTMLElement {
+  const { remembered } = view.store;
+  const right = remembered.of("right");
+  const controls = controlsPanel(view, colorControl(view));
+  const overCurves = html("div", {}, controls);
+  const overGrid = html("div", { class: "ice-grid-kind" });
+  const ofOne = whileShown(view, () => right.value !== "all");
+  const { toggle, strip } = comparePanel(ofOne);
+  const one = html(
+    "div",
+    {},
+    curvesPanel(ofOne, { compare: toggle, drivers: driversLine(ofOne), controls: overCurves }, classesPanel(ofOne)),
+    strip,
+  );
+  const toFeature = (): void => {
+    const isFocused = all.contains(document.activeElement);
+    remembered.choose("right", "feature");
+    if (isFocused) tabs.focus("feature");
+  };
+  const all = html(
+    "div",
+    {},
+    gridPanel(
+      whileShown(view, () => right.value === "all"),
+      overGrid,
+      toFeature,
+    ),
+  );
+  const tabs = new Tabs(
+    "Curves",
+    [
+      { name: "feature", label: "Feature", panel: one },
+      { name: "all", label: "All features", panel: all },
+    ],
+    (name) => remembered.choose("right", name),
+    view.aborted,
+  );
+  untilGone(view, () => {
+    const isAll = right.value === "all";
+    tabs.draw(isAll ? "all" : "feature");
+    (isAll ? overGrid : overCurves).append(controls);
+  });
+  return html("div", { class: "ice-column" }, tabs.node, one, all);
+}
+
+function untilGone({ aborted }: View, act: () => void): void {
+  aborted.addEventListener("abort", effect(act), { once: true });
 }

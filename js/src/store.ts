@@ -56,6 +56,12 @@ export interface Loaded {
   colorProblem: string | null;
 }
 
+/** The curves on screen: while others are on their way, still the last ones. */
+export function loadedOf(picture: Picture): Loaded | null {
+  if (picture.state === "ready") return picture.loaded;
+  return picture.state === "loading" ? picture.previous : null;
+}
+
 type PublicTraits = Omit<Traits, `_${string}`>;
 
 export interface Figures {
@@ -87,17 +93,23 @@ export class Store {
   readonly figures: ReadonlySignal<Figures | null>;
   readonly protocolProblem: ReadonlySignal<string | null>;
   readonly ranking: ReadonlySignal<RankedFeature[]>;
+  /** What curves are of: those of another output, or on another scale, are no longer at hand. */
+  readonly explained: ReadonlySignal<string>;
   readonly picture: ReadonlySignal<Picture>;
   /** What makes the lines of the open feature differ; null until it is known. */
   readonly drivers: ReadonlySignal<Drivers | null>;
+  /** Where lines are parted by colour. */
+  readonly split: ReadonlySignal<Split>;
 
   /** How the reader wants to see it. */
   readonly remembered: Remembered;
   readonly dragging = signal(false);
   /** Whether a brush is on its way over the lines. */
   readonly brushing = signal(false);
-  /** Index of the drawn line under the pointer. */
-  readonly hover = signal<number | null>(null);
+  /** The row under the pointer, by its position in X: what panels that draw different rows have in common. */
+  readonly pointed = signal<number | null>(null);
+  /** The line of that row in the picture of the open feature; null where it has none. */
+  readonly hover: ReadonlySignal<number | null>;
   /** Colour values whose lines the legend has switched off. */
   readonly hiddenLevels: ReadonlySignal<Hidden>;
 
@@ -116,7 +128,6 @@ export class Store {
   readonly #driversFeed: DriversFeed;
   #loads = 0;
   #explained = "";
-  #split: Split = null;
 
   constructor(
     private readonly model: AnyModel<Traits>,
@@ -167,11 +178,16 @@ export class Store {
     });
     this.hiddenLevels = computed(() => hiddenBy(filters.value, this.#scale.value));
     const described = computed(() => this.figures.value !== null);
-    // What curves are of: those of another output, or on another scale, are no longer at hand.
-    const explained = computed(() =>
+    this.explained = computed(() =>
       JSON.stringify([this.output.value, this.response.value, header.value.output_label]),
     );
-    const keyOf = (feature: string) => `${explained.value} ${feature}`;
+    this.hover = computed(() => {
+      const [row, picture] = [this.pointed.value, this.picture.value];
+      if (row === null || picture.state !== "ready") return null;
+      const line = picture.loaded.curves.positions.indexOf(row);
+      return line === -1 ? null : line;
+    });
+    const keyOf = (feature: string) => `${this.explained.value} ${feature}`;
     const showing = computed(() => {
       const picture = this.picture.value;
       if (picture.state !== "ready") return null;
@@ -180,21 +196,20 @@ export class Store {
     });
     this.#driversFeed = new DriversFeed(client, showing);
     this.drivers = computed(() => this.#driversFeed.of(keyOf(this.feature.value)));
-    const split = computed(() =>
+    this.split = computed(() =>
       splitOf(this.remembered.of("coloring").value, this.colorBy.value, telling(this.drivers.value)),
     );
 
     this.#endings.push(
       effect(() => {
-        this.#explained = explained.value;
+        this.#explained = this.explained.value;
         const wanted = {
           feature: described.value ? this.feature.value : "",
           maxLines: this.maxLines.value,
           selection: this.selection.value,
           colorBy: this.colorBy.value,
-          split: split.value,
+          split: this.split.value,
         };
-        this.#split = wanted.split;
         this.#load(wanted);
       }),
     );
@@ -338,6 +353,16 @@ export class Store {
     this.remembered.choose("filters", filter === null ? others : { ...others, [scale.column]: filter });
   }
 
+  /** Curves that were asked for before and hold all of these rows. */
+  curvesAtHand(feature: string, rows: readonly number[]): Curves | null {
+    return this.#knownCurves(feature, this.maxLines.peek(), rows);
+  }
+
+  /** The colours of any curves, as those of the open feature have them. */
+  colorsOf(curves: Curves): Promise<{ colors: LineColors | null; problem: string | null }> {
+    return this.#lineColors(curves, this.colorBy.peek(), this.split.peek());
+  }
+
   /** Rows of the data as text. */
   async rows(positions: readonly number[]): Promise<RowsBody> {
     const { body } = await this.client.request({ type: "rows", positions: [...positions] });
@@ -374,7 +399,7 @@ export class Store {
       maxLines: this.maxLines.peek(),
       selection: this.selection.peek(),
       colorBy: this.colorBy.peek(),
-      split: this.#split,
+      split: this.split.peek(),
     });
     this.#driversFeed.retry();
   }
@@ -455,7 +480,7 @@ export class Store {
       }
     }
     batch(() => {
-      this.hover.value = null;
+      this.pointed.value = null;
       this.#picture.value = picture;
     });
   }
@@ -464,7 +489,7 @@ export class Store {
     return `${this.#explained} ${maxLines} ${feature}`;
   }
 
-  #knownCurves(feature: string, maxLines: number, selection: number[]): Curves | null {
+  #knownCurves(feature: string, maxLines: number, selection: readonly number[]): Curves | null {
     const curves = this.#curves.get(this.#keyOf(feature, maxLines));
     if (curves === undefined) return null;
     const drawn = new Set(curves.positions);

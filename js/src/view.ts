@@ -16,3 +16,17 @@ export interface View {
   /** Draws in the next frame and again whenever what `read` reads changes, until the view goes. */
   keep<T>(read: () => T, draw: (value: T) => void): void;
 }
+
+/** The same view for a part that may be hidden: while it is, nothing is read and nothing is drawn. */
+export function whileShown(view: View, isShown: () => boolean): View {
+  return {
+    ...view,
+    keep: (read, draw) =>
+      view.keep(
+        () => (isShown() ? { value: read() } : null),
+        (latest) => {
+          if (latest !== null) draw(latest.value);
+        },
+      ),
+  };
+}

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
-import { standIns } from "../src/panels/curves/scene.ts";
+import { standIns } from "../src/marks/curves/scene.ts";
 import {
   type ClassesBody,
   type ColorsBody,

@@ -1,8 +1,8 @@
 /** Which values the axis shows. */
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import { sharedRange, valueRange } from "../src/panels/curves/range.ts";
-import type { Scene } from "../src/panels/curves/scene.ts";
+import { sharedRange, valueRange } from "../src/marks/curves/range.ts";
+import type { Scene } from "../src/marks/curves/scene.ts";
 import type { FeatureHeader } from "../src/protocol.ts";
 import type { Figures } from "../src/store.ts";
 

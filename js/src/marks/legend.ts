@@ -39,11 +39,11 @@ export function rampLegend(
   scale: ContinuousColors,
   palette: Palette,
   nMissing: number,
-  range: HTMLElement,
+  range: HTMLElement | null = null,
 ): HTMLElement[] {
   const [low, high] = rampEnds(scale);
   const stops = Array.from({ length: 9 }, (_, stop) => cssColor(palette, stop / 8));
-  const ramp = html("span", { class: "ice-ramp" }, range);
+  const ramp = html("span", { class: "ice-ramp" }, ...(range === null ? [] : [range]));
   ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),
@@ -63,7 +63,7 @@ export function levelsLegend(
   scale: CategoryColors,
   palette: Palette,
   nMissing: number,
-  drawn: ArrayLike<number>,
+  drawn: ArrayLike<number> = [],
 ): HTMLElement[] {
   const levels = scale.levels.map((level, index) => {
     const swatch = html("i", { class: "ice-swatch" });

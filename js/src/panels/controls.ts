@@ -67,7 +67,8 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
     { signal: aborted },
   );
   keep(
-    () => ({ wanted: store.kind.value, opened: store.opened }),
+    // Of all features together, some have slopes.
+    () => ({ wanted: store.kind.value, opened: store.remembered.of("right").value === "all" ? null : store.opened }),
     ({ wanted, opened }) => {
       const drawn = drawnKind(wanted, opened?.kind ?? "numeric");
       for (const [place, button] of buttons.entries()) {

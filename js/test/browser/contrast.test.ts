@@ -9,6 +9,8 @@ test.each(Object.entries(hosts))("all text stands out at least 4.5 : 1 in %s", a
   const models = [
     kernel.model({ feature: "Age", color_by: "Ward", kind: "c-ice", selection: [0] }),
     kernel.model({ ...kernel.partial(3), feature: "", _status: failed }),
+    kernel.model({ feature: "Age", color_by: "Ward", _view: { left: "map", right: "all", shared_y: true } }),
+    kernel.model({ feature: "Age", _view: { left: "map", compared: ["Age", "BMI"] } }),
   ];
   for (const model of models) {
     const mounted = mount(model);

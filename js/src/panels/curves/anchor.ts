@@ -1,9 +1,9 @@
 /** The place where centred curves are held together, as a handle on its rule: dragged, or moved by keys, along the grid. */
 import { nearestIndex } from "../../geometry/transforms.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
 import { html, update } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { followDrag, OWN_DRAG, placeIn } from "./gestures.ts";
-import type { Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** Where curves are held unless someone says otherwise; the same as in Python. */

@@ -3,11 +3,11 @@ import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { number } from "../../format.ts";
 import { linesBetween, pointAt } from "../../geometry/crossing.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
 import { html, update } from "../../marks/element.ts";
 import { icon } from "../../marks/icons.ts";
 import type { View } from "../../view.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
-import type { Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 export interface Bar {

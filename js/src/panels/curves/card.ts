@@ -3,13 +3,14 @@ import { effect } from "@preact/signals-core";
 import { Cancelled } from "../../client.ts";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
+import { dotX, type Plot } from "../../marks/curves/plot.ts";
+import { rowTitle } from "../../marks/curves/row.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import { icon } from "../../marks/icons.ts";
 import type { RowsBody } from "../../protocol.ts";
 import type { View } from "../../view.ts";
 import type { Pins } from "./pins.ts";
-import { dotX, type Plot } from "./plot.ts";
-import { colorText, heading } from "./pointer.ts";
+import { colorText } from "./pointer.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, isWithin } from "./zoomed.ts";
 
@@ -140,7 +141,7 @@ export function rowCard(view: View, { loaded, plot }: Shown, pins: Pins, frame: 
       const own = shown === null || row === null ? null : ownOf(shown, row);
       card.hidden = own === null;
       if (shown === null || own === null || row === null) return;
-      setText(title, heading(shown, own.line));
+      setText(title, rowTitle(shown.scene.curves, own.line));
       title.title = title.textContent ?? "";
       turning.hidden = rows.length < 2;
       setText(place, `${count(rows.indexOf(row) + 1)} of ${count(rows.length)}`);

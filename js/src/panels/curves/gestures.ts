@@ -1,6 +1,7 @@
 /** Presses, drags, two fingers and the wheel over the plot: which of them begins what. */
+
+import type { Plot } from "../../marks/curves/plot.ts";
 import type { View } from "../../view.ts";
-import type { Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** In px of the frame. */
@@ -104,7 +105,7 @@ export function gesturesOn(
     state.busy = true;
     state.dragged = true;
     if (state.space === "held") state.space = "used";
-    store.hover.value = null;
+    store.pointed.value = null;
     tooltip.hide();
   };
   const stop = (how: "end" | "cancel"): void => {
@@ -197,7 +198,7 @@ export function gesturesOn(
       const region = regionOf(shown, at);
       const px = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 30;
       const power = Math.min(MOST_PER_NOTCH, Math.max(-MOST_PER_NOTCH, px * PER_PX));
-      store.hover.value = null;
+      store.pointed.value = null;
       tooltip.hide();
       zoom.by(shown, 2 ** power, at, { x: region === "plot" || region === "x", y: region !== "x" });
     },

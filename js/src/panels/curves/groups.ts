@@ -2,10 +2,10 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { type GroupMean, groupMeans } from "../../geometry/crossing.ts";
 import { cssColor } from "../../geometry/palette.ts";
+import { colorValues, type Plot } from "../../marks/curves/plot.ts";
 import { svg, update } from "../../marks/element.ts";
 import { haloedPaths, linePath } from "../../marks/paths.ts";
 import type { View } from "../../view.ts";
-import { colorValues, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, clipped } from "./zoomed.ts";
 

@@ -1,13 +1,12 @@
 /** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
 import { signal } from "@preact/signals-core";
-import { MOST_CONNECTED } from "../../geometry/levels.ts";
-import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
+import { Fade } from "../../marks/curves/fade.ts";
+import { paintLevels, paintLines, sampleStrength } from "../../marks/curves/paint.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { DensityPainter } from "./density.ts";
-import { Fade, fadeBeside } from "./fade.ts";
-import { dotX, type Plot } from "./plot.ts";
 import { layerClass, linesOf, manySelected, type Which } from "./selected.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside } from "./zoomed.ts";
@@ -18,12 +17,6 @@ const BUDGET_MS = 8;
 const REST_MS = 120;
 /** Fewer lines than this no longer show the shape of the whole. */
 const LEAST_LINES = 40;
-/** A sample is drawn denser to keep the tone of the picture, up to solid lines. */
-const SOLID = 3;
-/** Dots of phantoms: their radius, and how much a dot among many shows. */
-const DOT = 2;
-const SMALL_DOT = 1.5;
-const FEW_DOTS = 60;
 
 /** All the lines; or over them, once more, those that are selected, where they are too many for strokes. */
 export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which: Which): HTMLCanvasElement {
@@ -74,7 +67,7 @@ export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which
       const picked = selection === null ? null : manySelected(selection);
       canvas.hidden = !isAll && picked === null;
       if (canvas.hidden) return;
-      const { lines, palette, thickness } = shown;
+      const { lines } = shown;
       const every = linesOf(shown, picked);
       const target = resize(shown);
       canvas.style.left = `${shown.left}px`;
@@ -89,17 +82,16 @@ export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which
       const start = performance.now();
       fade.whole.apply(decay, order);
       const whole = isAll ? shown.strength : lineStrength(visible.length);
-      const strength = Math.min(SOLID, (whole * visible.length) / Math.max(1, order.length));
-      const style = { width: target.width, height: target.height, thickness, strength, palette };
       const pen = canvas.getContext("2d");
-      if (pen !== null && isAll && state.dense) peak.value = density.draw(pen, shown, visible, order);
-      else {
-        pen?.putImageData(target.draw(lines, style, order), 0, 0);
-        if (isAll) peak.value = null;
+      if (pen !== null) {
+        if (isAll) peak.value = state.dense ? density.draw(pen, shown, visible, order) : null;
+        if (!isAll || !state.dense) {
+          paintLines(pen, target, shown, order, sampleStrength(whole, visible.length, order.length));
+        }
+        cutOff(pen, shown);
+        const { top, bottom } = clipBeside(shown);
+        paintLevels(pen, shown, fade.whole, { decay, order, top, bottom });
       }
-      if (pen !== null) cutOff(pen, shown);
-      if (pen !== null && shown.scene.onLevels) dim(pen, MOST_CONNECTED);
-      if (pen !== null) drawPhantoms(pen, shown, fade.whole, decay, order);
       const spent = performance.now() - start;
 
       if (order.length > 0) {
@@ -130,52 +122,4 @@ export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which
 function cutOff(pen: CanvasRenderingContext2D, { cut, left, right, outer, top, size: { ratio } }: Plot): void {
   if (cut.y) pen.clearRect(0, 0, pen.canvas.width, top * ratio);
   if (cut.x) pen.clearRect((right - left) * ratio, 0, (outer - right) * ratio, pen.canvas.height);
-}
-
-/** Lowers the opacity of all that is drawn. */
-function dim(pen: CanvasRenderingContext2D, share: number): void {
-  pen.save();
-  pen.globalCompositeOperation = "destination-in";
-  pen.globalAlpha = share;
-  pen.fillRect(0, 0, pen.canvas.width, pen.canvas.height);
-  pen.restore();
-}
-
-/** Predictions at every level but the row's own, and those with the value missing, as dots that fade like lines. */
-function drawPhantoms(pen: CanvasRenderingContext2D, plot: Plot, fade: Fade, decay: number, order: Uint32Array): void {
-  const { scene, lines, palette, left, y, size } = plot;
-  const { curves, missing, onLevels } = scene;
-  if (!onLevels && missing === null) return;
-  const isFew = lines.nLines <= FEW_DOTS;
-  const radius = isFew ? DOT : SMALL_DOT;
-  const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
-  const beside = fadeBeside(decay);
-  const clip = clipBeside(plot);
-  const dot = (at: number, value: number): void => {
-    const height = y(value);
-    if (height < clip.top || height > clip.bottom) return;
-    pen.beginPath();
-    pen.arc(at - left, height, radius, 0, 2 * Math.PI);
-    pen.fill();
-  };
-  pen.save();
-  pen.scale(size.ratio, size.ratio);
-  for (const line of order) {
-    pen.fillStyle = cssColor(palette, lines.color[line]!);
-    const observed = curves.observed[line]!;
-    if (onLevels) {
-      const opacity = fade.ofDots(decay, line);
-      for (let k = 0; k < curves.nGrid; k++) {
-        const value = curves.grid[k]!;
-        if (value === observed) continue; // drawn over the others
-        pen.globalAlpha = strength * opacity[k]!;
-        dot(dotX(plot, line, value), scene.values[line * curves.nGrid + k]!);
-      }
-    }
-    if (missing !== null && !Number.isNaN(observed)) {
-      pen.globalAlpha = strength * beside;
-      dot(dotX(plot, line, Number.NaN), missing.values[line]!);
-    }
-  }
-  pen.restore();
 }

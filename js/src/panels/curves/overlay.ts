@@ -2,6 +2,7 @@
 import { max } from "d3-array";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
+import { dotX, type Plot, type Slot } from "../../marks/curves/plot.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
@@ -9,7 +10,6 @@ import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
 import { scaleLinear } from "../../marks/scale.ts";
 import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
-import { dotX, type Plot, type Slot } from "./plot.ts";
 import { fewSelected, layerClass, linesOf, manySelected, type Which } from "./selected.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, clipped, isWithin } from "./zoomed.ts";
@@ -109,10 +109,8 @@ function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, 
   const steepest = max(scene.mean, Math.abs) ?? 0;
   const whole = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
   // Where a step is cut off above, its spread is cut off as well.
-  const tallest = isCut ? Math.min(whole, (y.domain()[1]! - y.domain()[0]!) / 2) : whole;
-  const height = scaleLinear()
-    .domain([0, tallest || 1])
-    .range([slopesEnd, bottom + 6]);
+  const tallest = isCut ? Math.min(whole, (y.domain()[1] - y.domain()[0]) / 2) : whole;
+  const height = scaleLinear([0, tallest || 1], [slopesEnd, bottom + 6]);
   const px = scene.x.map((value) => x(value));
   const d = bandPath(
     px,
@@ -217,9 +215,14 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   };
 
   view.keep(
-    () => ({ plot: plot.value, hover: store.hover.value, selection: store.selection.value }),
-    ({ plot: shown, hover, selection }) => {
-      if (hover === null || shown === null) view.tooltip.hide();
+    () => ({
+      plot: plot.value,
+      hover: store.hover.value,
+      selection: store.selection.value,
+      pointed: store.pointed.value,
+    }),
+    ({ plot: shown, hover, selection, pointed }) => {
+      if (pointed === null || shown === null) view.tooltip.hide();
       if (shown === null) return;
       const { scene, lines, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));

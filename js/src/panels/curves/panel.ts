@@ -1,7 +1,7 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
 import { html, setText, update } from "../../marks/element.ts";
 import type { Status } from "../../protocol.ts";
-import type { Picture } from "../../store.ts";
+import { loadedOf, type Picture } from "../../store.ts";
 import type { View } from "../../view.ts";
 import { anchorHandle } from "./anchor.ts";
 import { brushOver } from "./brush.ts";
@@ -13,7 +13,7 @@ import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
 import { pinsOf } from "./pins.ts";
 import { listenOn } from "./pointer.ts";
 import { rugLayer } from "./rug.ts";
-import { loadedOf, shownIn } from "./shown.ts";
+import { shownIn } from "./shown.ts";
 import { targetLayer } from "./target.ts";
 import { plotTools } from "./tools.ts";
 import { edgeMarks, rangeRemark } from "./view_notes.ts";
@@ -34,13 +34,16 @@ function messageFor(picture: Picture, status: Status): string {
   }
 }
 
+/** What stands around the curves, made by other panels. */
+export interface Beside {
+  /** In the line of the title. */
+  compare: HTMLElement;
+  drivers: HTMLElement;
+  controls: HTMLElement;
+}
+
 /** `under` stands below the curves of the open feature. */
-export function curvesPanel(
-  view: View,
-  drivers: HTMLElement,
-  controls: HTMLElement,
-  ...under: HTMLElement[]
-): HTMLElement {
+export function curvesPanel(view: View, { compare, drivers, controls }: Beside, ...under: HTMLElement[]): HTMLElement {
   const { store, aborted } = view;
   const frame = html("div", {
     class: "ice-plot",
@@ -87,7 +90,7 @@ export function curvesPanel(
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
-    html("header", { class: "ice-head" }, title, facts),
+    html("header", { class: "ice-head" }, html("div", { class: "ice-title-row" }, title, compare), facts),
     drivers,
     controls,
     kindRemark(view, shown),

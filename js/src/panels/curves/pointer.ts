@@ -5,6 +5,8 @@ import type { Hidden } from "../../filters.ts";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
+import { dotX, type Plot } from "../../marks/curves/plot.ts";
+import { rowTitle } from "../../marks/curves/row.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { ColorsBody } from "../../protocol.ts";
 import { rampWriter } from "../../values.ts";
@@ -13,7 +15,6 @@ import type { Brush } from "./brush.ts";
 import { frameDrag, panDrag } from "./framing.ts";
 import { type Drag, gesturesOn, OWN_DRAG, type Point, type Press } from "./gestures.ts";
 import type { Pins } from "./pins.ts";
-import { dotX, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 import type { Tool } from "./tools.ts";
 import { windowOf } from "./zoom.ts";
@@ -67,15 +68,15 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
   };
 
   const leave = (): void => {
-    store.hover.value = null;
+    store.pointed.value = null;
   };
 
   const hover = (shown: Plot, line: number, x: number, y: number, spoken = false): void => {
-    store.hover.value = line;
+    store.pointed.value = shown.scene.curves.positions[line]!;
     const box = frame.getBoundingClientRect();
     const { ratio } = shown.size;
     const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);
-    view.tooltip.show(heading(shown, line), rowsOf(shown, line, pointNear(shown, x)), anchor, spoken);
+    view.tooltip.show(rowTitle(shown.scene.curves, line), rowsOf(shown, line, pointNear(shown, x)), anchor, spoken);
   };
 
   const rowsOf = (shown: Plot, line: number, point: number): TooltipRow[] => {
@@ -262,12 +263,6 @@ function nearestBeside(shown: Plot, hidden: Hidden, x: number, y: number): numbe
     away,
   );
   return nearest !== undefined && away(nearest) < REACH ? nearest : null;
-}
-
-export function heading({ scene: { curves } }: Plot, line: number): string {
-  const position = curves.positions[line]!;
-  const label = curves.rowLabels?.[line];
-  return label === undefined ? `Row ${position}` : `${label} (row ${position})`;
 }
 
 /** Where the card of a line stands: at the row's own value, or half way along the line where that has no place. */

@@ -1,7 +1,8 @@
 /** A tick under the plot for each drawn row's own value; those of the rows singled out stand out. */
+
+import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import { svg, update } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
-import { dotX, type Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {

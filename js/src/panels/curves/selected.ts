@@ -1,5 +1,5 @@
 /** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
-import type { Plot } from "./plot.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
 
 /** Of what a layer is: of all lines, which fade where some are selected, or of the selected ones over them. */
 export type Which = "all" | "selected";

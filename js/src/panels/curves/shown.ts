@@ -1,11 +1,12 @@
 /** What the store's picture comes to at the present size, kind and theme. Every part of the panel reads these. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { type Plot, plotOf } from "../../marks/curves/plot.ts";
+import { sharedRange, type ValueRange, valueRange } from "../../marks/curves/range.ts";
+import { sceneOf } from "../../marks/curves/scene.ts";
+import { followSize } from "../../marks/size.ts";
 import { isDense, offersIn } from "../../offers.ts";
-import type { Loaded, Picture } from "../../store.ts";
+import { type Loaded, loadedOf } from "../../store.ts";
 import type { View } from "../../view.ts";
-import { type Plot, plotOf, type Size } from "./plot.ts";
-import { sharedRange, type ValueRange, valueRange } from "./range.ts";
-import { sceneOf } from "./scene.ts";
 import { Zoom } from "./zoom.ts";
 import { zoomedPlot } from "./zoomed.ts";
 
@@ -24,11 +25,6 @@ export interface Shown {
 
 /** A cell still being laid out has no room to draw in. */
 const LEAST_WIDTH = 80;
-
-export function loadedOf(picture: Picture): Loaded | null {
-  if (picture.state === "ready") return picture.loaded;
-  return picture.state === "loading" ? picture.previous : null;
-}
 
 export function shownIn(view: View, frame: HTMLElement): Shown {
   const { store, theme } = view;
@@ -67,30 +63,4 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     isDense(store.remembered.of("lines_as").value, offers.value, plot.value?.lines.nLines ?? 0),
   );
   return { loaded, plot, zoom, range, target, dense, peak: signal<number | null>(null) };
-}
-
-/** The size of the plot, and the pixel ratio of the screen, which changes with zoom and between screens. */
-function followSize(frame: HTMLElement, aborted: AbortSignal): ReadonlySignal<Size> {
-  const size = signal<Size>({ width: 0, height: 0, ratio: 1 });
-  const measure = (): void => {
-    const width = Math.floor(frame.clientWidth);
-    const height = Math.floor(frame.clientHeight);
-    const ratio = window.devicePixelRatio || 1;
-    const before = size.peek();
-    if (width === 0 || (before.width === width && before.height === height && before.ratio === ratio)) return;
-    size.value = { width, height, ratio };
-  };
-  const observer = new ResizeObserver(measure);
-  observer.observe(frame);
-  aborted.addEventListener("abort", () => observer.disconnect(), { once: true });
-  const followRatio = (): void => {
-    const query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
-    const changed = (): void => {
-      measure();
-      followRatio();
-    };
-    query.addEventListener("change", changed, { once: true, signal: aborted });
-  };
-  followRatio();
-  return size;
 }

@@ -2,11 +2,11 @@
 
 import { unitOf } from "../../dates.ts";
 import { columnFormat, count, number, plural } from "../../format.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
 import { html, setText, update } from "../../marks/element.ts";
 import type { Figures } from "../../store.ts";
 import { noSlopes, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
-import type { Plot } from "./plot.ts";
 import type { Shown } from "./shown.ts";
 
 /** A live region that spoke at every step of the slider would never stop. */

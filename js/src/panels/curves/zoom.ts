@@ -1,9 +1,9 @@
 /** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../geometry/zoom.ts";
+import type { Plot } from "../../marks/curves/plot.ts";
+import type { Scene } from "../../marks/curves/scene.ts";
 import type { View } from "../../view.ts";
-import type { Plot } from "./plot.ts";
-import type { Scene } from "./scene.ts";
 
 /** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */
 export interface Window {

@@ -4,9 +4,9 @@ import { stripEnds } from "../../geometry/levels.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { heldTo, isWhole, type Span } from "../../geometry/zoom.ts";
 import { labelWidth, ticksOf } from "../../marks/axis.ts";
+import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "../../marks/curves/plot.ts";
 import { svg } from "../../marks/element.ts";
 import { scaleLinear } from "../../marks/scale.ts";
-import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "./plot.ts";
 import type { Window } from "./zoom.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { connectorOpacity } from "../../geometry/levels.ts";
 import { distances, GHOST_OPACITY, segmentOpacity } from "../../geometry/likelihood.ts";
 import { stepOpacity } from "../../geometry/transforms.ts";
-import type { Plot } from "./plot.ts";
+import type { Drawable } from "./plot.ts";
 import { standIns } from "./scene.ts";
 
 const faded = (decay: number, distance: number): number =>
@@ -15,7 +15,7 @@ export class Fade {
   readonly #distance: Float32Array;
   readonly #perPoint: Float32Array;
 
-  constructor(private readonly plot: Plot) {
+  constructor(private readonly plot: Pick<Drawable, "scene" | "lines">) {
     const { curves } = plot.scene;
     this.#distance = curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihoodScale);
     this.#perPoint = new Float32Array(curves.nGrid);

@@ -8,19 +8,14 @@ import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
 import { splitPalette } from "../../geometry/split_palette.ts";
 import { stepValues } from "../../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../../marks/axis.ts";
-import { scaleLinear } from "../../marks/scale.ts";
 import { isSplit } from "../../split.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../axis.ts";
+import { scaleLinear } from "../scale.ts";
+import type { Size } from "../size.ts";
 import type { ValueRange } from "./range.ts";
 import type { Scene } from "./scene.ts";
-
-export interface Size {
-  width: number;
-  height: number;
-  ratio: number;
-}
 
 /** A strip of dots beside the axis. */
 export interface Slot {
@@ -77,6 +72,12 @@ export interface Plot {
   strength: number;
 }
 
+/** What painting lines needs to know of a plot, large or small. */
+export type Drawable = Pick<
+  Plot,
+  "scene" | "size" | "left" | "slot" | "reach" | "x" | "y" | "palette" | "lines" | "thickness"
+>;
+
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const RUG = 8;
@@ -117,17 +118,19 @@ export function featureTicks({ curves }: Scene, write: (value: number) => string
   const [left = 0, right = 0] = x.range();
   if (kind === "datetime") {
     const wanted = Math.max(2, Math.floor((right - left) / 84));
-    const ticks = dateTicks(x.domain() as [number, number], wanted);
+    const ticks = dateTicks(x.domain(), wanted);
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
   if (kind === "timedelta") {
     const { perDay } = unitOf(grid);
-    return ticksOf(x.copy().domain(x.domain().map((days) => days * perDay)), wanted);
+    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted);
   }
   const isWhole = grid.every(Number.isInteger);
   return ticksOf(x, wanted).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
+
+const times = ([from, to]: [number, number], by: number): [number, number] => [from * by, to * by];
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
@@ -135,9 +138,7 @@ const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 export function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const power = size > 0 && (size < 1e-3 || size >= 1e6) ? Math.floor(Math.log10(size)) : 0;
-  const scale = scaleLinear()
-    .domain(domain.map((value) => value / 10 ** power))
-    .range(range);
+  const scale = scaleLinear(times(domain, 10 ** -power), range);
   const digits = Array.from(String(Math.abs(power)), (digit) => SUPERSCRIPTS[Number(digit)]).join("");
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
@@ -145,7 +146,7 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
 export const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
 
 /** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
-function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
+export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
   if (hasLevels(kind)) return [first - 0.5, last + 0.5];
@@ -181,20 +182,16 @@ export function plotOf(
     const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
     const inner = Math.max(1, bottom - TOP - 2 * BREATH);
     const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
-    const y = scaleLinear()
-      .domain([low - pad, high + pad])
-      .range([bottom, TOP]);
+    const y = scaleLinear([low - pad, high + pad], [bottom, TOP]);
     const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
     const values = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
-    const share = scaleLinear()
-      .domain(y.domain().map((value) => value / (highest - lowest)))
-      .range(y.range());
+    const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
     const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
     const left = Math.max(24, labelWidth(values.ticks, theme.font) + 12);
     const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
     const margin = centred ? labelWidth(rangeTicks, theme.font) + 12 : 8;
     const right = Math.max(left + 40, size.width - margin - beside);
-    const x = scaleLinear().domain(featureDomain(curves)).range([left, right]);
+    const x = scaleLinear(featureDomain(curves), [left, right]);
     return {
       axis,
       slopesEnd,
@@ -214,28 +211,16 @@ export function plotOf(
     labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
     fit = layOut(labels.height);
   }
-  const { left, right, x, y } = fit;
+  const { right, x, y } = fit;
   const slot = scene.missing === null ? null : slotOf(right, curves.nLines);
   const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
 
-  const { ratio } = size;
-  const px = scene.x.map((value) => (x(value) - left) * ratio);
-  const values = toPixels(scene.values, y, ratio);
-  const linesX = scene.onLevels ? stripEnds(px, reach * ratio) : px;
-  const lines: LineSet = {
-    nLines: curves.nLines,
-    nPoints: linesX.length,
-    x: linesX,
-    y: scene.onLevels ? stepValues(values) : values,
-    opacity: new Float32Array(curves.nLines * Math.max(0, linesX.length - 1)),
-    color: colorValues(colors, curves.nLines),
-  };
-  const order = new Uint32Array(curves.nLines).map((_, line) => line);
+  const lines = lineSetOf(scene, colors, fit, reach, size.ratio);
   return {
     ...fit,
     scene,
     size,
-    whole: { x: x.domain() as [number, number], y: y.domain() as [number, number] },
+    whole: { x: x.domain(), y: y.domain() },
     cut: { x: false, y: false },
     outer: slot?.right ?? right,
     slot,
@@ -249,14 +234,42 @@ export function plotOf(
     levelLabels: labels,
     palette: paletteOf(colors, theme),
     lines,
-    order: shuffler(randomLcg(0.5))(order),
-    thickness: lineThickness(curves.nLines) * ratio,
+    order: fairOrder(curves.nLines),
+    thickness: lineThickness(curves.nLines) * size.ratio,
     strength: lineStrength(curves.nLines),
   };
 }
 
+/** All lines, in an order that makes every prefix a fair sample. */
+export function fairOrder(nLines: number): Uint32Array {
+  const order = new Uint32Array(nLines).map((_, line) => line);
+  return shuffler(randomLcg(0.5))(order);
+}
+
+/** The lines of a scene in pixels of the canvas; on levels, the connectors between strips. */
+export function lineSetOf(
+  scene: Scene,
+  colors: LineColors | null,
+  { x, y, left }: Pick<Plot, "x" | "y" | "left">,
+  reach: number,
+  ratio: number,
+): LineSet {
+  const { nLines } = scene.curves;
+  const px = scene.x.map((value) => (x(value) - left) * ratio);
+  const values = toPixels(scene.values, y, ratio);
+  const linesX = scene.onLevels ? stripEnds(px, reach * ratio) : px;
+  return {
+    nLines,
+    nPoints: linesX.length,
+    x: linesX,
+    y: scene.onLevels ? stepValues(values) : values,
+    opacity: new Float32Array(nLines * Math.max(0, linesX.length - 1)),
+    color: colorValues(colors, nLines),
+  };
+}
+
 /** Where a row's dot stands, in px: on the value, or beside the axis where it is missing, and in its place in the strip. */
-export function dotX({ x, slot, reach, scene }: Plot, line: number, value: number): number {
+export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: number): number {
   const place = placeInStrip(scene.curves.positions[line]!);
   if (Number.isNaN(value)) return slot === null ? Number.NaN : slot.at + slot.reach * place;
   return x(value) + reach * place;

@@ -1,0 +1,86 @@
+/** The lines of a plot, large or small, as pixels of its canvas. */
+import { MOST_CONNECTED } from "../../geometry/levels.ts";
+import { cssColor } from "../../geometry/palette.ts";
+import type { LineRaster } from "../../geometry/raster.ts";
+import { type Fade, fadeBeside } from "./fade.ts";
+import { type Drawable, dotX } from "./plot.ts";
+
+/** A sample is drawn denser to keep the tone of the picture, up to solid lines. */
+const SOLID = 3;
+/** Dots of phantoms: their radius, and how much a dot among many shows. */
+const DOT = 2;
+const SMALL_DOT = 1.5;
+const FEW_DOTS = 60;
+
+/** Strength at which a sample keeps the tone of the whole. */
+export const sampleStrength = (strength: number, all: number, drawn: number): number =>
+  Math.min(SOLID, (strength * all) / Math.max(1, drawn));
+
+export function paintLines(
+  pen: CanvasRenderingContext2D,
+  raster: LineRaster,
+  { lines, thickness, palette }: Drawable,
+  order: Uint32Array,
+  strength: number,
+): void {
+  const style = { width: raster.width, height: raster.height, thickness, strength, palette };
+  pen.putImageData(raster.draw(lines, style, order), 0, 0);
+}
+
+/** What lines are on levels and beside the axis: faint connectors, and dots from one height to another that fade. */
+export function paintLevels(
+  pen: CanvasRenderingContext2D,
+  plot: Drawable,
+  fade: Fade,
+  {
+    decay,
+    order,
+    top = -Infinity,
+    bottom = Infinity,
+  }: { decay: number; order: Uint32Array; top?: number; bottom?: number },
+): void {
+  const { scene, lines, palette, left, y, size } = plot;
+  const { curves, missing, onLevels } = scene;
+  if (onLevels) dim(pen, MOST_CONNECTED);
+  if (!onLevels && missing === null) return;
+  const isFew = lines.nLines <= FEW_DOTS;
+  const radius = isFew ? DOT : SMALL_DOT;
+  const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
+  const beside = fadeBeside(decay);
+  const dot = (at: number, value: number): void => {
+    const height = y(value);
+    if (height < top || height > bottom) return;
+    pen.beginPath();
+    pen.arc(at - left, height, radius, 0, 2 * Math.PI);
+    pen.fill();
+  };
+  pen.save();
+  pen.scale(size.ratio, size.ratio);
+  for (const line of order) {
+    pen.fillStyle = cssColor(palette, lines.color[line]!);
+    const observed = curves.observed[line]!;
+    if (onLevels) {
+      const opacity = fade.ofDots(decay, line);
+      for (let k = 0; k < curves.nGrid; k++) {
+        const value = curves.grid[k]!;
+        if (value === observed) continue; // drawn over the others
+        pen.globalAlpha = strength * opacity[k]!;
+        dot(dotX(plot, line, value), scene.values[line * curves.nGrid + k]!);
+      }
+    }
+    if (missing !== null && !Number.isNaN(observed)) {
+      pen.globalAlpha = strength * beside;
+      dot(dotX(plot, line, Number.NaN), missing.values[line]!);
+    }
+  }
+  pen.restore();
+}
+
+/** Lowers the opacity of all that is drawn. */
+function dim(pen: CanvasRenderingContext2D, share: number): void {
+  pen.save();
+  pen.globalCompositeOperation = "destination-in";
+  pen.globalAlpha = share;
+  pen.fillRect(0, 0, pen.canvas.width, pen.canvas.height);
+  pen.restore();
+}

@@ -1,0 +1,182 @@
+/** A small plot on the page: axes with their ends, the data under them, lines, mean, and the rows that are singled out. */
+import { spanTexts } from "../../dates.ts";
+import { columnFormat, plural } from "../../format.ts";
+import { cssColor } from "../../geometry/palette.ts";
+import { LineRaster } from "../../geometry/raster.ts";
+import { hasLevels, isUnordered, writerOf } from "../../values.ts";
+import { leftAxis } from "../axis.ts";
+import { html, setText, svg, update } from "../element.ts";
+import { bar, histogram } from "../histogram.ts";
+import { bandPath, haloed, linePath } from "../paths.ts";
+import { Fade } from "./fade.ts";
+import { paintLevels, paintLines, sampleStrength } from "./paint.ts";
+import { dotX } from "./plot.ts";
+import { lineOf, type SmallPlot, tallestOf } from "./small.ts";
+
+const STRIP = 12;
+const LEVEL_GAP = 0.36;
+const SLOT_BAR = 5;
+
+/** How the ends of a value axis are written: with two digits of what lies between them. */
+export const endsWriter = ([low, high]: [number, number]): ((value: number) => string) =>
+  columnFormat(10 * (high - low));
+
+export class SmallPicture {
+  readonly #ground = svg("svg", { class: "ice-layer" });
+  readonly #canvas = html("canvas", { class: "ice-layer", "data-test": "small-lines" });
+  readonly #marks = svg("svg", { class: "ice-layer" });
+  readonly #first = html("span", { class: "ice-small-end" });
+  readonly #last = html("span", { class: "ice-small-end" });
+  readonly #below = html("div", { class: "ice-small-below" }, this.#first, this.#last);
+  readonly frame = html("div", { class: "ice-small-frame" }, this.#ground, this.#canvas, this.#marks);
+  readonly node = html("div", { class: "ice-small", "aria-hidden": "true" }, this.frame, this.#below);
+  #raster: LineRaster | null = null;
+  #fade: Fade | null = null;
+  #plot: SmallPlot | null = null;
+  #mean: SVGElement[] = [];
+
+  get plot(): SmallPlot | null {
+    return this.#plot;
+  }
+
+  /** Everything but the lines, which `paint` draws, and the rows that `mark` singles out. */
+  draw(plot: SmallPlot): void {
+    this.#plot = plot;
+    this.#fade = new Fade(plot);
+    const { scene, size, left, right, axis, y, yTicks } = plot;
+    const { width, height } = size;
+    for (const layer of [this.#ground, this.#marks]) {
+      update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+    }
+    const zero =
+      scene.kind === "ice" ? [] : [svg("line", { class: "ice-zero", x1: left, x2: right, y1: y(0), y2: y(0) })];
+    const baseline = svg("line", { class: "ice-baseline", x1: left, x2: right, y1: axis, y2: axis });
+    this.#ground.replaceChildren(leftAxis(yTicks, left, right), ...dataOf(plot), baseline, ...zero);
+    this.#mean = meanOf(plot);
+    const [first, last] = endsOf(plot);
+    setText(this.#first, first);
+    setText(this.#last, last);
+    this.#below.style.marginLeft = `${left}px`;
+    this.#below.style.marginRight = `${width - right}px`;
+  }
+
+  /** The lines of some rows, `all` being how many there are in the whole; says what that took, in ms. */
+  paint(decay: number, order: Uint32Array, all: number): number {
+    const plot = this.#plot;
+    const pen = this.#canvas.getContext("2d");
+    if (plot === null || this.#fade === null || pen === null) return 0;
+    const start = performance.now();
+    const strength = sampleStrength(plot.strength, all, order.length);
+    this.#fade.apply(decay, order);
+    paintLines(pen, this.#fit(plot), plot, order, strength);
+    paintLevels(pen, plot, this.#fade, { decay, order });
+    return performance.now() - start;
+  }
+
+  /** Rows on top of the others, and the mean. */
+  mark(selection: readonly number[], pointed: number | null): void {
+    const plot = this.#plot;
+    if (plot === null) return;
+    const rows = selection.map((row) => rowOf(plot, row, "selected"));
+    if (pointed !== null) rows.push(rowOf(plot, pointed, "hovered"));
+    this.#marks.replaceChildren(...this.#mean, ...rows.flat());
+  }
+
+  #fit({ left, size, bottom }: SmallPlot): LineRaster {
+    const { width, ratio } = size;
+    const [w, h] = [Math.max(1, Math.round((width - left) * ratio)), Math.max(1, Math.round(bottom * ratio))];
+    this.#canvas.style.left = `${left}px`;
+    if (this.#raster?.width === w && this.#raster.height === h) return this.#raster;
+    this.#canvas.width = w;
+    this.#canvas.height = h;
+    Object.assign(this.#canvas.style, { width: `${w / ratio}px`, height: `${h / ratio}px` });
+    this.#raster = new LineRaster(w, h);
+    return this.#raster;
+  }
+}
+
+/** What stands under the ends of the axis. Levels without an order have no ends. */
+function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
+  if (isUnordered(curves.kind)) return [plural(curves.nGrid, "level"), ""];
+  const write = writerOf(curves);
+  const { grid } = curves;
+  if (grid.length === 0) return ["", ""];
+  if (curves.kind === "datetime") return spanTexts([grid[0]!, grid[grid.length - 1]!]);
+  return grid.length === 1 ? [write(grid[0]!), ""] : [write(grid[0]!), write(grid[grid.length - 1]!)];
+}
+
+function dataOf({ scene, x, axis, slot }: SmallPlot): SVGElement[] {
+  const { histogramEdges: edges, histogramCounts: counts, missing, kind } = scene.curves;
+  const tallest = tallestOf(scene.curves);
+  const height = STRIP - 2;
+  const gap = hasLevels(kind) ? LEVEL_GAP : 0;
+  const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
+  if (slot === null) return bars;
+  const edge = slot.left - 4;
+  bars.push(
+    svg("line", { class: "ice-slot-edge", x1: edge, x2: edge, y1: 0, y2: axis }),
+    svg("line", { class: "ice-baseline", x1: slot.left, x2: slot.right, y1: axis, y2: axis }),
+  );
+  if (missing !== null && missing.count > 0) {
+    const d = bar(slot.at - SLOT_BAR, slot.at + SLOT_BAR, axis, (missing.count / tallest) * height);
+    bars.push(svg("path", { class: "ice-histogram", d }));
+  }
+  return bars;
+}
+
+function meanOf(plot: SmallPlot): SVGElement[] {
+  const { scene, x, y, slot, top, bottom } = plot;
+  const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
+  const marks: SVGElement[] = [];
+  if (scene.onLevels) {
+    const radius = Math.min(3.5, Math.max(1.5, (x(1) - x(0)) / 7));
+    for (const [point, value] of scene.x.entries()) {
+      marks.push(
+        meanDot(x(value), y(scene.mean[point]!), inside(scene.low[point]!), inside(scene.high[point]!), radius),
+      );
+    }
+  } else {
+    const px = scene.x.map((value) => x(value));
+    const band = bandPath(
+      px,
+      (point) => inside(scene.low[point]!),
+      (point) => inside(scene.high[point]!),
+    );
+    const mean = linePath(px, (point) => y(scene.mean[point]!));
+    marks.push(svg("path", { class: "ice-band", d: band }), haloed(mean, "ice-mean", { "data-test": "small-mean" }));
+  }
+  if (slot !== null && scene.missing !== null) {
+    const { mean, low, high } = scene.missing;
+    marks.push(meanDot(slot.at, y(mean), inside(low), inside(high), 2.5));
+  }
+  return marks;
+}
+
+function meanDot(cx: number, cy: number, low: number, high: number, r: number): SVGGElement {
+  const mark = haloed(`M${cx},${low}V${high}`, "ice-mean ice-mean-level ice-mean-narrow", {
+    "data-test": "small-mean",
+  });
+  mark.append(svg("circle", { cx, cy, r }));
+  return mark;
+}
+
+/** The line of a row and its own value; nothing where it is not among the lines. */
+function rowOf(plot: SmallPlot, row: number, name: "selected" | "hovered"): SVGElement[] {
+  const { scene, lines, palette, x, y } = plot;
+  const { curves, onLevels, missing } = scene;
+  const line = lineOf(curves, row);
+  if (line === -1) return [];
+  const px = scene.x.map((value) => (onLevels ? dotX(plot, line, value) : x(value)));
+  const d = linePath(px, (point) => y(scene.values[line * px.length + point]!));
+  const mark = haloed(d, `ice-${name}`, { "data-test": `small-${name}`, "data-row": row });
+  mark.classList.toggle("ice-connected", onLevels);
+  const dot = (cx: number, cy: number): void => {
+    if (!Number.isFinite(cx + cy)) return;
+    const circle = svg("circle", { cx, cy, r: 3 });
+    circle.style.fill = cssColor(palette, lines.color[line]!);
+    mark.append(circle);
+  };
+  if (missing !== null) dot(dotX(plot, line, Number.NaN), y(missing.values[line]!));
+  dot(dotX(plot, line, curves.observed[line]!), y(scene.own[line]!));
+  return [mark];
+}

@@ -1,0 +1,64 @@
+/** One feature in small: name, rank and figure, its lines in the kind that is shown. */
+import type { Hidden } from "../../filters.ts";
+import { SmallPicture } from "../../marks/curves/picture.ts";
+import type { SmallPlot } from "../../marks/curves/small.ts";
+import { html, setText, update } from "../../marks/element.ts";
+import { CARD_HEIGHT } from "./places.ts";
+
+export interface CardState {
+  place: number;
+  of: number;
+  figure: string;
+  x: number;
+  y: number;
+  width: number;
+  isOpen: boolean;
+  isReachable: boolean;
+  description: string;
+  /** Said instead of a picture; empty where there is one. */
+  message: string;
+}
+
+export class Card {
+  readonly picture = new SmallPicture();
+  readonly #rank = html("span", { class: "ice-card-rank" });
+  readonly #figure = html("span", { class: "ice-card-figure" });
+  readonly #message = html("p", { class: "ice-card-message", "data-test": "card-message" });
+  readonly node: HTMLElement;
+  /** What the lines were last painted with; null where they must be painted anew. */
+  painted: { decay: number; hidden: Hidden; lines: number } | null = null;
+
+  constructor(readonly name: string) {
+    const title = html("span", { class: "ice-card-name", title: name }, name);
+    this.node = html(
+      "div",
+      { class: "ice-card", role: "option", tabindex: -1, "data-test": "card", "data-feature": name },
+      html("div", { class: "ice-card-head" }, this.#rank, title, this.#figure),
+      html("div", { class: "ice-card-body" }, this.picture.node, this.#message),
+    );
+    this.node.style.height = `${CARD_HEIGHT}px`;
+  }
+
+  place(state: CardState): void {
+    update(this.node, {
+      "aria-selected": String(state.isOpen),
+      "aria-posinset": state.place + 1,
+      "aria-setsize": state.of,
+      "aria-label": state.description,
+      tabindex: state.isReachable ? 0 : -1,
+      "data-place": state.place,
+    });
+    this.node.style.width = `${state.width}px`;
+    this.node.style.transform = `translate(${state.x}px, ${state.y}px)`;
+    setText(this.#rank, String(state.place + 1));
+    setText(this.#figure, state.figure);
+    setText(this.#message, state.message);
+    this.#message.hidden = state.message === "";
+    this.picture.node.hidden = state.message !== "";
+  }
+
+  draw(plot: SmallPlot): void {
+    this.picture.draw(plot);
+    this.painted = null;
+  }
+}

@@ -1,0 +1,56 @@
+/** Where cards stand: in rows as wide as the panel, of which only those in view exist. */
+
+export interface Places {
+  columns: number;
+  rows: number;
+  cardWidth: number;
+  /** From the top of a row to that of the next. */
+  pitch: number;
+  height: number;
+}
+
+export const CARD_HEIGHT = 148;
+export const CARD_GAP = 12;
+/** What frame and padding take of the width of a card. */
+export const CARD_INSET = 18;
+const LEAST_CARD = 164;
+/** Rows beyond the view that are there before they come into it. */
+const AHEAD = 1;
+
+export function placesOf(width: number, count: number): Places {
+  const columns = Math.max(1, Math.floor((width + CARD_GAP) / (LEAST_CARD + CARD_GAP)));
+  const cardWidth = Math.floor((width - CARD_GAP * (columns - 1)) / columns);
+  const rows = Math.ceil(count / columns);
+  const pitch = CARD_HEIGHT + CARD_GAP;
+  return { columns, rows, cardWidth, pitch, height: Math.max(0, rows * pitch - CARD_GAP) };
+}
+
+/** The places in view and just beyond it: the first one, and one past the last. */
+export function placesInView(
+  { columns, pitch }: Places,
+  count: number,
+  scrollTop: number,
+  height: number,
+): [number, number] {
+  const first = Math.max(0, Math.floor(scrollTop / pitch) - AHEAD);
+  const last = Math.floor((scrollTop + Math.max(0, height - 1)) / pitch) + AHEAD;
+  return [Math.min(count, first * columns), Math.min(count, (last + 1) * columns)];
+}
+
+/** Where a key leads from a place; null where it is none of the grid's keys. */
+export function placeAfter(key: string, place: number, columns: number, count: number): number | null {
+  const steps: Record<string, number> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    Home: -count,
+    End: count,
+  };
+  const step = steps[key];
+  if (step === undefined || count === 0) return null;
+  const next = place + step;
+  // Up and down stay in their column, where there is a card.
+  if (Math.abs(step) === columns && columns > 1 && (next < 0 || next >= count)) return place;
+  return Math.min(Math.max(next, 0), count - 1);
+}

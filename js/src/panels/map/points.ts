@@ -1,0 +1,113 @@
+/** The features as points: where they stand, and how large they are. */
+import { max } from "d3-array";
+import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
+import { valueTicks } from "../../marks/curves/plot.ts";
+import { scaleLinear } from "../../marks/scale.ts";
+import type { Size } from "../../marks/size.ts";
+import type { RankedFeature } from "../../ranking.ts";
+import type { Figures } from "../../store.ts";
+
+export interface Point {
+  feature: RankedFeature;
+  /** From 0. */
+  rank: number;
+  x: number;
+  y: number;
+  radius: number;
+}
+
+/** Axes of the map. They follow from figures that do not decay, so the slider moves sizes alone. */
+export interface MapAxes {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  /** Where features without a non-linearity stand; null where all have one. */
+  strip: { top: number; middle: number; bottom: number } | null;
+  /** Baseline of the horizontal axis. */
+  axis: number;
+  x: Scale;
+  y: Scale;
+  xTicks: Tick[];
+  yTicks: Tick[];
+  /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
+  xExponent: string;
+  yExponent: string;
+}
+
+const TOP = 12;
+const AXIS_LABELS = 20;
+const STRIP = 60;
+/** Room for half of the largest point, right of the axis. */
+const RIGHT = 16;
+/** Zero stands so far from the axes, so that points there do not lie on the figures. */
+const INSET = 12;
+/** The radius of the largest and of the smallest point. */
+const LARGEST = 18;
+const SMALLEST = 2;
+/** An axis reaches this share of the largest impact at least: below lies the rounding of a model that is linear. */
+const LEAST_AXIS = 0.01;
+/** Share of an axis that stays free beyond the farthest point. */
+const BREATH = 1.08;
+
+const known = (value: number): number => (Number.isFinite(value) ? value : 0);
+
+export function axesOf({ header, impact }: Figures, size: Size, font: string): MapAxes {
+  const all = (metric: string) => header.features.map((_, index) => impact.get(index, metric));
+  const [across, up] = [all("heterogeneity"), all("non_linearity")];
+  const beside = across.some((value, index) => Number.isFinite(value) && Number.isNaN(up[index]));
+  const least = LEAST_AXIS * (max(all("impact"), known) ?? 0);
+  const end = (values: readonly number[]): number => (Math.max(max(values, known) ?? 0, least) || 1) * BREATH;
+  const axis = size.height - AXIS_LABELS;
+  const bottom = beside ? axis - STRIP : axis;
+  const y = scaleLinear([0, end(up)], [bottom - INSET, TOP]);
+  const vertical = valueTicks([0, end(up)], [bottom - INSET, TOP], Math.max(2, Math.floor((bottom - TOP) / 56)));
+  const left = labelWidth(vertical.ticks, font) + 12;
+  const right = Math.max(left + 40, size.width - RIGHT);
+  const x = scaleLinear([0, end(across)], [left + INSET, right]);
+  const wanted = Math.max(2, Math.floor((right - left) / 72));
+  const horizontal = valueTicks([0, end(across)], [left + INSET, right], wanted);
+  return {
+    left,
+    right,
+    top: TOP,
+    bottom,
+    strip: beside ? { top: bottom + 8, middle: axis - LARGEST - 1, bottom: axis } : null,
+    axis,
+    x,
+    y,
+    xTicks: horizontal.ticks,
+    yTicks: vertical.ticks,
+    xExponent: horizontal.exponent,
+    yExponent: vertical.exponent,
+  };
+}
+
+/** Every feature that has a place, the strongest first. The longest bar of the ranking is the largest point here. */
+export function pointsOf(ranking: readonly RankedFeature[], figures: Figures, axes: MapAxes): Point[] {
+  const largest = max(ranking, ({ value, fill, outline }) => max([value, fill, outline ?? 0])) ?? 0;
+  const points: Point[] = [];
+  for (const [rank, feature] of ranking.entries()) {
+    const across = figures.impact.get(feature.index, "heterogeneity");
+    const up = figures.impact.get(feature.index, "non_linearity");
+    if (Number.isNaN(across)) continue;
+    const y = Number.isNaN(up) ? (axes.strip?.middle ?? axes.bottom) : axes.y(up);
+    const share = largest > 0 ? Math.max(0, known(feature.value)) / largest : 0;
+    const radius = Math.max(SMALLEST, LARGEST * Math.sqrt(share));
+    points.push({ feature, rank, x: axes.x(across), y, radius });
+  }
+  return points;
+}
+
+/** The point under the pointer: of several the smallest, for it lies on top; else the nearest within reach. */
+export function pointAt(points: readonly Point[], x: number, y: number, reach: number): Point | null {
+  let found: Point | null = null;
+  let best = Number.POSITIVE_INFINITY;
+  for (const point of points) {
+    const away = Math.hypot(point.x - x, point.y - y);
+    if (away > point.radius + reach) continue;
+    const cost = away <= point.radius ? point.radius - 1e4 : away - point.radius;
+    if (cost < best) [found, best] = [point, cost];
+  }
+  return found;
+}

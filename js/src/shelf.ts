@@ -1,0 +1,180 @@
+/**
+ * Curves of features besides the open one. They are asked for while someone looks at them, a few at once and never
+ * ahead of the open feature; answers that come late are kept like the others, as long as there is room.
+ */
+import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { type Curves, decodeCurves } from "./decode.ts";
+import type { CurvesRequest } from "./protocol.ts";
+import type { Loaded, Store } from "./store.ts";
+
+/** Questions that are open at once: the kernel answers one after the other, and an opened feature waits for these. */
+const AT_ONCE = 2;
+/** Values of curves that are kept, 16 MB of them. */
+const MOST_VALUES = 4e6;
+
+export type Shelved = { state: "waiting" } | { state: "error"; message: string } | { state: "ready"; loaded: Loaded };
+
+export interface ShelfOptions {
+  /** How many lines of each feature. */
+  maxLines: () => number;
+  /** Rows that must be among them; what lacks some is shown until it is replaced. */
+  rows: () => readonly number[];
+  /** Curves that are at hand without a question. */
+  atHand?: (feature: string, rows: readonly number[]) => Curves | null;
+}
+
+const WAITING: Shelved = { state: "waiting" };
+
+export class Shelf {
+  readonly #version = signal(0);
+  readonly #kept = new Map<string, Shelved>();
+  readonly #asking = new Set<string>();
+  /** What each was last asked for: the kernel may have fewer lines than that. */
+  readonly #askedFor = new Map<string, { maxLines: number; rows: ReadonlySet<number> }>();
+  #wanted: readonly string[] = [];
+  #explained = "";
+  #disposed = false;
+  readonly #endings: (() => void)[];
+
+  constructor(
+    private readonly store: Store,
+    private readonly options: ShelfOptions,
+  ) {
+    this.#endings = [
+      effect(() => {
+        const explained = store.explained.value;
+        store.status.value.state;
+        // What failed may succeed now; of another output nothing is left.
+        for (const [feature, { state }] of this.#kept) {
+          if (explained !== this.#explained || state === "error") this.#kept.delete(feature);
+        }
+        if (explained !== this.#explained) this.#asking.clear();
+        this.#explained = explained;
+        this.#changed();
+      }),
+      effect(() => {
+        options.rows();
+        options.maxLines();
+        if (store.picture.value.state !== "loading") this.#ask();
+      }),
+      effect(() => {
+        store.colorBy.value;
+        store.split.value;
+        for (const [feature, kept] of this.#kept) {
+          // Only what is cancelled is refused here; then the colours stay as they are.
+          if (kept.state === "ready") this.#color(feature, kept.loaded.curves, false).catch(() => undefined);
+        }
+      }),
+    ];
+  }
+
+  /** Counts what came and went. */
+  get version(): ReadonlySignal<number> {
+    return this.#version;
+  }
+
+  get(feature: string): Shelved {
+    return this.#kept.get(feature) ?? WAITING;
+  }
+
+  /** What is looked at, the most urgent first; what nobody looks at any more is no longer asked for. */
+  want(features: readonly string[]): void {
+    this.#wanted = features;
+    for (const feature of [...features].reverse()) {
+      const kept = this.#kept.get(feature);
+      if (kept === undefined) continue;
+      this.#kept.delete(feature); // kept last = looked at last
+      this.#kept.set(feature, kept);
+    }
+    this.#ask();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#wanted = [];
+    for (const end of this.#endings) end();
+  }
+
+  #ask(): void {
+    if (this.#disposed || this.store.picture.peek().state === "loading") return;
+    for (const feature of this.#wanted) {
+      if (this.#asking.size >= AT_ONCE) return;
+      if (!this.#asking.has(feature) && this.#lacks(feature)) void this.#fetch(feature);
+    }
+  }
+
+  #lacks(feature: string): boolean {
+    const kept = this.#kept.get(feature);
+    if (kept === undefined) return true;
+    if (kept.state !== "ready") return false;
+    const asked = this.#askedFor.get(feature);
+    if (asked === undefined || asked.maxLines < this.options.maxLines()) return true;
+    const drawn = new Set(kept.loaded.curves.positions);
+    return !this.options.rows().every((row) => drawn.has(row) || asked.rows.has(row));
+  }
+
+  async #fetch(feature: string): Promise<void> {
+    const explained = this.#explained;
+    const current = () => !this.#disposed && explained === this.#explained;
+    this.#asking.add(feature);
+    try {
+      const curves = await this.#curvesOf(feature);
+      if (current()) await this.#color(feature, curves, true);
+    } catch (error) {
+      if (current()) {
+        this.#kept.set(feature, { state: "error", message: error instanceof Error ? error.message : String(error) });
+        this.#changed();
+      }
+    } finally {
+      if (current()) {
+        this.#asking.delete(feature);
+        this.#ask();
+      }
+    }
+  }
+
+  async #curvesOf(feature: string): Promise<Curves> {
+    const rows = this.options.rows();
+    const maxLines = this.options.maxLines();
+    this.#askedFor.set(feature, { maxLines, rows: new Set(rows) });
+    const known = this.options.atHand?.(feature, rows) ?? null;
+    if (known !== null) return known;
+    const request: CurvesRequest = { type: "curves", feature, max_lines: maxLines, selection: [...rows] };
+    const { body, buffers } = await this.store.client.request(request);
+    return decodeCurves(body, buffers);
+  }
+
+  /** Curves appear with their colours; those on show keep the old ones until the new are there. */
+  async #color(feature: string, curves: Curves, isNew: boolean): Promise<void> {
+    const explained = this.#explained;
+    const coloring = this.#coloring();
+    const { colors, problem } = await this.store.colorsOf(curves);
+    const kept = this.#kept.get(feature);
+    const isReplaced = !isNew && kept?.state === "ready" && kept.loaded.curves !== curves;
+    if (this.#disposed || explained !== this.#explained || isReplaced) return;
+    if (coloring !== this.#coloring()) return this.#color(feature, curves, isNew); // chosen anew meanwhile
+    this.#kept.delete(feature);
+    this.#kept.set(feature, { state: "ready", loaded: { curves, colors, colorProblem: problem } });
+    this.#forgetOldest();
+    this.#changed();
+  }
+
+  #coloring(): string {
+    return JSON.stringify([this.store.colorBy.peek(), this.store.remembered.of("coloring").peek()]);
+  }
+
+  #forgetOldest(): void {
+    const size = (kept: Shelved) => (kept.state === "ready" ? kept.loaded.curves.values.length : 0);
+    let total = [...this.#kept.values()].reduce((sum, kept) => sum + size(kept), 0);
+    for (const [feature, kept] of this.#kept) {
+      if (total <= MOST_VALUES) return;
+      if (this.#wanted.includes(feature)) continue;
+      total -= size(kept);
+      this.#kept.delete(feature);
+    }
+  }
+
+  #changed(): void {
+    this.#version.value = this.#version.peek() + 1;
+  }
+}

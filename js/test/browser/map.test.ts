@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
+import { choose, frame, ink, kernel, type Mounted, mount, slideTo } from "./mount.ts";
+
+const shown = { left: "map" } as const;
+
+async function mapped(model = kernel.model({ feature: "Age", _view: shown }), width = 1000): Promise<Mounted> {
+  const mounted = mount(model, width);
+  await expect.poll(() => mounted.parts("map-label").length).toBeGreaterThan(0);
+  return mounted;
+}
+
+const labels = ({ parts }: Mounted) => parts("map-label").map(({ textContent }) => textContent);
+
+test("features stand by heterogeneity and non-linearity; the open one has the accent", async () => {
+  const mounted = await mapped();
+  const open = mounted.part("map-open");
+  const style = getComputedStyle(open);
+  const probe = document.createElement("i");
+  probe.style.color = "var(--ice-accent)";
+  mounted.root.append(probe);
+  expect(style.fill).toBe(getComputedStyle(probe).color);
+  expect(open.dataset.feature).toBe("Age");
+  expect(labels(mounted)).toContain("Age");
+  expect(ink(mounted.part("map-points"))).toBeGreaterThan(100);
+});
+
+test("labels touch neither each other nor the frame", async () => {
+  const mounted = await mapped();
+  const boxes = mounted.parts("map-label").map((label) => label.getBoundingClientRect());
+  for (const [at, a] of boxes.entries()) {
+    for (const b of boxes.slice(at + 1)) {
+      expect(a.left < b.right && b.left < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom).toBe(false);
+    }
+  }
+});
+
+test("a click opens the feature under the pointer, and its card tells all figures", async () => {
+  const mounted = await mapped();
+  mounted.part("map").focus();
+  await userEvent.keyboard("{Home}");
+  await frame();
+  expect(mounted.part("tooltip").textContent).toMatch(/^Markerkindnumbers, \d+ grid valuesimpact0\.\d+in distribution/);
+  const ring = mounted.part("map-ring").getBoundingClientRect();
+  const box = mounted.part("map").getBoundingClientRect();
+  const position = { x: ring.left - box.left + ring.width / 2, y: ring.top - box.top + ring.height / 2 };
+  await userEvent.click(mounted.part("map"), { position });
+  await mounted.drawn("Marker");
+  expect(mounted.model.get("feature")).toBe("Marker");
+});
+
+test("arrow keys walk by rank from the open feature, Enter opens, Escape leaves", async () => {
+  const mounted = await mapped();
+  const { part, parts, drawn } = mounted;
+  const ring = () => parts("map-ring").map(({ dataset }) => dataset.feature);
+  part("map").focus();
+  await userEvent.keyboard("{ArrowDown}");
+  await frame();
+  expect(ring()).toEqual(["Age"]);
+  await userEvent.keyboard("{ArrowDown}");
+  await frame();
+  expect(ring()).toEqual(["Steps a day"]);
+  await userEvent.keyboard("{Enter}");
+  await drawn("Steps a day");
+  await userEvent.keyboard("{ArrowUp}{ArrowUp}{ArrowUp}{ArrowUp}");
+  await frame();
+  expect(ring()).toEqual(["Marker"]);
+  await userEvent.keyboard("{Escape}");
+  await frame();
+  expect(ring()).toEqual([]);
+  expect(part("tooltip").hidden).toBe(true);
+});
+
+test("the slider changes sizes and leaves places as they are", async () => {
+  const mounted = await mapped(kernel.model({ feature: "Age", decay: 1, _view: shown }));
+  const open = () => mounted.part("map-open");
+  const before = ["cx", "cy", "r"].map((name) => Number(open().getAttribute(name)));
+  slideTo(mounted.part("decay-slider"), 0.05);
+  await frame();
+  const after = ["cx", "cy", "r"].map((name) => Number(open().getAttribute(name)));
+  expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
+  expect(after[2]).not.toBe(before[2]);
+});
+
+test("the area is the figure of the ranking, and the sentence says so", async () => {
+  const mounted = await mapped();
+  expect(mounted.part("map-key").textContent).toBe(
+    "Up: more curved. Right: differs more between rows. Area: in-distribution impact.",
+  );
+  const before = mounted.part("map-open").getAttribute("r");
+  choose(mounted.part("rank-by"), "heterogeneity");
+  await frame();
+  expect(mounted.part("map-key").textContent).toContain("Area: heterogeneity.");
+  expect(mounted.part("map-open").getAttribute("r")).not.toBe(before);
+});
+
+test("levels without an order stand in a strip of their own", async () => {
+  const flats = new FakeKernel(rentals(80));
+  const mounted = await mapped(flats.model({ feature: "District", _view: shown }));
+  const at = () => Number(mounted.part("map-open").getAttribute("cy"));
+  const strip = Number(mounted.part("map-strip").getAttribute("y"));
+  expect(at()).toBeGreaterThan(strip);
+  mounted.model.push("feature", "Area");
+  await expect.poll(() => mounted.part("map-open").dataset.feature).toBe("Area");
+  expect(at()).toBeLessThan(strip);
+});
+
+test("while features are computed the map says how many there are", async () => {
+  const none = mount(kernel.model({ ...kernel.partial(0), _view: shown }));
+  await expect.poll(() => none.part("map-message").textContent).toBe("Features appear here as they are computed.");
+  expect(none.part("map").hidden).toBe(true);
+  const some = await mapped(kernel.model({ ...kernel.partial(3), feature: "Age", _view: shown }));
+  expect(some.part("map-remark").textContent).toBe("3 of 8 features so far.");
+  expect(some.part("map").getAttribute("aria-label")).toMatch(/^Map of 3 features\./);
+});
+
+test("a linear model's features stand at the origin, not on its rounding", async () => {
+  const data = { ...clinic(60), predict: ([age, bmi]: number[]) => 0.3 * age! + 0.1 * bmi! };
+  const mounted = await mapped(new FakeKernel(data).model({ feature: "Age", _view: shown }));
+  const [x, y] = ["cx", "cy"].map((name) => Number(mounted.part("map-open").getAttribute(name)));
+  const ticks = [...mounted.part("map").querySelectorAll(".ice-gridline")].map((line) =>
+    Number(line.getAttribute("y1")),
+  );
+  expect(y).toBeCloseTo(Math.max(...ticks), 3);
+  expect(x).toBeLessThan(100);
+});
+
+test("names on the map are text, whatever they contain", async () => {
+  const data = clinic(40);
+  data.features[0]!.name = "<img src=x>";
+  const mounted = await mapped(new FakeKernel(data).model({ feature: "<img src=x>", _view: shown }));
+  expect(labels(mounted)).toContain("<img src=x>");
+  expect(mounted.root.querySelector("img")).toBeNull();
+});

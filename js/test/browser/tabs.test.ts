@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { frame, kernel, mount, slideTo } from "./mount.ts";
+
+test("tabs lead to the map and to all features, and the choice is remembered", async () => {
+  const { part, drawn, model } = mount();
+  await drawn("Marker");
+  await userEvent.click(part("tab-map"));
+  expect([part("tabpanel-bars").hidden, part("tabpanel-map").hidden]).toEqual([true, false]);
+  await userEvent.click(part("tab-all"));
+  expect([part("tabpanel-feature").hidden, part("tabpanel-all").hidden]).toEqual([true, false]);
+  expect(model.get("_view")).toEqual({ left: "map", right: "all" });
+});
+
+test("a view opens as it was left", async () => {
+  const { part } = mount(kernel.model({ _view: { left: "map", right: "all" } }));
+  expect(part("tab-map").getAttribute("aria-selected")).toBe("true");
+  expect(part("tabpanel-all").hidden).toBe(false);
+});
+
+test("a choice that this view does not know shows what is usual", () => {
+  const { part } = mount(kernel.model({ _view: { left: "tree" as "map", right: "none" as "all" } }));
+  expect([part("tabpanel-bars").hidden, part("tabpanel-feature").hidden]).toEqual([false, false]);
+});
+
+test("arrow keys go from tab to tab, of which the Tab key reaches one", async () => {
+  const { part } = mount();
+  await frame();
+  part("tab-bars").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  expect(document.activeElement).toBe(part("tab-map"));
+  expect([part("tab-bars").tabIndex, part("tab-map").tabIndex]).toEqual([-1, 0]);
+  await userEvent.keyboard("{ArrowRight}");
+  expect(document.activeElement).toBe(part("tab-bars"));
+  await userEvent.keyboard("{End}");
+  expect(part("tab-map").getAttribute("aria-selected")).toBe("true");
+  await userEvent.keyboard("{Home}");
+  expect(part("tab-bars").getAttribute("aria-selected")).toBe("true");
+});
+
+test("each tab names its panel, and each panel its tab", () => {
+  const { parts } = mount();
+  for (const name of ["bars", "map", "feature", "all"]) {
+    const [tab, panel] = [parts(`tab-${name}`)[0]!, parts(`tabpanel-${name}`)[0]!];
+    expect(tab.getAttribute("aria-controls")).toBe(panel.id);
+    expect(panel.getAttribute("aria-labelledby")).toBe(tab.id);
+    expect([tab.role, panel.role]).toEqual(["tab", "tabpanel"]);
+  }
+});
+
+test("what is hidden draws nothing and asks nothing", async () => {
+  const { part, parts, drawn, model, bar } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(parts("card")).toEqual([]);
+  expect(model.sent.filter(({ type }) => type === "curves").length).toBe(1);
+  await userEvent.click(part("tab-map"));
+  await frame();
+  const before = bar("Age").outerHTML;
+  slideTo(part("decay-slider"), 0.1);
+  await frame();
+  expect(bar("Age").outerHTML).toBe(before);
+  await userEvent.click(part("tab-bars"));
+  await expect.poll(() => bar("Age").outerHTML).not.toBe(before);
+});
+
+test("the controls stand over whichever curves are shown", async () => {
+  const { part, drawn, model } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  await userEvent.click(part("tab-all"));
+  expect(part("tabpanel-all").contains(part("kind-c-ice"))).toBe(true);
+  await userEvent.click(part("kind-c-ice"));
+  expect(model.get("kind")).toBe("c-ice");
+  await userEvent.click(part("tab-feature"));
+  expect(part("curves").contains(part("kind-c-ice"))).toBe(true);
+});

@@ -1,0 +1,211 @@
+/** Curves of features besides the open one: how they are asked for, and for how long they are kept. */
+import type { AnyModel } from "@anywidget/types";
+import { signal } from "@preact/signals-core";
+import { afterEach, expect, test, vi } from "vitest";
+import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
+import { KernelClient } from "../src/client.ts";
+import type { Traits } from "../src/protocol.ts";
+import { Shelf, type ShelfOptions } from "../src/shelf.ts";
+import { Store } from "../src/store.ts";
+
+const kernel = new FakeKernel(clinic(60));
+const endings: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endings.splice(0)) end();
+});
+
+function shelfOf(model: FakeModel, options: Partial<ShelfOptions> = {}) {
+  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
+  const shelf = new Shelf(store, { maxLines: () => 30, rows: () => [], ...options });
+  endings.push(() => {
+    shelf.dispose();
+    store.dispose();
+    store.client.dispose();
+  });
+  const arrived = (feature: string) => vi.waitFor(() => expect(shelf.get(feature).state).toBe("ready"));
+  const asked = () =>
+    model.sent.flatMap((sent) => (sent.type === "curves" && sent.max_lines === 30 ? [sent.feature] : []));
+  return { store, shelf, arrived, asked };
+}
+
+/** Answers only when told to. */
+function patient(model: FakeModel) {
+  const waiting: (() => void)[] = [];
+  const answer = model.answer;
+  model.answer = (request) => {
+    if (request.type !== "curves" || request.max_lines !== 30) return answer(request);
+    const { reply, buffers = [] } = answer(request)!;
+    waiting.push(() => model.emit("msg:custom", reply, buffers));
+    return null;
+  };
+  return waiting;
+}
+
+test("curves are asked for once, in the order of urgency", async () => {
+  const { shelf, arrived, asked } = shelfOf(kernel.model({ feature: "" }));
+  shelf.want(["Age", "BMI", "Marker"]);
+  await arrived("Marker");
+  shelf.want(["Marker", "Age", "BMI"]);
+  expect(asked()).toEqual(["Age", "BMI", "Marker"]);
+});
+
+test("no more than two questions are open at once", async () => {
+  const model = kernel.model({ feature: "" });
+  const waiting = patient(model);
+  const { shelf, asked, arrived } = shelfOf(model);
+  shelf.want(["Age", "BMI", "Marker", "Visits"]);
+  expect(asked()).toEqual(["Age", "BMI"]);
+  waiting[1]!();
+  await arrived("BMI");
+  await vi.waitFor(() => expect(asked()).toEqual(["Age", "BMI", "Marker"]));
+});
+
+test("what nobody looks at any more is not asked for; what comes late is kept", async () => {
+  const model = kernel.model({ feature: "" });
+  const waiting = patient(model);
+  const { shelf, asked, arrived } = shelfOf(model);
+  shelf.want(["Age", "BMI", "Marker"]);
+  shelf.want(["Visits"]);
+  waiting[0]!();
+  await arrived("Age");
+  await vi.waitFor(() => expect(asked()).toEqual(["Age", "BMI", "Visits"]));
+});
+
+test("an opened feature is asked for before the others", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const open = model.answer;
+  model.answer = (request) => (request.type === "curves" && request.feature === "Age" ? null : open(request));
+  const { shelf, asked, store, arrived } = shelfOf(model);
+  shelf.want(["BMI"]);
+  expect(store.picture.value.state).toBe("loading");
+  expect(asked()).toEqual([]);
+  store.open("Marker");
+  await arrived("BMI");
+});
+
+test("curves that lack a row are shown until others are there, and asked for once", async () => {
+  const rows = signal<number[]>([]);
+  const { shelf, arrived, asked } = shelfOf(kernel.model({ feature: "" }), { rows: () => rows.value });
+  shelf.want(["Age"]);
+  await arrived("Age");
+  rows.value = [1];
+  expect(shelf.get("Age").state).toBe("ready");
+  await vi.waitFor(() => {
+    const shelved = shelf.get("Age");
+    expect(shelved.state === "ready" && shelved.loaded.curves.positions.includes(1)).toBe(true);
+  });
+  rows.value = [1, 2]; // an even row is drawn anyway
+  expect(asked()).toEqual(["Age", "Age"]);
+});
+
+test("fewer lines than were asked for are no reason to ask again", async () => {
+  const model = kernel.model({ feature: "" });
+  const { shelf, arrived } = shelfOf(model, { maxLines: () => 50 });
+  shelf.want(["Age"]);
+  await arrived("Age");
+  shelf.want(["Age"]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(model.sent.length).toBe(1);
+  const shelved = shelf.get("Age");
+  expect(shelved.state === "ready" && shelved.loaded.curves.nLines).toBe(30);
+});
+
+test("a row that the kernel leaves out is not asked for again and again", async () => {
+  const model = kernel.model({ feature: "" });
+  const whole = model.answer;
+  model.answer = (request) => whole(request.type === "curves" ? { ...request, selection: [] } : request);
+  const { shelf, arrived, asked } = shelfOf(model, { rows: () => [1] });
+  shelf.want(["Age"]);
+  await arrived("Age");
+  shelf.want(["Age"]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(asked()).toEqual(["Age"]);
+});
+
+test("curves at hand are not asked for", async () => {
+  const model = kernel.model({ feature: "Age", max_lines: 60 });
+  const { store, shelf, arrived } = shelfOf(model, { atHand: (feature, rows) => store.curvesAtHand(feature, rows) });
+  await vi.waitFor(() => expect(store.picture.value.state).toBe("ready"));
+  const before = model.sent.length;
+  shelf.want(["Age"]);
+  await arrived("Age");
+  expect(model.sent.length).toBe(before);
+});
+
+test("colours follow the column without asking for the curves again", async () => {
+  const { store, shelf, arrived, asked } = shelfOf(kernel.model({ feature: "" }));
+  shelf.want(["Age"]);
+  await arrived("Age");
+  store.setColorBy("Ward");
+  await vi.waitFor(() => {
+    const shelved = shelf.get("Age");
+    expect(shelved.state === "ready" && shelved.loaded.colors?.scale.column).toBe("Ward");
+  });
+  expect(asked()).toEqual(["Age"]);
+});
+
+test("a column chosen while the colours of another are on their way has the last word", async () => {
+  const model = kernel.model({ feature: "", color_by: "BMI" });
+  const whole = model.answer;
+  let late: (() => void) | null = null;
+  model.answer = (request) => {
+    if (request.type !== "colors" || request.column !== "BMI") return whole(request);
+    const { reply, buffers = [] } = whole(request)!;
+    late = () => model.emit("msg:custom", reply, buffers);
+    return null;
+  };
+  const { store, shelf, arrived } = shelfOf(model);
+  shelf.want(["Age"]);
+  await vi.waitFor(() => expect(late).not.toBeNull());
+  store.setColorBy("Ward");
+  late!();
+  await arrived("Age");
+  const shelved = shelf.get("Age");
+  expect(shelved.state === "ready" && shelved.loaded.colors?.scale.column).toBe("Ward");
+});
+
+test("what failed says so, and is asked for again once the kernel has moved on", async () => {
+  const model = kernel.model({ feature: "" });
+  const whole = model.answer;
+  model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
+  const { shelf, arrived } = shelfOf(model);
+  shelf.want(["Age"]);
+  await vi.waitFor(() => expect(shelf.get("Age")).toEqual({ state: "error", message: "The model failed." }));
+  model.answer = whole;
+  model.push("_status", { ...model.get("_status"), state: "computing" });
+  shelf.want(["Age"]);
+  await arrived("Age");
+});
+
+test("of another output nothing is left, and answers about the former one are dropped", async () => {
+  const model = kernel.model({ feature: "" });
+  const waiting = patient(model);
+  const { shelf, arrived, asked } = shelfOf(model);
+  shelf.want(["Age", "BMI"]);
+  waiting[0]!();
+  await arrived("Age");
+  model.push("output", "other");
+  expect(shelf.get("Age").state).toBe("waiting");
+  waiting[1]!();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(shelf.get("BMI").state).toBe("waiting");
+  expect(asked()).toEqual(["Age", "BMI", "Age", "BMI"]);
+});
+
+test("what was looked at least recently is forgotten when there is no more room", async () => {
+  const large = new FakeKernel(clinic(60));
+  const model = large.model({ feature: "" });
+  const { shelf, arrived } = shelfOf(model);
+  shelf.want(["Age", "BMI"]);
+  await arrived("BMI");
+  const shelved = shelf.get("Age");
+  if (shelved.state !== "ready") throw new Error("It is there.");
+  Object.defineProperty(shelved.loaded.curves.values, "length", { value: 5e6 });
+  shelf.want(["Age", "Visits"]);
+  await arrived("Visits");
+  expect(shelf.get("Age").state).toBe("ready");
+  shelf.want(["BMI", "Marker"]);
+  await arrived("Marker");
+  expect(shelf.get("Age").state).toBe("waiting");
+  expect(shelf.get("BMI").state).toBe("ready");
+});
