@@ -13,7 +13,7 @@ test("the lines differ by what the kernel found, asked after the curves", async 
   expect(part("drivers-lead").textContent).toBe("The lines differ by");
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
-  expect(chips[0]!.textContent).toMatch(/^Smoker is true7\d\u00a0%$/);
+  expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the spread$/);
   expect(part("drivers-together").title).toContain("Smoker is true and");
   const types = model.sent.map(({ type }) => type);
   expect(types.indexOf("drivers")).toBeGreaterThan(types.indexOf("curves"));
