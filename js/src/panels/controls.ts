@@ -1,7 +1,7 @@
 /** How the open feature is drawn. */
 
 import type { Curves } from "../decode.ts";
-import { number, plural } from "../format.ts";
+import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { html, update } from "../marks/element.ts";
 import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
