@@ -1,4 +1,5 @@
 /** Dates as the axis has them, in days since 1970, and as the reader meets them. Written like ISO 8601, in UTC. */
+import { extent } from "d3-array";
 import { utcTicks } from "d3-time";
 
 export interface DateTick {
@@ -19,6 +20,16 @@ export function dateText(days: number): string {
   const [day = "", time = ""] = date.toISOString().slice(0, -1).split("T");
   if (time === "00:00:00.000") return day;
   return `${day} ${time.replace(/:00\.000$/, "").replace(/\.000$/, "")}`;
+}
+
+/** How points in time are written among others: to the day where these span years, to the minute where they span weeks. */
+export function dateWriter(times: ArrayLike<number>): (days: number) => string {
+  const [first = 0, last = 0] = extent(Array.from(times));
+  const span = last - first;
+  if (span <= 10) return dateText;
+  const steps = span > 1000 ? 1 : 1440;
+  // What is exact but for its last bits is not written as the moment before.
+  return (days) => dateText(Math.floor(days * steps + 1e-6) / steps);
 }
 
 /** The ends of a stretch of time, no finer than its length asks for. */

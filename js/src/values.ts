@@ -1,5 +1,5 @@
 /** Values of every kind of feature as the reader meets them; on the axis all of them are numbers. */
-import { dateText, spanTexts, unitOf } from "./dates.ts";
+import { dateText, dateWriter, spanTexts, unitOf } from "./dates.ts";
 import { number } from "./format.ts";
 import type { ColumnKind, ContinuousColors, FeatureKind, Kind } from "./protocol.ts";
 
@@ -39,6 +39,11 @@ export function writerOf({ kind, grid, levels }: Axis): (value: number) => strin
     default:
       return known(number);
   }
+}
+
+/** How a place on this axis is written: the grid's points in time are nobody's own, so they need not be exact. */
+export function placeWriterOf(axis: Axis): (value: number) => string {
+  return axis.kind === "datetime" ? dateWriter(axis.grid) : writerOf(axis);
 }
 
 /** What a slope is per. */

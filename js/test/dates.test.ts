@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dateText, dateTicks, spanTexts, unitOf } from "../src/dates.ts";
+import { dateText, dateTicks, dateWriter, spanTexts, unitOf } from "../src/dates.ts";
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
 const labels = (from: string, to: string, wanted = 5): string[] =>
@@ -19,6 +19,22 @@ describe("a point in time", () => {
   test("beyond what a date can be is a dash", () => {
     expect(dateText(1e12)).toBe("–");
     expect(dateText(Number.NaN)).toBe("–");
+  });
+});
+
+describe("among others a point in time is written no finer than their span asks for", () => {
+  test.each([
+    ["2026-03-24", "2026-03-14 22:09:13.846"],
+    ["2026-03-25", "2026-03-14 22:09"],
+    ["2036-03-14", "2026-03-14"],
+  ])("up to %s: %s", (until, written) => {
+    const write = dateWriter([Number.NaN, day("2026-03-14"), day(until)]);
+    expect(write(day("2026-03-14T22:09:13.846Z"))).toBe(written);
+  });
+
+  test("and what lies on a minute is never written as the one before", () => {
+    const write = dateWriter([day("2026-01-01"), day("2026-03-01")]);
+    expect(write(day("2026-01-14T12:01Z") - 1e-11)).toBe("2026-01-14 12:01");
   });
 });
 

@@ -103,6 +103,8 @@ function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
     html("span", { class: "ice-chip-share" }, share, html("span", { class: "ice-hidden" }, " of the spread")),
   );
   chip.style.setProperty("--share", String(driver.share));
+  // Where there is too little room, the longest rule gives way first.
+  chip.style.flexShrink = String(driver.rule.length ** 2);
   chip.disabled = !canColour;
   return chip;
 }

@@ -9,7 +9,7 @@ import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import { rowTitle } from "../../marks/curves/row.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { ColorsBody } from "../../protocol.ts";
-import { rampWriter } from "../../values.ts";
+import { placeWriterOf, rampWriter } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Brush } from "./brush.ts";
 import { frameDrag, panDrag } from "./framing.ts";
@@ -91,7 +91,7 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     const what = { ice: "prediction", "c-ice": "change", "d-ice": "slope" }[scene.kind];
     if (point < scene.x.length) {
       const value = scene.values[line * scene.x.length + point]! + scene.base;
-      rows.push({ label: `${what} at ${write(scene.x[point]!)}`, value: number(value) });
+      rows.push({ label: `${what} at ${placeWriterOf(curves)(scene.x[point]!)}`, value: number(value) });
     } else if (missing !== null) {
       rows.push({ label: `${what} if missing`, value: number(missing.values[line]! + scene.base) });
     }

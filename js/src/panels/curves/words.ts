@@ -5,7 +5,7 @@ import { columnFormat, count, number, plural } from "../../format.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { html, setText, update } from "../../marks/element.ts";
 import type { Figures } from "../../store.ts";
-import { noSlopes, stepOf } from "../../values.ts";
+import { noSlopes, placeWriterOf, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
@@ -18,13 +18,14 @@ const MOST_SPOKEN = 8;
 const KEYS =
   "Enter pins the line and shows its row; with Shift it adds the line to the selection or takes it out. Plus and minus zoom, Shift with an arrow moves what shows, 0 shows all.";
 
-function valueTitle({ scene, write }: Plot, output: string): string {
+function valueTitle({ scene }: Plot, output: string): string {
   const { feature, kind } = scene.curves;
   switch (scene.kind) {
     case "ice":
       return output;
     case "c-ice": {
-      const from = scene.anchoredAt === null ? "its own value" : `${feature} = ${write(scene.anchoredAt)}`;
+      const from =
+        scene.anchoredAt === null ? "its own value" : `${feature} = ${placeWriterOf(scene.curves)(scene.anchoredAt)}`;
       return `change of the ${output} since ${from}`;
     }
     case "d-ice":
