@@ -1,5 +1,6 @@
 /** What the lines of the open feature differ by, as chips: a click parts them by colour, another takes it back. */
 
+import { greatestIndex } from "d3-array";
 import { type Drivers, telling } from "../drivers.ts";
 import { percent, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
@@ -59,6 +60,8 @@ export function driversLine(view: View): HTMLElement {
       line.dataset.state = stateOf(drivers, shown);
       setText(lead, leadOf(drivers, shown));
       chips.replaceChildren(...shown.map((driver) => chipOf(driver, names.has(driver.column))));
+      const longest = greatestIndex(shown, ({ rule }) => rule.length);
+      chips.children[longest ?? 0]?.classList.add("ice-chip-longest");
       describeTogether(together, drivers, shown);
     },
   );
@@ -103,8 +106,6 @@ function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
     html("span", { class: "ice-chip-share" }, share, html("span", { class: "ice-hidden" }, " of the spread")),
   );
   chip.style.setProperty("--share", String(driver.share));
-  // Where there is too little room, the longest rule gives way first.
-  chip.style.flexShrink = String(driver.rule.length ** 2);
   chip.disabled = !canColour;
   return chip;
 }
