@@ -197,8 +197,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
           width: state.places.tileWidth,
           isOpen: feature.name === opened,
           isReachable: feature.name === reachable,
-          // What stands in the tile comes first, as it stands there: whoever speaks to the page says what they read.
-          description: `${at + 1} ${feature.name} ${figure} ${RANK_LABELS[rankBy]}. ${message}`,
+          metric: RANK_LABELS[rankBy],
           message,
         });
       }

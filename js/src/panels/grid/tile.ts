@@ -14,7 +14,8 @@ export interface TileState {
   width: number;
   isOpen: boolean;
   isReachable: boolean;
-  description: string;
+  /** What the figure is, for those who do not see the head of the grid. */
+  metric: string;
   /** Said instead of a picture; empty where there is one. */
   message: string;
 }
@@ -23,6 +24,7 @@ export class Tile {
   readonly picture = new SmallPicture();
   readonly #rank = html("span", { class: "ice-tile-rank" });
   readonly #figure = html("span", { class: "ice-tile-figure" });
+  readonly #metric = html("span", { class: "ice-hidden" });
   readonly #message = html("p", { class: "ice-small-message", "data-test": "tile-message" });
   readonly node: HTMLElement;
   /** What the lines were last painted with; null where they must be painted anew. */
@@ -33,8 +35,8 @@ export class Tile {
     this.node = html(
       "div",
       { class: "ice-tile", role: "option", tabindex: -1, "data-test": "tile", "data-feature": name },
-      html("div", { class: "ice-tile-head" }, this.#rank, " ", title, " ", this.#figure),
-      html("div", { class: "ice-small-body", "aria-hidden": "true" }, this.picture.node, this.#message),
+      html("div", { class: "ice-tile-head" }, this.#rank, " ", title, " ", this.#figure, " ", this.#metric),
+      html("div", { class: "ice-small-body" }, this.picture.node, this.#message),
     );
     this.node.style.height = `${TILE_HEIGHT}px`;
   }
@@ -44,7 +46,6 @@ export class Tile {
       "aria-selected": String(state.isOpen),
       "aria-posinset": state.place + 1,
       "aria-setsize": state.of,
-      "aria-label": state.description,
       tabindex: state.isReachable ? 0 : -1,
       "data-place": state.place,
     });
@@ -52,6 +53,7 @@ export class Tile {
     this.node.style.transform = `translate(${state.x}px, ${state.y}px)`;
     setText(this.#rank, String(state.place + 1));
     setText(this.#figure, state.figure);
+    setText(this.#metric, state.figure === "" ? "" : state.metric);
     setText(this.#message, state.message);
     this.#message.hidden = state.message === "";
     this.picture.node.hidden = state.message !== "";
