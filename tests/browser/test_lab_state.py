@@ -189,7 +189,7 @@ def step_brush(view, page):
     page.mouse.move(at, box["y"] + 0.6 * box["height"], steps=6)
     page.mouse.up()
     expect(view.get_by_test_id("brush-bar")).to_be_visible()
-    expect(plot).to_have_attribute("data-dimmed", "true")
+    expect(plot).to_have_attribute("data-dimmed", "")
 
 
 def step_legend(view, page):
