@@ -186,12 +186,20 @@ export const cases: Record<string, () => FakeModel> = {
   map: () => some.model({ feature: "Age", _view: { left: "map" } }),
   "map, levels without an order": () => flats.model({ feature: "District", _view: { left: "map" } }),
   "map, many features": () => manyFeatures().model({ _view: { left: "map" } }),
+  "map, two thousand features": () => many(2000, { _view: { left: "map" } }),
   "map, computing": () => some.model({ ...some.partial(3), feature: "Age", _view: { left: "map" } }),
   "map, nothing yet": () => some.model({ ...some.partial(0), feature: "", _view: { left: "map" } }),
   "map, long names": () => longNames().model({ _view: { left: "map" } }),
   "all features": () => some.model({ color_by: "BMI", _view: { right: "all" } }),
   "all features, centred on one axis": () =>
     some.model({ kind: "c-ice", color_by: "Smoker", selection: [4, 33], _view: { right: "all", shared_y: true } }),
+  "all features, parted, many selected": () =>
+    some.model({
+      feature: "Age",
+      color_by: "BMI",
+      selection: Array.from({ length: 60 }, (_, row) => 5 * row),
+      _view: { right: "all", coloring: "median" },
+    }),
   "all features, slopes": () => flats.model({ kind: "d-ice", _view: { right: "all" } }),
   "all features, every kind": () => flats.model({ color_by: "District", _view: { right: "all" } }),
   "all features, many": () => manyFeatures().model({ feature: "Feature 20", _view: { right: "all" } }),
@@ -207,6 +215,13 @@ export const cases: Record<string, () => FakeModel> = {
   },
   compared: () =>
     some.model({ feature: "Age", color_by: "Smoker", selection: [33], _view: { compared: ["Marker", "BMI", "Age"] } }),
+  "compared, a range of the ramp, many selected": () =>
+    some.model({
+      feature: "Age",
+      color_by: "BMI",
+      selection: Array.from({ length: 60 }, (_, row) => 5 * row),
+      _view: { compared: ["Marker", "BMI"], filters: { BMI: { range: [24, 32] } } },
+    }),
   "compared, one": () => some.model({ feature: "Age", kind: "c-ice", _view: { compared: ["BMI"] } }),
   "compared, every kind": () =>
     flats.model({ feature: "Built", kind: "d-ice", _view: { compared: ["District", "Energy class", "Area"] } }),

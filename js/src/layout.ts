@@ -1,5 +1,5 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
-import { effect } from "@preact/signals-core";
+import { computed, effect } from "@preact/signals-core";
 import { html } from "./marks/element.ts";
 import { Tabs } from "./marks/tabs.ts";
 import { classesPanel } from "./panels/classes.ts";
@@ -7,6 +7,7 @@ import { colorControl } from "./panels/color_by.ts";
 import { comparePanel } from "./panels/compare.ts";
 import { controlsPanel } from "./panels/controls.ts";
 import { curvesPanel } from "./panels/curves/panel.ts";
+import { rampRange } from "./panels/curves/ramp.ts";
 import { decayPanel } from "./panels/decay.ts";
 import { driversLine } from "./panels/drivers.ts";
 import { exportPanel } from "./panels/export.ts";
@@ -16,6 +17,7 @@ import { outputsPanel } from "./panels/outputs.ts";
 import { rankingPanel } from "./panels/ranking.ts";
 import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
+import { loadedOf } from "./store.ts";
 import { type View, whileShown } from "./view.ts";
 
 const WIDE_PX = 700;
@@ -76,15 +78,9 @@ function rightColumn(view: View): HTMLElement {
     remembered.choose("right", "feature");
     if (isFocused) tabs.focus("feature");
   };
-  const all = html(
-    "div",
-    {},
-    gridPanel(
-      whileShown(view, () => right.value === "all"),
-      overGrid,
-      toFeature,
-    ),
-  );
+  const ofAll = whileShown(view, () => right.value === "all");
+  const loaded = computed(() => loadedOf(view.store.picture.value));
+  const all = html("div", {}, gridPanel(ofAll, { controls: overGrid, range: rampRange(ofAll, loaded) }, toFeature));
   const tabs = new Tabs(
     "Curves",
     [

@@ -41,14 +41,23 @@ export function offersOf({ curves, kind, response, nOutputs }: Situation): Offer
   return {
     density: nothing ?? (onLevels ? "Levels are drawn as dots." : null),
     full_slopes: drawn === "d-ice" ? nothing : undefined,
-    shared_y: drawn === "d-ice" ? "Slopes are per unit of each feature, so they share no axis." : nothing,
+    shared_y: sharedOffer(drawn) ?? nothing,
     target: nothing ?? targetOffer(curves!, drawn, response),
     rug: nothing ?? rugOffer(curves!, onLevels),
     classes: nOutputs > 1 ? nothing : undefined,
   };
 }
 
-/** What there is to choose in a view as it stands. */
+/** Of many features in small, only what is the same for all of them. */
+export function offersOfAll(kind: Kind): Offers {
+  const nothing = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined, classes: undefined };
+  return { ...nothing, shared_y: sharedOffer(kind) };
+}
+
+const sharedOffer = (kind: Kind): Offer =>
+  kind === "d-ice" ? "Slopes are per unit of each feature, so they share no axis." : null;
+
+/** What there is to choose for the open feature as it stands. */
 export function offersIn({ picture, kind, response, figures }: Store): Offers {
   const shown = picture.value;
   const loaded = shown.state === "ready" ? shown.loaded : shown.state === "loading" ? shown.previous : null;

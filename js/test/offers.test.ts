@@ -1,7 +1,7 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { describe, expect, test } from "vitest";
 import type { Curves } from "../src/decode.ts";
-import { isDense, offersOf, type Situation } from "../src/offers.ts";
+import { isDense, offersOf, offersOfAll, type Situation } from "../src/offers.ts";
 
 const curves = (of: Partial<Curves> = {}): Curves =>
   ({ kind: "numeric", nLines: 300, target: new Float64Array(300), ...of }) as Curves;
@@ -23,6 +23,13 @@ describe("what is offered", () => {
       rug: null,
       classes: null,
     });
+  });
+
+  test("of all features in small: the shared axis alone, and not for slopes", () => {
+    const rest = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined, classes: undefined };
+    expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
+    const why = "Slopes are per unit of each feature, so they share no axis.";
+    expect(offersOfAll("d-ice")).toEqual({ ...rest, shared_y: why });
   });
 
   test("before a feature is open: nothing yet", () => {

@@ -1,12 +1,12 @@
-/** Where the cards of the grid stand, and where the arrow keys lead. */
+/** Where the tiles of the grid stand, and where the arrow keys lead. */
 import { describe, expect, test } from "vitest";
 import { placeAfter, placesInView, placesOf } from "../src/panels/grid/places.ts";
 
-describe("cards", () => {
+describe("tiles", () => {
   test("are as many in a row as there is room for, at least one", () => {
-    expect(placesOf(664, 8)).toMatchObject({ columns: 3, rows: 3, cardWidth: 213 });
+    expect(placesOf(664, 8)).toMatchObject({ columns: 3, rows: 3, tileWidth: 213 });
     expect(placesOf(372, 8)).toMatchObject({ columns: 2, rows: 4 });
-    expect(placesOf(100, 8)).toMatchObject({ columns: 1, rows: 8, cardWidth: 100 });
+    expect(placesOf(100, 8)).toMatchObject({ columns: 1, rows: 8, tileWidth: 100 });
     expect(placesOf(664, 0)).toMatchObject({ rows: 0, height: 0 });
   });
 
@@ -21,7 +21,7 @@ describe("cards", () => {
 });
 
 describe("arrow keys", () => {
-  test("go along rows and columns, and stay where there is no further card", () => {
+  test("go along rows and columns, and stay where there is no further tile", () => {
     expect(placeAfter("ArrowRight", 2, 3, 8)).toBe(3);
     expect(placeAfter("ArrowLeft", 0, 3, 8)).toBe(0);
     expect(placeAfter("ArrowDown", 1, 3, 8)).toBe(4);
@@ -33,7 +33,7 @@ describe("arrow keys", () => {
     expect(placeAfter("a", 5, 3, 8)).toBeNull();
   });
 
-  test("go from card to card where there is one column", () => {
+  test("go from tile to tile where there is one column", () => {
     expect(placeAfter("ArrowDown", 0, 1, 3)).toBe(1);
     expect(placeAfter("ArrowUp", 0, 1, 3)).toBe(0);
     expect(placeAfter("End", 0, 1, 1)).toBe(0);

@@ -58,12 +58,12 @@ export function rampLegend(
   ];
 }
 
-/** `drawn` counts the lines of each level. */
+/** `drawn` counts the lines of each level; null where plots draw different rows. */
 export function levelsLegend(
   scale: CategoryColors,
   palette: Palette,
   nMissing: number,
-  drawn: ArrayLike<number> = [],
+  drawn: ArrayLike<number> | null,
 ): HTMLElement[] {
   const levels = scale.levels.map((level, index) => {
     const swatch = html("i", { class: "ice-swatch" });
@@ -76,11 +76,11 @@ export function levelsLegend(
         "aria-pressed": "true",
         "data-test": "legend-level",
         "data-level": index,
-        title: `${level}: ${plural(drawn[index] ?? 0, "line")} of ${plural(scale.counts[index] ?? 0, "observation")}, and their mean. ${HOW}`,
+        title: `${level}: ${linesOf(drawn?.[index])}${plural(scale.counts[index] ?? 0, "observation")}${drawn === null ? "" : ", and their mean"}. ${HOW}`,
       },
       swatch,
       html("span", { class: "ice-legend-label" }, level),
-      html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`),
+      ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
     );
   });
   return [
@@ -88,4 +88,39 @@ export function levelsLegend(
     ...levels,
     ...missingLevel(palette, nMissing),
   ];
+}
+
+const linesOf = (n: number | undefined): string => (n === undefined ? "" : `${plural(n, "line")} of `);
+
+export interface LevelActions {
+  toggle: (level: number) => void;
+  /** Hides the others, or shows all where that is so already. */
+  only: (level: number) => void;
+}
+
+/** A click on a level hides or shows its lines; a double click, or one with Alt, leaves these alone. */
+export function listenOnLevels(legend: HTMLElement, { toggle, only }: LevelActions, signal: AbortSignal): void {
+  const levelOf = (event: Event): number | null => {
+    const level = (event.target as Element).closest<HTMLElement>("[data-level]");
+    return level === null ? null : Number(level.dataset.level);
+  };
+  const listen = (type: "click" | "dblclick", act: (level: number, alt: boolean) => void): void =>
+    legend.addEventListener(
+      type,
+      (event) => {
+        const level = levelOf(event);
+        if (level !== null) act(level, event.altKey);
+      },
+      { signal },
+    );
+  listen("click", (level, alt) => (alt ? only(level) : toggle(level)));
+  // Its two clicks have hidden the level and shown it again.
+  listen("dblclick", only);
+}
+
+/** Only the state changes, so the button that was pressed keeps the focus. */
+export function pressLevels(legend: HTMLElement, isShown: (level: number) => boolean): void {
+  for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
+    level.setAttribute("aria-pressed", String(isShown(Number(level.dataset.level))));
+  }
 }

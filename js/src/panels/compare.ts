@@ -5,8 +5,10 @@ import { nearestLine } from "../geometry/pick.ts";
 import { Pace } from "../marks/curves/pace.ts";
 import { endsWriter, SmallPicture } from "../marks/curves/picture.ts";
 import { fairOrder } from "../marks/curves/plot.ts";
+import { sharedRange } from "../marks/curves/range.ts";
 import { rowTitle } from "../marks/curves/row.ts";
-import { pickable, pointNear, rangeOf, smallPlot, smallScene } from "../marks/curves/small.ts";
+import { linesOf, manySelected } from "../marks/curves/selected.ts";
+import { around, pickable, pointNear, rangeOf, smallPlot, smallScene } from "../marks/curves/small.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { followSize } from "../marks/size.ts";
 import { Shelf } from "../shelf.ts";
@@ -17,8 +19,6 @@ import type { View } from "../view.ts";
 const MOST_PINNED = 3;
 /** More lines than this in each would not be told apart at this size. */
 const MOST_LINES = 1000;
-/** Selected rows beyond these would cover each other. */
-const MOST_MARKED = 50;
 const HEIGHT = 152;
 const GAP = 16;
 const LEAST_WIDTH = 160;
@@ -29,14 +29,18 @@ const BUDGET_MS = 5;
 /** The slider rests when it has not moved for so long. */
 const REST_MS = 120;
 
+const NOTHING = new Uint32Array(0);
+
 class Pinned {
   readonly picture = new SmallPicture();
   readonly open: HTMLButtonElement;
   readonly remove: HTMLButtonElement;
-  readonly message = html("p", { class: "ice-card-message", "data-test": "compared-message" });
+  readonly message = html("p", { class: "ice-small-message", "data-test": "compared-message" });
   readonly node: HTMLElement;
   /** The lines that the open feature shows, too; a fair sample in every prefix. */
-  order = new Uint32Array(0);
+  order = NOTHING;
+  /** Those of them that are selected, where they are too many for strokes. */
+  selected: Uint32Array = NOTHING;
 
   constructor(readonly name: string) {
     const title = `Open ${name}`;
@@ -61,7 +65,7 @@ class Pinned {
       "div",
       { class: "ice-compared", role: "group", "aria-label": name, "data-test": "compared", "data-feature": name },
       html("div", { class: "ice-compared-head" }, this.open, this.remove),
-      html("div", { class: "ice-card-body" }, this.picture.node, this.message),
+      html("div", { class: "ice-small-body" }, this.picture.node, this.message),
     );
   }
 }
@@ -103,6 +107,7 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
     rows: () => rows.value,
     atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
   });
+  const many = computed(() => manySelected(store.selection.value));
   const pinned = new Map<string, Pinned>();
   const pace = new Pace(BUDGET_MS);
   const size = followSize(strip, aborted);
@@ -179,10 +184,11 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
       return [{ name, loaded, scene: smallScene(loaded.curves, kind, store.anchor.value, width.value) }];
     });
     const ranges = at.map(({ scene }) => rangeOf(scene));
-    const domain: [number, number] = [
-      Math.min(...ranges.map(([low]) => low)),
-      Math.max(...ranges.map(([, high]) => high)),
-    ];
+    const figures = store.figures.value;
+    const isShared = store.remembered.of("shared_y").value && figures !== null;
+    const shared = isShared ? sharedRange(figures, kind) : null;
+    if (shared !== null) ranges.push(shared);
+    const domain = ranges.reduce(around, [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
     const room = { width: width.value, height: HEIGHT, ratio: size.value.ratio };
     const write = endsWriter(domain);
     return new Map(
@@ -202,6 +208,7 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
       hidden: store.hiddenLevels.value,
       decay: store.decay.value,
       dragging: store.dragging.value,
+      many: many.value,
     }),
     (state) => {
       clearTimeout(timer);
@@ -226,6 +233,7 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
         item.order = plot.order.filter(
           (line) => drawn.has(curves.positions[line]!) && !state.hidden.has(plot.lines.color[line]!),
         );
+        item.selected = state.many === null ? NOTHING : linesOf({ scene: plot.scene, order: item.order }, state.many);
       }
       paint(state.decay, state.dragging);
       if (state.dragging) timer = setTimeout(() => view.frames.request(() => paint(state.decay, false)), REST_MS);
@@ -233,16 +241,19 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
   );
   const paint = (decay: number, isMoving: boolean): void => {
     const there = [...pinned.values()].filter(({ picture }) => !picture.node.hidden);
-    for (const { picture, order } of there) {
-      const n = isMoving ? pace.affordable(order.length, there.length) : order.length;
-      const spent = picture.paint(decay, order.subarray(0, n), order.length);
-      pace.took(spent, n);
+    for (const { picture, order, selected } of there) {
+      const all = order.length + selected.length;
+      const share = isMoving ? pace.affordable(all, there.length) / Math.max(1, all) : 1;
+      const some = order.subarray(0, Math.ceil(share * order.length));
+      const over = selected.subarray(0, Math.ceil(share * selected.length));
+      const spent = picture.paint(decay, some, order.length) + picture.paintSelected(decay, over);
+      pace.took(spent, some.length + over.length);
     }
   };
   view.keep(
     () => ({ plots: plots.value, selection: store.selection.value, pointed: store.pointed.value }),
     ({ selection, pointed }) => {
-      for (const { picture } of pinned.values()) picture.mark(selection.slice(0, MOST_MARKED), pointed);
+      for (const { picture } of pinned.values()) picture.mark(selection, pointed);
     },
   );
   return { toggle, strip };

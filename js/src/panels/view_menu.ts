@@ -1,7 +1,7 @@
 /** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
 import { computePosition, flip, offset, shift } from "@floating-ui/dom";
 import { html, setText } from "../marks/element.ts";
-import { type Offer, type Offers, offersIn } from "../offers.ts";
+import { type Offer, type Offers, offersIn, offersOfAll } from "../offers.ts";
 import type { ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
 
@@ -66,6 +66,10 @@ export function viewMenu(view: View): HTMLElement {
   return whole;
 }
 
+/** The menu stands over the open feature, and over all of them in small. */
+const offered = (store: View["store"]): Offers =>
+  store.remembered.of("right").value === "all" ? offersOfAll(store.kind.value) : offersIn(store);
+
 /** A line of the menu: what can be chosen, and under it why not, where it cannot. */
 class Line {
   readonly #reason = html("span", { class: "ice-view-reason" });
@@ -96,13 +100,20 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
     input.addEventListener("change", () => store.remembered.choose("lines_as", way), { signal: aborted });
     const line = new Line(input, LINES[way]);
     keep(
-      () => ({ offers: offersIn(store), now: chosen.value }),
+      () => ({ offers: offered(store), now: chosen.value }),
       ({ offers, now }) => line.draw(way === "density" ? offers.density : null, now === way),
     );
     return line.node;
   });
   lines[0]!.title = "Density where more than 2,000 lines are drawn";
-  return html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw lines as"), ...lines);
+  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw lines as"), ...lines);
+  keep(
+    () => offered(store).density === undefined,
+    (isAbsent) => {
+      field.hidden = isAbsent;
+    },
+  );
+  return field;
 }
 
 function switchOf({ store, aborted, keep }: View, name: Switch): HTMLElement {
@@ -111,7 +122,7 @@ function switchOf({ store, aborted, keep }: View, name: Switch): HTMLElement {
   input.addEventListener("change", () => store.remembered.choose(name, input.checked ? on : off), { signal: aborted });
   const line = new Line(input, label);
   keep(
-    () => ({ offers: offersIn(store) as Offers, now: store.remembered.of(name).value }),
+    () => ({ offers: offered(store), now: store.remembered.of(name).value }),
     ({ offers, now }) => line.draw(offers[name], now === on),
   );
   return line.node;

@@ -51,6 +51,31 @@ test("all stand on one axis, with the rows of the open feature", async () => {
   expect(ends("BMI").length).toBe(2);
 });
 
+test("the axis is that of all features where the reader wants it so", async () => {
+  const mounted = await compared(["Visits"]);
+  const ends = () => [...item(mounted, "Visits").querySelectorAll(".ice-axis text")].map((end) => end.textContent);
+  const before = ends();
+  await userEvent.click(mounted.part("view"));
+  await userEvent.click(mounted.part("view-shared_y"));
+  await expect.poll(ends).not.toEqual(before);
+  const ranges = mounted.model.get("_header").features.flatMap(({ range }) => range!);
+  expect(ends()).toEqual([Math.min(...ranges).toFixed(2), Math.max(...ranges).toFixed(2)]);
+});
+
+test("filters and the selection hold in the strip", async () => {
+  const selection = Array.from({ length: 60 }, (_, row) => 5 * row);
+  const mounted = await compared(["BMI"], { color_by: "Smoker", decay: 1 });
+  const small = inside(item(mounted, "BMI"), "small-lines");
+  await frame();
+  const before = ink(small);
+  await userEvent.click(mounted.part("legend").querySelector("[data-level='0']")!);
+  await expect.poll(() => ink(small)).toBeLessThan(0.8 * before);
+  mounted.model.push("selection", selection);
+  const over = inside(item(mounted, "BMI"), "small-selected-lines");
+  await expect.poll(() => ink(over)).toBeGreaterThan(50);
+  expect(getComputedStyle(small).opacity).toBe("0.28");
+});
+
 test("where not all rows are drawn, those of the open feature are asked for", async () => {
   const mounted = await compared(["BMI"], { max_lines: 20 });
   const asked = mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "BMI");

@@ -6,39 +6,41 @@ import { choose, frame, ink, kernel, letGo, type Mounted, mount, slideTo } from 
 const shown = { right: "all" } as const;
 const asked = (model: FakeModel) =>
   model.sent.flatMap((sent) => (sent.type === "curves" && sent.max_lines === 200 ? [sent.feature] : []));
-const cardOf = ({ parts }: Mounted, feature: string) =>
-  parts("card").find(({ dataset }) => dataset.feature === feature)!;
-const lines = (card: HTMLElement) => card.querySelector<HTMLElement>("[data-test=small-lines]")!;
+const tileOf = ({ parts }: Mounted, feature: string) =>
+  parts("tile").find(({ dataset }) => dataset.feature === feature)!;
+const lines = (tile: HTMLElement) => tile.querySelector<HTMLElement>("[data-test=small-lines]")!;
 const names = ({ parts }: Mounted) =>
-  parts("card")
+  parts("tile")
     .sort((a, b) => Number(a.dataset.place) - Number(b.dataset.place))
     .map(({ dataset }) => dataset.feature);
 
 async function all(model: FakeModel, width = 1000): Promise<Mounted> {
   const mounted = mount(model, width);
-  await expect.poll(() => mounted.parts("card").length).toBeGreaterThan(0);
-  await expect.poll(() => mounted.parts("card-message").filter(({ textContent }) => textContent === "…")).toEqual([]);
+  await expect.poll(() => mounted.parts("tile").length).toBeGreaterThan(0);
+  await expect.poll(() => mounted.parts("tile-message").filter(({ textContent }) => textContent === "…")).toEqual([]);
   await frame();
   return mounted;
 }
 
-test("every feature has a card with its rank, its figure and its lines, in the order of the ranking", async () => {
+test("every feature has a tile with its rank, its figure and its lines, in the order of the ranking", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   expect(names(mounted)).toEqual(mounted.order());
-  const age = cardOf(mounted, "Age");
+  const age = tileOf(mounted, "Age");
   await expect.poll(() => ink(lines(age))).toBeGreaterThan(100);
-  expect(age.textContent).toMatch(/^2Age0\.\d{3}/);
+  // What is read out is what stands there, and what the figure is.
+  expect(age.hasAttribute("aria-label")).toBe(false);
+  expect(age.textContent).toMatch(/^2 Age 0\.\d{3} in-distribution impact/);
+  expect([age.ariaPosInSet, age.ariaSetSize]).toEqual(["2", "8"]);
   expect(age.getAttribute("aria-selected")).toBe("true");
-  expect(age.getAttribute("aria-label")).toMatch(/^Age, in-distribution impact 0\.\d+, rank 2 of 8 features\./);
   expect(age.querySelector("[data-test=small-mean]")).not.toBeNull();
   expect(age.querySelector(".ice-histogram")).not.toBeNull();
   expect([...age.querySelectorAll(".ice-small-end")].map(({ textContent }) => textContent)).toEqual(["18", "84"]);
 });
 
-test("cards show the kind that is chosen, and say where it is not defined", async () => {
+test("tiles show the kind that is chosen, and say where it is not defined", async () => {
   const flats = new FakeKernel(rentals(60));
   const mounted = await all(flats.model({ feature: "Area", kind: "d-ice", _view: shown }));
-  const message = (feature: string) => cardOf(mounted, feature).querySelector("[data-test=card-message]")!;
+  const message = (feature: string) => tileOf(mounted, feature).querySelector("[data-test=tile-message]")!;
   expect(message("District").textContent).toBe("Levels without an order have no slopes.");
   expect(asked(mounted.model)).not.toContain("District");
   expect((message("Built") as HTMLElement).hidden).toBe(true);
@@ -54,44 +56,64 @@ test("slopes can be chosen for all features, also where the open one has none", 
   await expect.poll(() => mounted.part<HTMLButtonElement>("kind-d-ice").disabled).toBe(true);
 });
 
-test("the decay fades the lines of all cards", async () => {
+test("the decay fades the lines of all tiles", async () => {
   const mounted = await all(kernel.model({ feature: "Age", decay: 1, _view: shown }));
-  const cards = ["Age", "BMI", "Marker"].map((name) => lines(cardOf(mounted, name)));
-  await expect.poll(() => Math.min(...cards.map(ink))).toBeGreaterThan(100);
-  const before = cards.map(ink);
+  const tiles = ["Age", "BMI", "Marker"].map((name) => lines(tileOf(mounted, name)));
+  await expect.poll(() => Math.min(...tiles.map(ink))).toBeGreaterThan(100);
+  const before = tiles.map(ink);
   slideTo(mounted.part("decay-slider"), 0.02);
   letGo(mounted.part("decay-slider"));
-  for (const [at, card] of cards.entries()) await expect.poll(() => ink(card)).toBeLessThan(0.8 * before[at]!);
+  for (const [at, tile] of tiles.entries()) await expect.poll(() => ink(tile)).toBeLessThan(0.8 * before[at]!);
 });
 
-test("while the slider moves cards keep their places, and take their ranks when it is let go", async () => {
+test("while the slider moves tiles keep their places, and take their ranks when it is let go", async () => {
   const mounted = await all(kernel.model({ feature: "Age", decay: 1, _view: shown }));
   const before = names(mounted);
-  const figure = cardOf(mounted, "Age").textContent;
+  const figure = tileOf(mounted, "Age").textContent;
   slideTo(mounted.part("decay-slider"), 0.01);
   await frame();
   expect(names(mounted)).toEqual(before);
-  expect(cardOf(mounted, "Age").textContent).not.toBe(figure);
+  expect(tileOf(mounted, "Age").textContent).not.toBe(figure);
   letGo(mounted.part("decay-slider"));
   await frame();
   expect(names(mounted)).toEqual(mounted.order());
   expect(names(mounted)).not.toEqual(before);
 });
 
-test("one value axis for all of them is chosen with a button and remembered", async () => {
+test("one value axis for all of them is chosen in the menu, which offers nothing else here", async () => {
   const mounted = await all(kernel.model({ feature: "Age", kind: "c-ice", _view: shown }));
   const ends = (feature: string) =>
-    [...cardOf(mounted, feature).querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
+    [...tileOf(mounted, feature).querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
   expect(ends("Age")).not.toEqual(ends("Visits"));
-  await userEvent.click(mounted.part("grid-shared-y"));
+  await userEvent.click(mounted.part("view"));
+  const offered = [...mounted.part("view-menu").querySelectorAll("input")].filter((input) => input.checkVisibility());
+  expect(offered.map(({ dataset }) => dataset.test)).toEqual(["view-shared_y"]);
+  await userEvent.click(mounted.part("view-shared_y"));
   await expect.poll(() => ends("Age")).toEqual(ends("Visits"));
-  expect(mounted.part("grid-shared-y").getAttribute("aria-pressed")).toBe("true");
   expect(mounted.model.get("_view")).toEqual({ right: "all", shared_y: true });
+});
+
+test("the shared axis is that of the open feature, whichever tiles are in view", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", _view: { ...shown, shared_y: true } }));
+  const range = (of: string) => mounted.model.get("_header").features.find(({ name }) => name === of)!.range!;
+  const names = ["Age", "BMI", "Smoker", "Marker", "Blood pressure", "Steps a day", "Visits", "Height"];
+  const together = [Math.min(...names.map((of) => range(of)[0])), Math.max(...names.map((of) => range(of)[1]))];
+  const ends = [...tileOf(mounted, "Visits").querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
+  expect(ends).toEqual(together.map((end) => end.toFixed(2)));
+});
+
+test("slopes share no axis, and the menu says why", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", kind: "d-ice", _view: { ...shown, shared_y: true } }));
+  await userEvent.click(mounted.part("view"));
+  expect(mounted.part<HTMLInputElement>("view-shared_y").disabled).toBe(true);
+  const ends = (feature: string) =>
+    [...tileOf(mounted, feature).querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
+  expect(ends("Age")).not.toEqual(ends("Visits"));
 });
 
 test("a click opens the feature in its tab", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
-  await userEvent.click(cardOf(mounted, "BMI"));
+  await userEvent.click(tileOf(mounted, "BMI"));
   await mounted.drawn("BMI");
   expect(mounted.part("tabpanel-feature").hidden).toBe(false);
   expect(mounted.model.get("feature")).toBe("BMI");
@@ -100,29 +122,30 @@ test("a click opens the feature in its tab", async () => {
 test("arrow keys move in the grid, Enter opens and leaves the focus on the tab", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   const [first, second, , fourth] = names(mounted);
-  cardOf(mounted, first!).focus();
+  tileOf(mounted, first!).focus();
   await userEvent.keyboard("{ArrowRight}");
-  await expect.poll(() => document.activeElement).toBe(cardOf(mounted, second!));
-  expect(mounted.parts("card").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
+  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, second!));
+  expect(mounted.parts("tile").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
   await userEvent.keyboard("{ArrowLeft}");
-  await expect.poll(() => document.activeElement).toBe(cardOf(mounted, first!));
+  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, first!));
   await userEvent.keyboard("{ArrowDown}");
-  await expect.poll(() => document.activeElement).toBe(cardOf(mounted, fourth!));
+  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, fourth!));
   await userEvent.keyboard("{Enter}");
   await mounted.drawn(fourth!);
   expect(document.activeElement).toBe(mounted.part("tab-feature"));
 });
 
+/** Up to 50, so that the ranking beside them has a bar for each. */
 function manyFeatures(count: number): FakeKernel {
   const data = clinic(30);
   const features = Array.from({ length: count }, (_, copy) => ({ ...data.features[copy % 8]!, name: `f${copy}` }));
   return new FakeKernel({ ...data, features });
 }
 
-test("of many features only the cards in view exist, and only theirs are asked for", async () => {
-  const many = manyFeatures(60);
+test("of many features only the tiles in view exist, and only theirs are asked for", async () => {
+  const many = manyFeatures(48);
   const mounted = await all(many.model({ feature: "f0", _view: shown }));
-  expect(mounted.parts("card").length).toBeLessThan(25);
+  expect(mounted.parts("tile").length).toBeLessThan(25);
   const before = asked(mounted.model);
   expect(before.length).toBeLessThan(25);
   expect(new Set(before).size).toBe(before.length);
@@ -130,37 +153,37 @@ test("of many features only the cards in view exist, and only theirs are asked f
   scroll.scrollTop = scroll.scrollHeight;
   const last = mounted.order().at(-1)!;
   await expect.poll(() => asked(mounted.model)).toContain(last);
-  await expect.poll(() => ink(lines(cardOf(mounted, last)))).toBeGreaterThan(0);
-  expect(asked(mounted.model).length).toBeLessThan(50);
+  await expect.poll(() => ink(lines(tileOf(mounted, last)))).toBeGreaterThan(0);
+  expect(asked(mounted.model).length).toBeLessThan(45);
 });
 
-test("the card with the focus outlives its row, and the keys take the view back to it", async () => {
-  const mounted = await all(manyFeatures(60).model({ feature: "f0", _view: shown }));
+test("the tile with the focus outlives its row, and the keys take the view back to it", async () => {
+  const mounted = await all(manyFeatures(48).model({ feature: "f0", _view: shown }));
   const [first, second] = names(mounted);
-  cardOf(mounted, first!).focus();
+  tileOf(mounted, first!).focus();
   await userEvent.keyboard("{ArrowRight}");
-  await expect.poll(() => document.activeElement).toBe(cardOf(mounted, second!));
+  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, second!));
   mounted.part("grid-scroll").scrollTop = 2000;
   await expect.poll(() => names(mounted)).not.toContain(first);
-  expect(document.activeElement).toBe(cardOf(mounted, second!));
+  expect(document.activeElement).toBe(tileOf(mounted, second!));
   await userEvent.keyboard("{ArrowLeft}");
-  await expect.poll(() => document.activeElement).toBe(cardOf(mounted, first!));
+  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, first!));
   expect(mounted.part("grid-scroll").scrollTop).toBe(0);
   await userEvent.keyboard("{End}");
   await expect.poll(() => (document.activeElement as HTMLElement).dataset.feature).toBe(mounted.order().at(-1));
 });
 
 test("a feature opened elsewhere comes into view", async () => {
-  const mounted = await all(manyFeatures(60).model({ feature: "f0", _view: shown }));
+  const mounted = await all(manyFeatures(48).model({ feature: "f0", _view: shown }));
   const last = mounted.order().at(-1)!;
   mounted.model.push("feature", last);
   await expect.poll(() => names(mounted)).toContain(last);
-  expect(cardOf(mounted, last).getAttribute("aria-selected")).toBe("true");
+  expect(tileOf(mounted, last).getAttribute("aria-selected")).toBe("true");
 });
 
 test("features still to come say so and are asked for when they are there", async () => {
   const mounted = await all(kernel.model({ ...kernel.partial(3), feature: "Age", _view: shown }));
-  const height = () => cardOf(mounted, "Height").querySelector("[data-test=card-message]")!.textContent;
+  const height = () => tileOf(mounted, "Height").querySelector("[data-test=tile-message]")!.textContent;
   expect(height()).toBe("Not computed yet.");
   expect(mounted.part("grid-about").textContent).toMatch(/^3 of 8 features so far/);
   expect(asked(mounted.model)).not.toContain("Height");
@@ -170,7 +193,7 @@ test("features still to come say so and are asked for when they are there", asyn
   await expect.poll(height).toBe("");
 });
 
-test("an answer that failed is said in its card, and the others go on", async () => {
+test("an answer that failed is said in its tile, and the others go on", async () => {
   const model = kernel.model({ feature: "Age", _view: shown });
   const answer = model.answer;
   model.answer = (request) =>
@@ -178,26 +201,75 @@ test("an answer that failed is said in its card, and the others go on", async ()
       ? { reply: { id: request.id, type: "error", message: "The model failed." } }
       : answer(request);
   const mounted = await all(model);
-  expect(cardOf(mounted, "BMI").querySelector("[data-test=card-message]")!.textContent).toBe("The model failed.");
-  await expect.poll(() => ink(lines(cardOf(mounted, "Height")))).toBeGreaterThan(100);
+  expect(tileOf(mounted, "BMI").querySelector("[data-test=tile-message]")!.textContent).toBe("The model failed.");
+  await expect.poll(() => ink(lines(tileOf(mounted, "Height")))).toBeGreaterThan(100);
 });
 
-test("colours and hidden levels are those of all cards", async () => {
+test("colours and hidden levels are those of all tiles", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   choose(mounted.part("color-by"), "Smoker");
   const legend = mounted.part("grid-legend");
   await expect.poll(() => legend.textContent).toBe("Smokerfalsetrue");
-  const canvas = lines(cardOf(mounted, "BMI"));
+  const canvas = lines(tileOf(mounted, "BMI"));
   await frame();
   const before = ink(canvas);
   await userEvent.click(legend.querySelector("[data-level='0']")!);
   await expect.poll(() => ink(canvas)).toBeLessThan(0.8 * before);
 });
 
-test("selected rows are marked in every card, asked for where they are not drawn", async () => {
+test("a level can be shown alone, and all of them again", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", color_by: "Ward", _view: shown }));
+  const legend = mounted.part("grid-legend");
+  const pressed = () =>
+    [...legend.querySelectorAll("[data-level]")].map((level) => level.getAttribute("aria-pressed") === "true");
+  await expect.poll(() => pressed().length).toBe(4);
+  await userEvent.dblClick(legend.querySelector("[data-level='1']")!);
+  await expect.poll(pressed).toEqual([false, true, false, false]);
+  await userEvent.click(legend.querySelector("[data-test=show-all]")!);
+  await expect.poll(pressed).toEqual([true, true, true, true]);
+});
+
+test("a part of the ramp is chosen here too", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", color_by: "BMI", decay: 1, _view: shown }));
+  const canvas = lines(tileOf(mounted, "Smoker"));
+  await expect.poll(() => ink(canvas)).toBeGreaterThan(100);
+  await frame();
+  const before = ink(canvas);
+  mounted.part("grid-legend").querySelector<HTMLElement>("[data-test=ramp-from]")!.focus();
+  await userEvent.keyboard("{ArrowRight}".repeat(12));
+  await expect.poll(() => ink(canvas)).toBeLessThan(0.8 * before);
+  expect(mounted.model.get("_view")).toMatchObject({ filters: { BMI: { range: expect.anything() } } });
+});
+
+test("tiles are parted by colour as the open feature is", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", color_by: "BMI", _view: { ...shown, coloring: "median" } }));
+  const legend = mounted.part("grid-legend");
+  await expect.poll(() => legend.querySelectorAll("[data-level]").length).toBe(2);
+  expect(legend.textContent).toMatch(/BMI ≤ [\d.]+.*BMI > [\d.]+$/);
+  const canvas = lines(tileOf(mounted, "Age"));
+  await frame();
+  const before = ink(canvas);
+  await userEvent.click(legend.querySelector("[data-level='0']")!);
+  await expect.poll(() => ink(canvas)).toBeLessThan(0.8 * before);
+});
+
+test("what is not selected steps back, and many selected rows are drawn as all of them are", async () => {
+  const selection = Array.from({ length: 60 }, (_, row) => 5 * row);
+  const mounted = await all(kernel.model({ feature: "Age", selection, _view: shown }));
+  const tile = tileOf(mounted, "BMI");
+  const over = tile.querySelector<HTMLElement>("[data-test=small-selected-lines]")!;
+  await expect.poll(() => ink(over)).toBeGreaterThan(100);
+  expect(tile.querySelector("[data-test=small-selected]")).toBeNull();
+  expect(getComputedStyle(lines(tile)).opacity).toBe("0.28");
+  mounted.model.push("selection", []);
+  await expect.poll(() => over.checkVisibility()).toBe(false);
+  expect(getComputedStyle(lines(tile)).opacity).toBe("1");
+});
+
+test("selected rows are marked in every tile, asked for where they are not drawn", async () => {
   const mounted = await all(kernel.model({ feature: "Age", selection: [1, 33], _view: shown }));
   const rows = (feature: string) =>
-    [...cardOf(mounted, feature).querySelectorAll<SVGElement>("[data-test=small-selected]")].map(
+    [...tileOf(mounted, feature).querySelectorAll<SVGElement>("[data-test=small-selected]")].map(
       ({ dataset }) => dataset.row,
     );
   await expect.poll(() => rows("BMI")).toEqual(["1", "33"]);

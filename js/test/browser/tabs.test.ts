@@ -51,7 +51,7 @@ test("each tab names its panel, and each panel its tab", () => {
 test("what is hidden draws nothing and asks nothing", async () => {
   const { part, parts, drawn, model, bar } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
-  expect(parts("card")).toEqual([]);
+  expect(parts("tile")).toEqual([]);
   expect(model.sent.filter(({ type }) => type === "curves").length).toBe(1);
   await userEvent.click(part("tab-map"));
   await frame();

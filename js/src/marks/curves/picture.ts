@@ -2,7 +2,7 @@
 import { spanTexts } from "../../dates.ts";
 import { columnFormat, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
-import { LineRaster } from "../../geometry/raster.ts";
+import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { hasLevels, isUnordered, writerOf } from "../../values.ts";
 import { leftAxis } from "../axis.ts";
 import { html, setText, svg, update } from "../element.ts";
@@ -11,6 +11,7 @@ import { bandPath, haloed, linePath } from "../paths.ts";
 import { Fade } from "./fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "./paint.ts";
 import { dotX } from "./plot.ts";
+import { fewSelected } from "./selected.ts";
 import { lineOf, type SmallPlot, tallestOf } from "./small.ts";
 
 const STRIP = 12;
@@ -23,12 +24,13 @@ export const endsWriter = ([low, high]: [number, number]): ((value: number) => s
 
 export class SmallPicture {
   readonly #ground = svg("svg", { class: "ice-layer" });
-  readonly #canvas = html("canvas", { class: "ice-layer", "data-test": "small-lines" });
+  readonly #canvas = html("canvas", { class: "ice-layer ice-small-lines", "data-test": "small-lines" });
+  readonly #picked = html("canvas", { class: "ice-layer", "data-test": "small-selected-lines" });
   readonly #marks = svg("svg", { class: "ice-layer" });
   readonly #first = html("span", { class: "ice-small-end" });
   readonly #last = html("span", { class: "ice-small-end" });
   readonly #below = html("div", { class: "ice-small-below" }, this.#first, this.#last);
-  readonly frame = html("div", { class: "ice-small-frame" }, this.#ground, this.#canvas, this.#marks);
+  readonly frame = html("div", { class: "ice-small-frame" }, this.#ground, this.#canvas, this.#picked, this.#marks);
   readonly node = html("div", { class: "ice-small", "aria-hidden": "true" }, this.frame, this.#below);
   #raster: LineRaster | null = null;
   #fade: Fade | null = null;
@@ -62,35 +64,47 @@ export class SmallPicture {
 
   /** The lines of some rows, `all` being how many there are in the whole; says what that took, in ms. */
   paint(decay: number, order: Uint32Array, all: number): number {
+    if (this.#plot === null) return 0;
+    return this.#paintOn(this.#canvas, decay, order, sampleStrength(this.#plot.strength, all, order.length));
+  }
+
+  /** Once more over the others, those of the selected rows that are too many for strokes. */
+  paintSelected(decay: number, order: Uint32Array): number {
+    this.#picked.hidden = order.length === 0;
+    return order.length === 0 ? 0 : this.#paintOn(this.#picked, decay, order, lineStrength(order.length));
+  }
+
+  #paintOn(canvas: HTMLCanvasElement, decay: number, order: Uint32Array, strength: number): number {
     const plot = this.#plot;
-    const pen = this.#canvas.getContext("2d");
+    const pen = canvas.getContext("2d");
     if (plot === null || this.#fade === null || pen === null) return 0;
     const start = performance.now();
-    const strength = sampleStrength(plot.strength, all, order.length);
     this.#fade.apply(decay, order);
-    paintLines(pen, this.#fit(plot), plot, order, strength);
+    paintLines(pen, this.#fit(canvas, plot), plot, order, strength);
     paintLevels(pen, plot, this.#fade, { decay, order });
     return performance.now() - start;
   }
 
-  /** Rows on top of the others, and the mean. */
+  /** Rows on top of the others, which step back where some are selected, and the mean. */
   mark(selection: readonly number[], pointed: number | null): void {
     const plot = this.#plot;
     if (plot === null) return;
-    const rows = selection.map((row) => rowOf(plot, row, "selected"));
+    update(this.frame, { "data-dimmed": selection.length > 0 });
+    const rows = fewSelected(selection).map((row) => rowOf(plot, row, "selected"));
     if (pointed !== null) rows.push(rowOf(plot, pointed, "hovered"));
     this.#marks.replaceChildren(...this.#mean, ...rows.flat());
   }
 
-  #fit({ left, size, bottom }: SmallPlot): LineRaster {
+  #fit(canvas: HTMLCanvasElement, { left, size, bottom }: SmallPlot): LineRaster {
     const { width, ratio } = size;
     const [w, h] = [Math.max(1, Math.round((width - left) * ratio)), Math.max(1, Math.round(bottom * ratio))];
-    this.#canvas.style.left = `${left}px`;
-    if (this.#raster?.width === w && this.#raster.height === h) return this.#raster;
-    this.#canvas.width = w;
-    this.#canvas.height = h;
-    Object.assign(this.#canvas.style, { width: `${w / ratio}px`, height: `${h / ratio}px` });
-    this.#raster = new LineRaster(w, h);
+    canvas.style.left = `${left}px`;
+    if (canvas.width !== w || canvas.height !== h) {
+      canvas.width = w;
+      canvas.height = h;
+      Object.assign(canvas.style, { width: `${w / ratio}px`, height: `${h / ratio}px` });
+    }
+    if (this.#raster?.width !== w || this.#raster.height !== h) this.#raster = new LineRaster(w, h);
     return this.#raster;
   }
 }

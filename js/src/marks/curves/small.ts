@@ -91,6 +91,12 @@ export function smallScene(curves: Curves, kind: Kind, anchor: Anchor, most: num
 /** Lowest and highest of all that is drawn, as it is. */
 export const rangeOf = ({ extent: [low, high], base }: Scene): [number, number] => [low + base, high + base];
 
+/** What all features share, and what lies beyond it of one: missing values, rows between the grid values. */
+export const around = (one: [number, number], other: [number, number]): [number, number] => [
+  Math.min(one[0], other[0]),
+  Math.max(one[1], other[1]),
+];
+
 /** Ticks where the lines end, or where the shared axis does. */
 export function smallPlot(
   scene: Scene,

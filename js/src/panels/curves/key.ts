@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { count } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { html, setText } from "../../marks/element.ts";
-import { levelsLegend, rampLegend } from "../../marks/legend.ts";
+import { levelsLegend, listenOnLevels, pressLevels, rampLegend } from "../../marks/legend.ts";
 import { isSplit } from "../../split.ts";
 import type { View } from "../../view.ts";
 import type { Groups } from "./groups.ts";
@@ -100,35 +100,18 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
       legend.append(...items);
     },
   );
-  // Only the state changes, so the button that was pressed keeps the focus.
   view.keep(
     () => ({ hidden: store.hiddenLevels.value, loaded: loaded.value, palette: plot.value?.palette }),
     ({ hidden }) => {
       if (hidden.size > 0) legend.append(showAll);
       else showAll.remove();
-      for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
-        level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
-      }
+      pressLevels(legend, (level) => !hidden.has(level));
     },
   );
-  legend.addEventListener(
-    "click",
-    (event) => {
-      const level = (event.target as Element).closest<HTMLElement>("[data-level]");
-      if (level === null) return;
-      if (event.altKey) store.showOnlyLevel(Number(level.dataset.level));
-      else store.toggleLevel(Number(level.dataset.level));
-    },
-    { signal: aborted },
-  );
-  // Its two clicks have hidden the level and shown it again.
-  legend.addEventListener(
-    "dblclick",
-    (event) => {
-      const level = (event.target as Element).closest<HTMLElement>("[data-level]");
-      if (level !== null) store.showOnlyLevel(Number(level.dataset.level));
-    },
-    { signal: aborted },
+  listenOnLevels(
+    legend,
+    { toggle: (level) => store.toggleLevel(level), only: (level) => store.showOnlyLevel(level) },
+    aborted,
   );
   showAll.addEventListener(
     "click",

@@ -4,10 +4,10 @@ import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { Fade } from "../../marks/curves/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../marks/curves/paint.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
+import { layerClass, linesOf, manySelected, type Which } from "../../marks/curves/selected.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { DensityPainter } from "./density.ts";
-import { layerClass, linesOf, manySelected, type Which } from "./selected.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside } from "./zoomed.ts";
 

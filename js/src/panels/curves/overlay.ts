@@ -3,6 +3,7 @@ import { max } from "d3-array";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { dotX, type Plot, type Slot } from "../../marks/curves/plot.ts";
+import { fewSelected, layerClass, linesOf, manySelected, type Which } from "../../marks/curves/selected.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
@@ -10,7 +11,6 @@ import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
 import { scaleLinear } from "../../marks/scale.ts";
 import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
-import { fewSelected, layerClass, linesOf, manySelected, type Which } from "./selected.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, clipped, isWithin } from "./zoomed.ts";
 

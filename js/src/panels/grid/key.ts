@@ -1,12 +1,14 @@
-/** What the colours of the lines mean, in all cards alike. A click on a level hides its lines everywhere. */
+/** What the colours of the lines mean, in all tiles alike. A click on a level hides its lines everywhere. */
 import { paletteOf } from "../../marks/curves/plot.ts";
 import { html } from "../../marks/element.ts";
-import { levelsLegend, rampLegend } from "../../marks/legend.ts";
+import { levelsLegend, listenOnLevels, pressLevels, rampLegend } from "../../marks/legend.ts";
 import type { Shelf } from "../../shelf.ts";
+import { isSplit } from "../../split.ts";
 import type { Loaded } from "../../store.ts";
 import type { View } from "../../view.ts";
 
-export function colorKey(view: View, shelf: Shelf): HTMLElement {
+/** `range` lies over the ramp. */
+export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElement {
   const { store, aborted } = view;
   const legend = html("div", {
     class: "ice-legend",
@@ -14,6 +16,11 @@ export function colorKey(view: View, shelf: Shelf): HTMLElement {
     "aria-label": "Colours",
     "data-test": "grid-legend",
   });
+  const showAll = html(
+    "button",
+    { type: "button", class: "ice-button ice-show-all", "data-test": "show-all" },
+    "Show all",
+  );
   let listed = "";
   const some = (): Loaded | null => {
     for (const { name } of store.ranking.peek()) {
@@ -33,27 +40,34 @@ export function colorKey(view: View, shelf: Shelf): HTMLElement {
       if (key !== listed) {
         listed = key;
         legend.replaceChildren();
+        legend.dataset.split = String(colors !== null && isSplit(colors.scale));
         if (problem !== null) legend.append(html("span", { class: "ice-problem", role: "alert" }, problem));
         if (colors !== null) {
           const palette = paletteOf(colors, theme);
           const { scale } = colors;
-          // Rows differ from card to card, so what is missing is not counted here.
+          // Rows differ from tile to tile, so what is missing is not counted here.
           legend.append(
-            ...(scale.kind === "continuous" ? rampLegend(scale, palette, 0) : levelsLegend(scale, palette, 0)),
+            ...(scale.kind === "continuous"
+              ? rampLegend(scale, palette, 0, range)
+              : levelsLegend(scale, palette, 0, null)),
           );
         }
       }
-      // Only the state changes, so the button that was pressed keeps the focus.
-      for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
-        level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
-      }
+      if (hidden.size > 0) legend.append(showAll);
+      else showAll.remove();
+      pressLevels(legend, (level) => !hidden.has(level));
     },
   );
-  legend.addEventListener(
+  listenOnLevels(
+    legend,
+    { toggle: (level) => store.toggleLevel(level), only: (level) => store.showOnlyLevel(level) },
+    aborted,
+  );
+  showAll.addEventListener(
     "click",
-    (event) => {
-      const level = (event.target as Element).closest<HTMLElement>("[data-level]");
-      if (level !== null) store.toggleLevel(Number(level.dataset.level));
+    () => {
+      store.showAllColors();
+      legend.querySelector<HTMLElement>("[tabindex], button")?.focus({ preventScroll: true });
     },
     { signal: aborted },
   );

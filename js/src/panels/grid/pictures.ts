@@ -1,26 +1,37 @@
-/** What the cards show of their curves, worked out once for each and again when the way of looking at them changes. */
+/** What the tiles show of their curves, worked out once for each and again when the way of looking at them changes. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Curves } from "../../decode.ts";
 import type { Hidden } from "../../filters.ts";
 import { endsWriter } from "../../marks/curves/picture.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
-import { rangeOf, smallPlot, smallScene } from "../../marks/curves/small.ts";
+import { linesOf } from "../../marks/curves/selected.ts";
+import { around, rangeOf, smallPlot, smallScene } from "../../marks/curves/small.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
 import type { Shelf } from "../../shelf.ts";
 import type { Loaded } from "../../store.ts";
 import type { Theme } from "../../theme.ts";
-import type { Card } from "./card.ts";
+import type { Tile } from "./tile.ts";
 
-/** Height of the picture in a card, without what is written under it. */
+export interface Painting {
+  decay: number;
+  hidden: Hidden;
+  /** The selected rows, where they are too many for strokes. */
+  many: ReadonlySet<number> | null;
+}
+
+/** Height of the picture in a tile, without what is written under it. */
 const HEIGHT = 96;
+
+const NOTHING = new Uint32Array(0);
 
 export interface Look {
   kind: Kind;
   anchor: Anchor;
   theme: Theme;
   ratio: number;
-  shared: boolean;
+  /** What all features share of the value axis; null where each has its own. */
+  shared: [number, number] | null;
   /** What the curves are of. */
   explained: string;
 }
@@ -36,74 +47,65 @@ interface Shown {
 
 export class Pictures {
   readonly #version = signal(0);
-  readonly #shown = new WeakMap<Card, Shown>();
-  /** Of every feature that was shown in this kind: the shared axis does not shrink when a card is scrolled away. */
-  #ranges = new Map<string, [number, number]>();
-  #kindOfRanges = "";
+  readonly #shown = new WeakMap<Tile, Shown>();
 
-  /** Counts the times that some card got another picture. */
+  /** Counts the times that some tile got another picture. */
   get version(): ReadonlySignal<number> {
     return this.#version;
   }
 
-  has(card: Card): boolean {
-    return this.#shown.has(card) && !card.picture.node.hidden;
+  has(tile: Tile): boolean {
+    return this.#shown.has(tile) && !tile.picture.node.hidden;
   }
 
-  isPainted({ painted, picture }: Card, decay: number, hidden: Hidden): boolean {
+  isPainted({ painted, picture }: Tile, { decay, hidden, many }: Painting): boolean {
     return (
       painted !== null &&
       painted.decay === decay &&
       painted.hidden === hidden &&
+      painted.many === many &&
       painted.lines === picture.plot?.order.length
     );
   }
 
   /** Paints up to so many lines; says how many these were. */
-  paint(card: Card, decay: number, hidden: Hidden, most: number): number {
-    const { plot } = card.picture;
+  paint(tile: Tile, { decay, hidden, many }: Painting, most: number): number {
+    const { plot } = tile.picture;
     if (plot === null) return 0;
     const visible = hidden.size === 0 ? plot.order : plot.order.filter((line) => !hidden.has(plot.lines.color[line]!));
     const order = visible.length > most ? visible.subarray(0, most) : visible;
-    card.picture.paint(decay, order, visible.length);
-    card.painted = { decay, hidden, lines: order.length < visible.length ? order.length : plot.order.length };
-    return order.length;
+    tile.picture.paint(decay, order, visible.length);
+    const over = many === null ? NOTHING : linesOf({ scene: plot.scene, order }, many);
+    tile.picture.paintSelected(decay, over);
+    tile.painted = { decay, hidden, many, lines: order.length < visible.length ? order.length : plot.order.length };
+    return order.length + over.length;
   }
 
-  draw(cards: ReadonlyMap<string, Card>, shelf: Shelf, look: Look, width: number): void {
-    const kindOfRanges = JSON.stringify([look.kind, look.anchor, look.explained]);
-    if (kindOfRanges !== this.#kindOfRanges) this.#ranges = new Map();
-    this.#kindOfRanges = kindOfRanges;
-    const ready: { card: Card; loaded: Loaded; scene: Scene }[] = [];
-    for (const [name, card] of cards) {
+  draw(tiles: ReadonlyMap<string, Tile>, shelf: Shelf, look: Look, width: number): void {
+    const looked = JSON.stringify([look.kind, look.anchor, look.explained]);
+    const ready: { tile: Tile; loaded: Loaded; scene: Scene }[] = [];
+    for (const [name, tile] of tiles) {
       const shelved = shelf.get(name);
-      if (shelved.state !== "ready" || card.picture.node.hidden) continue;
+      if (shelved.state !== "ready" || tile.picture.node.hidden) continue;
       const { loaded } = shelved;
-      const before = this.#shown.get(card);
-      const isSame = before?.curves === loaded.curves && before.key.startsWith(`${kindOfRanges} ${width} `);
+      const before = this.#shown.get(tile);
+      const isSame = before?.curves === loaded.curves && before.key.startsWith(`${looked} ${width} `);
       const scene = isSame ? before.scene : smallScene(loaded.curves, look.kind, look.anchor, width);
-      ready.push({ card, loaded, scene });
-      this.#ranges.set(name, rangeOf(scene));
+      ready.push({ tile, loaded, scene });
     }
-    const together = this.#together();
     let isNew = false;
-    for (const { card, loaded, scene } of ready) {
-      const domain = look.shared ? together : rangeOf(scene);
-      const key = `${kindOfRanges} ${width} ${look.ratio} ${domain.join()}`;
+    for (const { tile, loaded, scene } of ready) {
+      const domain = look.shared === null ? rangeOf(scene) : around(rangeOf(scene), look.shared);
+      const key = `${looked} ${width} ${look.ratio} ${domain.join()}`;
       const { curves, colors } = loaded;
-      const before = this.#shown.get(card);
+      const before = this.#shown.get(tile);
       const isSame = before?.curves === curves && before.key === key && before.theme === look.theme;
       if (isSame && before.colors === colors) continue;
       const size = { width, height: HEIGHT, ratio: look.ratio };
-      card.draw(smallPlot(scene, colors, size, look.theme, domain, endsWriter(domain)));
-      this.#shown.set(card, { curves, scene, key, colors, theme: look.theme });
+      tile.draw(smallPlot(scene, colors, size, look.theme, domain, endsWriter(domain)));
+      this.#shown.set(tile, { curves, scene, key, colors, theme: look.theme });
       isNew = true;
     }
     if (isNew) this.#version.value = this.#version.peek() + 1;
-  }
-
-  #together(): [number, number] {
-    const ranges = [...this.#ranges.values()];
-    return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
   }
 }

@@ -1,28 +1,28 @@
-/** Where cards stand: in rows as wide as the panel, of which only those in view exist. */
+/** Where tiles stand: in rows as wide as the panel, of which only those in view exist. */
 
 export interface Places {
   columns: number;
   rows: number;
-  cardWidth: number;
+  tileWidth: number;
   /** From the top of a row to that of the next. */
   pitch: number;
   height: number;
 }
 
-export const CARD_HEIGHT = 148;
-export const CARD_GAP = 12;
-/** What frame and padding take of the width of a card. */
-export const CARD_INSET = 18;
-const LEAST_CARD = 164;
+export const TILE_HEIGHT = 148;
+export const TILE_GAP = 12;
+/** What frame and padding take of the width of a tile. */
+export const TILE_INSET = 18;
+const LEAST_TILE = 164;
 /** Rows beyond the view that are there before they come into it. */
 const AHEAD = 1;
 
 export function placesOf(width: number, count: number): Places {
-  const columns = Math.max(1, Math.floor((width + CARD_GAP) / (LEAST_CARD + CARD_GAP)));
-  const cardWidth = Math.floor((width - CARD_GAP * (columns - 1)) / columns);
+  const columns = Math.max(1, Math.floor((width + TILE_GAP) / (LEAST_TILE + TILE_GAP)));
+  const tileWidth = Math.floor((width - TILE_GAP * (columns - 1)) / columns);
   const rows = Math.ceil(count / columns);
-  const pitch = CARD_HEIGHT + CARD_GAP;
-  return { columns, rows, cardWidth, pitch, height: Math.max(0, rows * pitch - CARD_GAP) };
+  const pitch = TILE_HEIGHT + TILE_GAP;
+  return { columns, rows, tileWidth, pitch, height: Math.max(0, rows * pitch - TILE_GAP) };
 }
 
 /** The places in view and just beyond it: the first one, and one past the last. */
@@ -50,7 +50,7 @@ export function placeAfter(key: string, place: number, columns: number, count: n
   const step = steps[key];
   if (step === undefined || count === 0) return null;
   const next = place + step;
-  // Up and down stay in their column, where there is a card.
+  // Up and down stay in their column, where there is a tile.
   if (Math.abs(step) === columns && columns > 1 && (next < 0 || next >= count)) return place;
   return Math.min(Math.max(next, 0), count - 1);
 }

@@ -3,9 +3,9 @@ import type { Hidden } from "../../filters.ts";
 import { SmallPicture } from "../../marks/curves/picture.ts";
 import type { SmallPlot } from "../../marks/curves/small.ts";
 import { html, setText, update } from "../../marks/element.ts";
-import { CARD_HEIGHT } from "./places.ts";
+import { TILE_HEIGHT } from "./places.ts";
 
-export interface CardState {
+export interface TileState {
   place: number;
   of: number;
   figure: string;
@@ -14,37 +14,38 @@ export interface CardState {
   width: number;
   isOpen: boolean;
   isReachable: boolean;
-  description: string;
+  /** What the figure is, for those who do not see the head of the grid. */
+  metric: string;
   /** Said instead of a picture; empty where there is one. */
   message: string;
 }
 
-export class Card {
+export class Tile {
   readonly picture = new SmallPicture();
-  readonly #rank = html("span", { class: "ice-card-rank" });
-  readonly #figure = html("span", { class: "ice-card-figure" });
-  readonly #message = html("p", { class: "ice-card-message", "data-test": "card-message" });
+  readonly #rank = html("span", { class: "ice-tile-rank" });
+  readonly #figure = html("span", { class: "ice-tile-figure" });
+  readonly #metric = html("span", { class: "ice-hidden" });
+  readonly #message = html("p", { class: "ice-small-message", "data-test": "tile-message" });
   readonly node: HTMLElement;
   /** What the lines were last painted with; null where they must be painted anew. */
-  painted: { decay: number; hidden: Hidden; lines: number } | null = null;
+  painted: { decay: number; hidden: Hidden; many: ReadonlySet<number> | null; lines: number } | null = null;
 
   constructor(readonly name: string) {
-    const title = html("span", { class: "ice-card-name", title: name }, name);
+    const title = html("span", { class: "ice-tile-name", title: name }, name);
     this.node = html(
       "div",
-      { class: "ice-card", role: "option", tabindex: -1, "data-test": "card", "data-feature": name },
-      html("div", { class: "ice-card-head" }, this.#rank, title, this.#figure),
-      html("div", { class: "ice-card-body" }, this.picture.node, this.#message),
+      { class: "ice-tile", role: "option", tabindex: -1, "data-test": "tile", "data-feature": name },
+      html("div", { class: "ice-tile-head" }, this.#rank, " ", title, " ", this.#figure, " ", this.#metric),
+      html("div", { class: "ice-small-body" }, this.picture.node, this.#message),
     );
-    this.node.style.height = `${CARD_HEIGHT}px`;
+    this.node.style.height = `${TILE_HEIGHT}px`;
   }
 
-  place(state: CardState): void {
+  place(state: TileState): void {
     update(this.node, {
       "aria-selected": String(state.isOpen),
       "aria-posinset": state.place + 1,
       "aria-setsize": state.of,
-      "aria-label": state.description,
       tabindex: state.isReachable ? 0 : -1,
       "data-place": state.place,
     });
@@ -52,6 +53,7 @@ export class Card {
     this.node.style.transform = `translate(${state.x}px, ${state.y}px)`;
     setText(this.#rank, String(state.place + 1));
     setText(this.#figure, state.figure);
+    setText(this.#metric, state.figure === "" ? "" : state.metric);
     setText(this.#message, state.message);
     this.#message.hidden = state.message === "";
     this.picture.node.hidden = state.message !== "";

@@ -1,5 +1,5 @@
 /** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "./plot.ts";
 
 /** Of what a layer is: of all lines, which fade where some are selected, or of the selected ones over them. */
 export type Which = "all" | "selected";
@@ -19,7 +19,10 @@ export const fewSelected = (selection: readonly number[]): readonly number[] =>
   selection.length > MOST_STROKES ? [] : selection;
 
 /** The lines of some rows, or of all of them, in the plot's order. */
-export function linesOf({ order, scene }: Plot, rows: ReadonlySet<number> | null): Uint32Array {
+export function linesOf(
+  { order, scene }: Pick<Plot, "order" | "scene">,
+  rows: ReadonlySet<number> | null,
+): Uint32Array {
   if (rows === null) return order;
   const { positions } = scene.curves;
   return order.filter((line) => rows.has(positions[line]!));
