@@ -29,6 +29,15 @@ export function spanTexts([first, last]: readonly [number, number]): [string, st
   return [rounded(first), rounded(last)];
 }
 
+/** The same where there is little room: months of years, days of one year, times of one day. */
+export function shortSpanTexts(span: readonly [number, number]): [string, string] {
+  const [first, last] = span;
+  if (last - first > 1100) return [dateText(Math.round(first)).slice(0, 7), dateText(Math.round(last)).slice(0, 7)];
+  const [from, to] = last - first > 1 ? [dateText(Math.floor(first)), dateText(Math.floor(last))] : spanTexts(span);
+  if (from.slice(0, 10) === to.slice(0, 10)) return [from, to.slice(11) || to];
+  return [from, from.slice(0, 5) === to.slice(0, 5) ? to.slice(5) : to];
+}
+
 /** From fine to coarse: what an instant of such a kind is called, and what it is called in full. */
 type Namer = { short: (date: Date) => string; full: (date: Date) => string };
 const NAMERS: { fits: (date: Date) => boolean; namer: Namer }[] = [

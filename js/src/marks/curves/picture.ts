@@ -1,5 +1,5 @@
 /** A small plot on the page: axes with their ends, the data under them, lines, mean, and the rows that are singled out. */
-import { spanTexts } from "../../dates.ts";
+import { shortSpanTexts } from "../../dates.ts";
 import { columnFormat, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
@@ -115,7 +115,7 @@ function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
   const write = writerOf(curves);
   const { grid } = curves;
   if (grid.length === 0) return ["", ""];
-  if (curves.kind === "datetime") return spanTexts([grid[0]!, grid[grid.length - 1]!]);
+  if (curves.kind === "datetime") return shortSpanTexts([grid[0]!, grid[grid.length - 1]!]);
   return grid.length === 1 ? [write(grid[0]!), ""] : [write(grid[0]!), write(grid[grid.length - 1]!)];
 }
 
