@@ -29,13 +29,15 @@ export function spanTexts([first, last]: readonly [number, number]): [string, st
   return [rounded(first), rounded(last)];
 }
 
-/** The same where there is little room: months of years, days of one year, times of one day. */
+/** The same where there is little room for it: months of years, days of weeks, times of a day. */
 export function shortSpanTexts(span: readonly [number, number]): [string, string] {
-  const [first, last] = span;
-  if (last - first > 1100) return [dateText(Math.round(first)).slice(0, 7), dateText(Math.round(last)).slice(0, 7)];
-  const [from, to] = last - first > 1 ? [dateText(Math.floor(first)), dateText(Math.floor(last))] : spanTexts(span);
-  if (from.slice(0, 10) === to.slice(0, 10)) return [from, to.slice(11) || to];
-  return [from, from.slice(0, 5) === to.slice(0, 5) ? to.slice(5) : to];
+  const length = span[1] - span[0];
+  const [from, to] = length > 62 ? [0, 7] : length > 1 ? [5, 10] : [11, 23];
+  const cut = (days: number): string => {
+    const text = dateOf(days).toISOString().slice(from, to);
+    return from === 11 ? text.replace(/(:00)?\.000$/, "") : text;
+  };
+  return [cut(span[0]), cut(span[1])];
 }
 
 /** From fine to coarse: what an instant of such a kind is called, and what it is called in full. */

@@ -258,8 +258,13 @@ function stripMarks({ strip, left, right, bottom }: MapAxes): SVGElement[] {
   ];
 }
 
-function stripLabelBox({ right }: MapAxes, { top }: { top: number }, font: string): Box {
-  return { left: right - labelWidth([{ at: 0, label: NO_ORDER }], font), right, top, bottom: top + LABEL_HEIGHT };
+/** What no label may cover: the words of the strip, and its edge. */
+function stripBoxes({ left, right, bottom }: MapAxes, { top }: { top: number }, font: string): Box[] {
+  const words = right - labelWidth([{ at: 0, label: NO_ORDER }], font);
+  return [
+    { left: words, right, top, bottom: top + LABEL_HEIGHT },
+    { left, right, top: bottom, bottom: top },
+  ];
 }
 
 /** The largest points first, so that the smaller ones lie on them. */
@@ -290,12 +295,14 @@ function paint(
   }
 }
 
-function labelsOf({ points, axes, size }: Drawn, font: string): Map<string, Label> {
+function labelsOf({ points, axes, size }: Drawn, plain: string): Map<string, Label> {
+  // Any of them may be the open one, which is written bold.
+  const font = `600 ${plain}`;
   const strongest = points.slice(0, CANDIDATES);
   const texts = strongest.map(({ feature }) => fitted(feature.name, LONGEST_LABEL, font));
   const widths = texts.map((label) => labelWidth([{ at: 0, label }], font));
   const boxes = strongest.map((point, place): Labelled => ({ ...point, width: widths[place]! }));
-  const reserved = axes.strip === null ? [] : [stripLabelBox(axes, axes.strip, font)];
+  const reserved = axes.strip === null ? [] : stripBoxes(axes, axes.strip, plain);
   const sides = placeLabels(boxes, LABEL_HEIGHT, roomOf(axes, size), reserved, MOST_LABELS);
   return new Map(
     strongest.map(({ feature }, place) => [
@@ -328,8 +335,8 @@ function marksOf(
     const label = labels.get(name);
     const side = label?.side ?? (isOpen || isPointed ? "above" : null);
     if (side === null) continue;
-    const text = label?.text ?? fitted(name, LONGEST_LABEL, font);
-    const width = label?.width ?? labelWidth([{ at: 0, label: text }], font);
+    const text = label?.text ?? fitted(name, LONGEST_LABEL, `600 ${font}`);
+    const width = label?.width ?? labelWidth([{ at: 0, label: text }], `600 ${font}`);
     const box = labelBox({ ...point, width }, side, LABEL_HEIGHT, roomOf(axes, size));
     const anchor = side === "right" ? "start" : side === "left" ? "end" : "middle";
     const x = { start: box.left, end: box.right, middle: (box.left + box.right) / 2 }[anchor];
