@@ -23,7 +23,7 @@ import {
   type Traits,
   type Weighting,
 } from "../src/protocol.ts";
-import { isUnordered } from "../src/values.ts";
+import { isUnordered, writerOf } from "../src/values.ts";
 import { driversOf, type Second } from "./drivers.ts";
 
 type Listener = (...values: never[]) => void;
@@ -572,10 +572,15 @@ export class FakeKernel {
   private rows(positions: number[]): RowsBody {
     const { features, categories } = this.data;
     const level = ({ levels, values }: FakeColumn, position: number) => levels[values[position]!] ?? "";
+    const written = ({ kind, levels, values }: FakeFeature, position: number): string => {
+      const value = values[position]!;
+      if (kind !== "datetime" && kind !== "timedelta") return levels?.[value] ?? String(value);
+      return writerOf({ kind, grid: values, levels: null })(value);
+    };
     return {
       columns: [...features, ...categories].map(({ name }) => name),
       rows: positions.map((position) => [
-        ...features.map(({ values, levels }) => levels?.[values[position]!] ?? String(values[position]!)),
+        ...features.map((feature) => written(feature, position)),
         ...categories.map((column) => level(column, position)),
       ]),
     };

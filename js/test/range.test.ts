@@ -73,6 +73,12 @@ describe("the axis of slopes", () => {
     expect(valueRange(scene, { ...EACH, full: true })).toMatchObject({ cut: "could be", low: -200, high: 400 });
   });
 
+  test("begins at 0 where all slopes are one, but for rounding", () => {
+    expect(valueRange(slopes([1, 1], [[0.03, 0.030001]]), EACH)).toMatchObject({ low: 0, high: 0.030001 });
+    expect(valueRange(slopes([1, 1], [[-5, -5.004]]), EACH)).toMatchObject({ low: -5.004, high: 0 });
+    expect(valueRange(slopes([1, 1], [[-5, -5.1]]), EACH)).toMatchObject({ low: -5.1, high: -5 });
+  });
+
   test("shows all where no step dominates", () => {
     expect(valueRange(slopes([33, 33, 33, 0.1], [[...gentle, 3]]), EACH)).toMatchObject({ cut: "no", high: 3 });
   });

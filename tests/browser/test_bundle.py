@@ -313,7 +313,7 @@ def test_hovering_names_the_row_and_a_click_selects_it(explore, page, X):
     hears(explorer, "selection", [0])
     assert list(explorer.selected.index) == ["person 0"]
     page.keyboard.press("Escape")  # closes the card of the row
-    expect(page.get_by_test_id("card")).to_be_hidden()
+    expect(page.get_by_test_id("row-card")).to_be_hidden()
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("selected-line")).to_have_count(0)
 

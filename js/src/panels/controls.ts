@@ -1,7 +1,7 @@
 /** How the open feature is drawn. */
 
 import type { Curves } from "../decode.ts";
-import { number, plural } from "../format.ts";
+import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { html, update } from "../marks/element.ts";
 import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
@@ -27,11 +27,9 @@ export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
   return html(
     "div",
     { class: "ice-controls" },
-    kindControl(view),
-    colors,
-    anchorControl(view),
-    linesControl(view),
-    viewMenu(view),
+    // Where there is no room for one line of controls, each part has its own.
+    html("div", { class: "ice-controls-part" }, kindControl(view), colors),
+    html("div", { class: "ice-controls-part" }, anchorControl(view), linesControl(view), viewMenu(view)),
   );
 }
 
@@ -166,14 +164,10 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
       const key = counts.join();
       if (key !== listed) {
         listed = key;
-        select.replaceChildren(
-          ...counts.map((count) =>
-            html("option", { value: count }, count === n ? `all ${number(n)} lines` : `${number(count)} lines`),
-          ),
-        );
+        select.replaceChildren(...counts.map((count) => html("option", { value: count }, plural(count, "line"))));
       }
       select.value = String(wanted);
-      select.title = `At most ${plural(maxLines, "line")} of ${plural(n, "observation")}`;
+      select.title = maxLines < n ? `At most ${plural(maxLines, "line")} of ${plural(n, "observation")}` : "All lines";
     },
   );
   return select;

@@ -88,23 +88,21 @@ function leadOf(drivers: Drivers | null, shown: readonly DriverBody[]): string {
 
 function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
   const share = percent(driver.share);
-  const bar = html("i", { class: "ice-chip-bar", "aria-hidden": "true" });
-  bar.style.setProperty("--share", String(driver.share));
   const chip = html(
     "button",
     {
       type: "button",
       class: "ice-chip",
       "aria-pressed": "false",
-      "aria-label": `${driver.rule}: ${share} of the spread`,
       title: `${driver.rule}\n${share} of the spread. ${MEANING}`,
       "data-test": "driver",
       "data-column": driver.column,
     },
     html("span", { class: "ice-chip-rule" }, driver.rule),
-    bar,
-    html("span", { class: "ice-chip-share" }, share),
+    " ",
+    html("span", { class: "ice-chip-share" }, share, html("span", { class: "ice-hidden" }, " of the spread")),
   );
+  chip.style.setProperty("--share", String(driver.share));
   chip.disabled = !canColour;
   return chip;
 }

@@ -134,9 +134,9 @@ test("lines are gone through, selected and cleared with the keyboard alone", asy
   await userEvent.keyboard("{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
   await expect.poll(() => selectedRows(mounted).length).toBe(2);
   expect(model.get("selection")).toEqual([...selectedRows(mounted)].sort((a, b) => a - b));
-  await expect.poll(() => part("card").hidden).toBe(false);
+  await expect.poll(() => part("row-card").hidden).toBe(false);
   await userEvent.keyboard("{Escape}");
-  await expect.poll(() => part("card").hidden).toBe(true);
+  await expect.poll(() => part("row-card").hidden).toBe(true);
   expect(selectedRows(mounted).length).toBe(2);
   await userEvent.keyboard("{Escape}");
   await expect.poll(() => selectedRows(mounted)).toEqual([]);

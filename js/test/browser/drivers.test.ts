@@ -13,7 +13,7 @@ test("the lines differ by what the kernel found, asked after the curves", async 
   expect(part("drivers-lead").textContent).toBe("The lines differ by");
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
-  expect(chips[0]!.textContent).toMatch(/^Smoker is true7\d\u00a0%$/);
+  expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the spread$/);
   expect(part("drivers-together").title).toContain("Smoker is true and");
   const types = model.sent.map(({ type }) => type);
   expect(types.indexOf("drivers")).toBeGreaterThan(types.indexOf("curves"));
@@ -26,7 +26,7 @@ test("a click on a chip parts the lines by colour, another takes it back", async
   parts("driver")[0]!.click();
   await expect
     .poll(() => parts("legend-level").map((level) => level.textContent))
-    .toEqual(["Smoker is false", "Smoker is true"]);
+    .toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
   expect([model.get("color_by"), model.get("_view").coloring]).toEqual(["Smoker", "driver"]);
   expect(parts("driver")[0]!.getAttribute("aria-pressed")).toBe("true");
   expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker is true · 7\d\u00a0%$/);
@@ -40,14 +40,16 @@ test("the sides hide and show like any levels, and the filter is lifted with the
     kernel.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" } }),
   );
   await drawn("Age");
-  await expect.poll(() => parts("legend-level")[0]?.textContent).toBe("Smoker is false");
+  await expect.poll(() => parts("legend-level")[0]?.textContent).toBe("Smoker is false n = 209");
   await frame();
   const canvas = part("curves-canvas");
   const before = ink(canvas);
   parts("legend-level")[1]!.click();
   await expect.poll(() => ink(canvas)).toBeLessThan(before * 0.95);
   choose(part("color-by"), "Smoker");
-  await expect.poll(() => parts("legend-level").map((level) => level.textContent)).toEqual(["false", "true"]);
+  await expect
+    .poll(() => parts("legend-level").map((level) => level.textContent))
+    .toEqual(["false n = 209", "true n = 91"]);
   expect(parts("legend-level").map((level) => level.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
 });
 
@@ -65,7 +67,7 @@ test("numbers colour on a ramp or at their median, with the keyboard too; levels
   expect(document.activeElement).toBe(part("coloring-median"));
   choose(part("color-by"), "Smoker");
   await expect.poll(() => part("coloring-value").checkVisibility()).toBe(false);
-  expect(parts("legend-level").map((level) => level.textContent)).toEqual(["false", "true"]);
+  expect(parts("legend-level").map((level) => level.textContent)).toEqual(["false n = 209", "true n = 91"]);
 });
 
 test("rows without a value are a level of their own", async () => {

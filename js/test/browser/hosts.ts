@@ -26,11 +26,13 @@ export async function dress({ root }: Mounted, variables: Record<string, string>
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until a view shows what it will show: its curves, a sentence, or nothing yet. */
+/** Waits until a view shows what it will show: its curves and what they differ by, a sentence, or nothing yet. */
 export async function settled({ root }: Mounted): Promise<void> {
+  const stateOf = (part: string) => root.querySelector<HTMLElement>(`[data-test=${part}]`)?.dataset.state;
   for (let turn = 0; turn < 40; turn++) {
     await pause(25);
-    const state = root.querySelector<HTMLElement>("[data-test=curves]")?.dataset.state;
-    if (state !== "loading" && turn > 2) return;
+    const curves = stateOf("curves");
+    const waits = curves === "loading" || (curves === "ready" && stateOf("drivers") === "unknown");
+    if (!waits && turn > 2) return;
   }
 }

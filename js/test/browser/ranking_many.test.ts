@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { manyFeatures, someOfMany } from "../../dev/many.ts";
 import { RANK_LABELS, RANK_MEANINGS } from "../../src/metrics.ts";
 import type { RankBy } from "../../src/protocol.ts";
-import { choose, frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
 
 const scrollOf = (root: HTMLElement) => root.querySelector<HTMLElement>(".ice-bars-scroll")!;
 const scrollTo = async (root: HTMLElement, top: number): Promise<void> => {
@@ -200,7 +200,7 @@ test.each(Object.keys(RANK_LABELS) as RankBy[])(
     const select = part<HTMLSelectElement>("rank-by");
     expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(RANK_MEANINGS[metric]);
     expect([...select.options].every(({ title, value }) => title === RANK_MEANINGS[value as RankBy])).toBe(true);
-    expect(bar("Age").getAttribute("aria-label")).toContain(`Age, ${RANK_LABELS[metric]} `);
+    expect(bar("Age").getAttribute("aria-label")).toContain(` ${RANK_LABELS[metric]}, rises on average, rank `);
   },
 );
 
@@ -216,7 +216,7 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
   model.delay = 30;
   const { part, bar, drawn } = mount(model);
   await drawn("Marker");
-  const asked = model.sent.length;
+  const asked = questions(model);
   const figure = () => bar("Marker").querySelector("[data-test=bar-figure]")!.textContent;
   const before = figure();
   choose(part("weighting"), "length");
@@ -237,7 +237,7 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
   await expect.poll(() => part("status-text").textContent).toContain("published, interval weighting");
   choose(part("convention"), "equations");
   await expect.poll(figure).toBe(before);
-  expect(model.sent.length).toBe(asked);
+  expect(questions(model)).toBe(asked);
 });
 
 test("how impact is counted stands behind a fold, each choice with a sentence", async () => {
@@ -264,7 +264,7 @@ test("a figure that is known to lie between two others has a whisker from one to
   expect(low).toBeLessThan(outline);
   expect(high).toBeGreaterThan(outline);
   expect(high).toBeLessThanOrEqual(1);
-  expect(bar.getAttribute("aria-label")).toMatch(/impact 0\.\d+ \(0\.\d+ to 0\.\d+\)/);
+  expect(bar.getAttribute("aria-label")).toMatch(/, 0\.\d+ impact \(0\.\d+ to 0\.\d+\),/);
   choose(part("rank-by"), "heterogeneity");
   await frame();
   expect(parts("bar-interval").every(({ hidden }) => hidden)).toBe(true);

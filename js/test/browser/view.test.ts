@@ -45,7 +45,7 @@ test("more than 2,000 lines are drawn as their density, with what a shade means;
   await openMenu(mounted);
   part("lines-as-lines").click();
   await expect.poll(() => root.dataset.drawnAs).toBe("lines");
-  expect(part("density-key").hidden).toBe(true);
+  await expect.poll(() => part("density-key").hidden).toBe(true);
   expect(model.get("_view")).toEqual({ lines_as: "lines" });
 });
 

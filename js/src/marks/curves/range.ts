@@ -32,6 +32,8 @@ const BULK = 0.95;
 const WORTH_CUTTING = 4;
 /** A smaller part of the full range is what rounding makes of slopes of 0. */
 const LEAST_BULK = 1e-5;
+/** Slopes that differ by a smaller part of themselves are one slope, and rounding: an axis without 0 would show that. */
+const ONE_SLOPE = 1e-3;
 /** Quantiles are those of so many slopes at most, of evenly chosen lines. */
 const MOST_SLOPES = 20_000;
 
@@ -100,6 +102,8 @@ export function valueRange(scene: Scene, { shared, target, full }: RangeChoices)
   const [low, high] = scene.extent;
   const whole: ValueRange = { low, high, shared: false, cut: "no", above: 0, below: 0 };
   if (scene.kind === "d-ice") {
+    if (high - low < ONE_SLOPE * Math.max(-low, high))
+      return { ...whole, low: Math.min(0, low), high: Math.max(0, high) };
     const bulk = bulkOf(scene);
     const share = bulk === null ? 0 : (bulk[1] - bulk[0]) / (high - low);
     if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return whole;

@@ -72,9 +72,14 @@ export function ownValueLayer(view: View, { plot }: Shown, pins: Pins): SVGSVGEl
 export function rowCard(view: View, { loaded, plot }: Shown, pins: Pins, frame: HTMLElement): HTMLElement {
   const { store, aborted } = view;
   const options = { signal: aborted };
-  const title = html("h4", { class: "ice-card-title", "data-test": "card-title" });
+  const title = html("h4", { class: "ice-row-card-title", "data-test": "row-card-title" });
   const button = (name: "before" | "after" | "close", label: string, act: () => void): HTMLButtonElement => {
-    const attributes = { type: "button", class: "ice-card-button", "aria-label": label, "data-test": `card-${name}` };
+    const attributes = {
+      type: "button",
+      class: "ice-row-card-button",
+      "aria-label": label,
+      "data-test": `row-card-${name}`,
+    };
     const made = html("button", { ...attributes, title: label }, icon(name));
     made.addEventListener("click", act, options);
     return made;
@@ -83,20 +88,26 @@ export function rowCard(view: View, { loaded, plot }: Shown, pins: Pins, frame: 
     pins.close();
     frame.focus({ preventScroll: true });
   };
-  const place = html("span", { class: "ice-card-place", "data-test": "card-place" });
+  const place = html("span", { class: "ice-row-card-place", "data-test": "row-card-place" });
   const before = button("before", "The pinned row before", () => pins.turn(-1));
   const after = button("after", "The next pinned row", () => pins.turn(1));
-  const turning = html("span", { class: "ice-card-turning" }, before, place, after);
-  const head = html("header", { class: "ice-card-head" }, title, turning, button("close", "Close (Escape)", shut));
-  const facts = html("div", { class: "ice-card-facts" });
+  const turning = html("span", { class: "ice-row-card-turning" }, before, place, after);
+  const head = html("header", { class: "ice-row-card-head" }, title, turning, button("close", "Close (Escape)", shut));
+  const facts = html("div", { class: "ice-row-card-facts" });
   const values = html("div", {
-    class: "ice-card-values",
+    class: "ice-row-card-values",
     tabindex: 0,
     role: "region",
     "aria-label": "All values of the row",
-    "data-test": "card-values",
+    "data-test": "row-card-values",
   });
-  const card = html("aside", { class: "ice-card", "aria-live": "polite", "data-test": "card" }, head, facts, values);
+  const card = html(
+    "aside",
+    { class: "ice-row-card", "aria-live": "polite", "data-test": "row-card" },
+    head,
+    facts,
+    values,
+  );
   card.addEventListener(
     "keydown",
     (event) => {
@@ -165,7 +176,7 @@ function fact(label: string, value: string, swatch?: string): HTMLElement {
     chip.style.background = swatch;
     shown.prepend(chip);
   }
-  return html("div", { class: "ice-card-row" }, html("span", {}, label), shown);
+  return html("div", { class: "ice-row-card-line" }, html("span", {}, label), shown);
 }
 
 /** All columns of the data, the open feature first. */
@@ -174,7 +185,7 @@ function valueRows({ columns, rows }: RowsBody, feature: string): HTMLElement[] 
   const order = [...columns.keys()].sort((a, b) => Number(b === opened) - Number(a === opened));
   return order.map((at) => {
     const row = fact(columns[at] ?? "", rows[0]?.[at] ?? "");
-    if (at === opened) update(row, { class: "ice-card-row ice-card-opened", "aria-current": "true" });
+    if (at === opened) update(row, { class: "ice-row-card-line ice-row-card-opened", "aria-current": "true" });
     return row;
   });
 }
@@ -182,7 +193,7 @@ function valueRows({ columns, rows }: RowsBody, feature: string): HTMLElement[] 
 /** On the side of the dot with more room, and as near to it as fits; under the plot where there is little room. */
 function standBeside(card: HTMLElement, { size, top }: Plot, { x, y }: Own): void {
   const isBelow = size.width < LEAST_ROOM;
-  card.classList.toggle("ice-card-below", isBelow);
+  card.classList.toggle("ice-row-card-below", isBelow);
   const { style } = card;
   if (isBelow) {
     style.removeProperty("left");

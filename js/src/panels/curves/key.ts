@@ -1,6 +1,7 @@
 /** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { count } from "../../format.ts";
+import { cssColor } from "../../geometry/palette.ts";
 import { html, setText } from "../../marks/element.ts";
 import { levelsLegend, listenOnLevels, pressLevels, rampLegend } from "../../marks/legend.ts";
 import { isSplit } from "../../split.ts";
@@ -45,9 +46,13 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
   const group = keyItem("group", "mean of a colour");
   group.dataset.test = "key-group";
   view.keep(
-    () => groups.value === null,
-    (none) => {
-      group.hidden = none;
+    () => (groups.value === null ? null : { n: groups.value.means.length, palette: plot.value?.palette }),
+    (known) => {
+      group.hidden = known === null;
+      if (known === null || known.palette === undefined) return;
+      const [one, other] = [0, known.n - 1].map((level) => cssColor(known.palette!, level));
+      const mark = group.querySelector<HTMLElement>(".ice-key-group")!;
+      mark.style.background = `linear-gradient(to right, ${one} 50%, ${other} 50%)`;
     },
   );
   return html(

@@ -160,6 +160,8 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
 
   const select = (line: number, extend: boolean): void => {
     pins.pin(plot.peek()!.scene.curves.positions[line]!, extend);
+    // The row's card says it all, and more.
+    view.tooltip.hide();
   };
 
   const onKey = (event: KeyboardEvent): void => {

@@ -60,13 +60,16 @@ export interface Clip {
   bottom: number;
 }
 
-/** Where drawing ends: at the ends of an axis of which a part shows; otherwise marks may stand out of the plot. */
-export function clipOf({ cut, left, right, top, bottom, size }: Plot): Clip {
+/**
+ * Where drawing ends: at the ends of an axis of which a part shows; otherwise marks may stand out of the plot. Slopes may
+ * leave it, too: what is under it stays readable.
+ */
+export function clipOf({ cut, scene, left, right, top, bottom, size }: Plot): Clip {
   return {
     left: cut.x ? left : 0,
     right: cut.x ? right : size.width,
     top: cut.y ? top : 0,
-    bottom: cut.y ? bottom : size.height,
+    bottom: cut.y || scene.kind === "d-ice" ? bottom : size.height,
   };
 }
 
