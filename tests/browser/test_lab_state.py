@@ -55,6 +55,10 @@ def set_much(view, page):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
+    view.get_by_test_id("compare").click()
+    view.get_by_test_id("view").click()
+    view.get_by_test_id("view-shared_y").check()
+    page.keyboard.press("Escape")
 
 
 def looks(view):
@@ -68,6 +72,8 @@ def looks(view):
         "anchor": view.get_by_test_id("anchor").input_value(),
         "decay": shown_decay.input_value(),
         "selected": view.get_by_test_id("selected-line").count(),
+        "compared": view.get_by_test_id("compared").evaluate_all("parts => parts.map((part) => part.dataset.feature)"),
+        "view": view.get_by_test_id("view-shared_y").is_checked(),
         "order": view.get_by_test_id("bar").evaluate_all(
             "bars => bars.map(({ dataset }) => [Number(dataset.rank), dataset.feature]).sort((a, b) => a[0] - b[0])"
         ),
@@ -82,6 +88,8 @@ WANTED = {
     "anchor": "median",
     "decay": "0.01",
     "selected": 1,
+    "compared": ["s5"],
+    "view": True,
 }
 
 
@@ -124,7 +132,7 @@ print("displayed")
 while not (Path("awake").exists() and x.selection):
     {work}
 Path("awake").unlink()
-print(x.feature, x.kind, x.decay, len(x.selection))"""
+print(x.feature, x.kind, x.decay, x.color_by, len(x.selection) > 20)"""
 
 
 def step_slider(view, page):
@@ -167,8 +175,44 @@ def step_select(view, page):
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
 
 
-# Parts that come later have their step here: brush, legend, search, tabs.
-STEPS = [step_slider, step_open, step_kind, step_colour, step_hover, step_select]
+def step_brush(view, page):
+    """A brush over the lines selects those that it crosses."""
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    expect(view.get_by_test_id("selected-line")).to_have_count(0)
+    plot = view.get_by_test_id("plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    at = box["x"] + 0.9 * box["width"]
+    page.mouse.move(at, box["y"] + 0.1 * box["height"])
+    page.mouse.down()
+    page.mouse.move(at, box["y"] + 0.6 * box["height"], steps=6)
+    page.mouse.up()
+    expect(view.get_by_test_id("brush-bar")).to_be_visible()
+    expect(plot).to_have_attribute("data-dimmed", "")
+
+
+def step_legend(view, page):
+    """Levels are hidden and shown again."""
+    view.get_by_test_id("color-by").select_option("sex")
+    levels = view.get_by_test_id("legend-level")
+    levels.first.click()
+    expect(levels.first).to_have_attribute("aria-pressed", "false")
+
+
+def step_tabs(view, page):
+    """All features in small, and back; lines that are not at hand may wait for the kernel."""
+    view.get_by_test_id("tab-all").click()
+    expect(view.get_by_test_id("tile").first).to_be_visible()
+    view.get_by_test_id("tab-map").click()
+    expect(view.get_by_test_id("map-open")).to_have_count(1)
+    view.get_by_test_id("tab-feature").click()
+    expect(view.get_by_test_id("plot")).to_be_visible()
+
+
+STEPS = [
+    step_slider, step_open, step_kind, step_colour, step_hover, step_select, step_brush, step_legend, step_tabs,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("work", ["time.sleep(0.1)", "sum(range(200_000))"], ids=["sleeping", "computing"])
@@ -182,7 +226,7 @@ def test_a_busy_kernel_freezes_nothing(lab, notebook, page, work):
         step(view, page)
         expect(prompt).to_have_text("[*]:")
     (lab.notebooks / "awake").touch()
-    expect(notebook.cells.nth(0).locator(".jp-OutputArea-output pre").last).to_contain_text("s5 c-ice 0.01 1")
+    expect(notebook.cells.nth(0).locator(".jp-OutputArea-output pre").last).to_contain_text("s5 c-ice 0.01 sex True")
 
 
 def test_cancel_and_go_on(notebook, page):

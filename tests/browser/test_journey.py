@@ -1,0 +1,123 @@
+"""What someone does who meets a model for the first time: ten steps through JupyterLab, from the cell to the answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+MAKE = """\
+import json
+import numpy as np
+import pandas as pd
+import ice_explorer as ice
+from sklearn.ensemble import RandomForestRegressor
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame(rng.uniform(-1, 1, size=(400, 6)), columns=["dose", "age", "arm", "weight", "height", "noise"])
+y = 0.2 * X["dose"] - 5 * X["age"] + 10 * X["age"] * (X["arm"] >= 0) + rng.normal(scale=0.2, size=400)
+model = RandomForestRegressor(n_estimators=50, random_state=0).fit(X, y)
+x = ice.ICEExplorer(model, X, y)
+x"""
+
+
+@pytest.fixture
+def notebook(lab, page):
+    """A notebook whose first cell shows an explorer, with two more cells to type into."""
+    lab.write("journey.ipynb", [MAKE, "", ""])
+    notebook = lab.open(page, "journey.ipynb")
+    yield notebook
+    notebook.shut_down()
+
+
+def middle(part, across=0.5, down=0.5):
+    """A place in a part of the page."""
+    part.scroll_into_view_if_needed()
+    box = part.bounding_box()
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def test_ten_steps(notebook, page):
+    """Rank, open, ask why, recolour, fade, brush, look at a row, compare, look at all, and take it along."""
+    # 1. The cell shows the explorer; its bars rank the features, and the best one is open.
+    notebook.run(0)
+    view = notebook.explorer(0)
+    expect(view).to_have_attribute("data-status", "ready", timeout=60_000)
+    expect(view).to_have_attribute("data-feature", "age")
+    bars = view.get_by_test_id("bar")
+    expect(bars).to_have_count(6)
+
+    # 2. Its lines disagree: the explorer says by what, and one click parts them.
+    chip = view.get_by_test_id("driver").first
+    expect(chip).to_have_attribute("data-column", "arm")
+    chip.click()
+    expect(view.get_by_test_id("legend")).to_have_attribute("data-split", "true")
+    expect(view.get_by_test_id("legend-level")).to_have_count(2)
+    assert notebook.value(1, "x.color_by") == "arm"
+
+    # 3. Centred, the two groups go opposite ways.
+    view.get_by_test_id("kind-c-ice").click()
+    expect(view).to_have_attribute("data-kind", "c-ice")
+
+    # 4. Farther from the data less counts: the slider, and the bars with it.
+    slider = view.get_by_test_id("decay-slider")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(view.get_by_test_id("decay-value")).to_have_text("0.01")
+
+    # 5. A brush at the right end takes the lines that rise, all of one arm.
+    plot = view.get_by_test_id("plot")
+    at, top = middle(plot, 0.9, 0.08)
+    _, bottom = middle(plot, 0.9, 0.4)
+    page.mouse.move(at, top)
+    page.mouse.down()
+    page.mouse.move(at, bottom, steps=8)
+    page.mouse.up()
+    expect(view.get_by_test_id("selected-count")).to_be_visible()
+    n_selected, share = json.loads(notebook.value(1, "json.dumps([len(x.selected), float((x.selected['arm'] > 0).mean())])"))
+    assert n_selected > 20
+    assert share > 0.9
+
+    # 6. One row is looked at closely: its values stand beside its line.
+    view.get_by_test_id("plot").focus()
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    expect(view.locator("[data-test=plot][data-dimmed]")).to_have_count(0)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(view.get_by_test_id("row-card")).to_contain_text("weight")
+    assert notebook.value(1, "len(x.selection)") == "1"
+
+    # 7. Two features side by side.
+    view.get_by_test_id("compare").click()
+    view.locator('[data-test=bar][data-feature="arm"]').click()
+    expect(view).to_have_attribute("data-feature", "arm")
+    view.get_by_test_id("compare").click()
+    expect(view.get_by_test_id("compared")).to_have_count(2)
+
+    # 8. All of them in small, and the map: a click opens a feature.
+    view.get_by_test_id("tab-all").click()
+    tiles = view.get_by_test_id("tile")
+    expect(tiles).to_have_count(6)
+    tiles.filter(has_text="dose").click()
+    expect(view).to_have_attribute("data-feature", "dose")
+    view.get_by_test_id("tab-map").click()
+    expect(view.get_by_test_id("map-open")).to_have_count(1)
+
+    # 9. What Python has is what is on the screen.
+    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+    seen = json.loads(notebook.value(1, "json.dumps([x.feature, x.kind, x.decay, x.color_by, x.table.index[0]])"))
+    assert seen == ["dose", "c-ice", 0.01, "arm", "age"]
+
+    # 10. Another explorer of its state looks the same.
+    notebook.rewrite(2, "again = ice.ICEExplorer(model, X, y, state=json.loads(json.dumps(x.state())))\nagain")
+    notebook.run(2)
+    again = notebook.explorer(2)
+    expect(again).to_have_attribute("data-feature", "dose")
+    expect(again).to_have_attribute("data-kind", "c-ice")
+    expect(again.get_by_test_id("map-open")).to_have_count(1)
+    expect(again.get_by_test_id("compared")).to_have_count(2)
+    expect(again.get_by_test_id("decay-value")).to_have_text("0.01")
