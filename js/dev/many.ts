@@ -17,11 +17,16 @@ export function manyFeatures(count: number, overrides: Partial<Traits> = {}, wit
   }));
   const impacts = new Float32Array(count * metrics.length);
   const profiles = new Float32Array(2 * count * steps);
+  // Apart, so that the bars are the same whatever the map shows.
+  const apart = randomLcg(0.7);
   for (let at = 0; at < count; at++) {
     const factor = (0.05 + random()) ** 2;
     const tilt = random() - 0.5;
     const of = at % known;
     const own = Array.from(header.metrics, (_, z) => factor * impact[of * header.metrics.length + z]!);
+    for (const metric of ["heterogeneity", "non_linearity", "non_linearity_mad"]) {
+      own[header.metrics.indexOf(metric)]! *= 2 * apart() ** 2;
+    }
     const width = 0.05 + 0.3 * random();
     if (withIntervals) own.push(own[0]! * (1 - width), own[0]! * (1 + width));
     impacts.set(own, at * metrics.length);
@@ -41,10 +46,11 @@ export function manyFeatures(count: number, overrides: Partial<Traits> = {}, wit
     ...overrides,
   });
   const answer: Answer = (request) => {
-    if (request.type !== "curves") return kernel.answer(request);
+    if (!("feature" in request)) return kernel.answer(request);
     const at = features.findIndex(({ name }) => name === request.feature);
     const answered = kernel.answer({ ...request, feature: header.features[at % known]!.name });
-    if (answered?.reply.type === "result") Object.assign(answered.reply.body, { feature: request.feature });
+    if (request.type === "curves" && answered?.reply.type === "result")
+      Object.assign(answered.reply.body, { feature: request.feature });
     return answered;
   };
   return new FakeModel(traits, answer);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dateText, dateTicks, dateWriter, spanTexts, unitOf } from "../src/dates.ts";
+import { dateText, dateTicks, dateWriter, shortSpanTexts, spanTexts, unitOf } from "../src/dates.ts";
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
 const labels = (from: string, to: string, wanted = 5): string[] =>
@@ -83,4 +83,13 @@ test.each([
 test("the ends of a stretch of time are no finer than its length", () => {
   expect(spanTexts([day("2009-03-01T18:43:12Z"), day("2026-06-01T01:00Z")])).toEqual(["2009-03-02", "2026-06-01"]);
   expect(spanTexts([day("2026-06-01T01:00:29Z"), day("2026-06-02")])).toEqual(["2026-06-01 01:00", "2026-06-02"]);
+});
+
+test("where there is little room a stretch of time is told shorter", () => {
+  const texts = (from: string, to: string) => shortSpanTexts([day(from), day(to)]);
+  expect(texts("2009-03-17", "2026-05-30")).toEqual(["2009-03", "2026-05"]);
+  expect(texts("2025-10-05", "2026-02-07")).toEqual(["2025-10", "2026-02"]);
+  expect(texts("2026-10-05T23:10Z", "2026-10-07T04:00Z")).toEqual(["10-05", "10-07"]);
+  expect(texts("2026-10-05T08:10Z", "2026-10-05T17:30Z")).toEqual(["08:10", "17:30"]);
+  expect(texts("2026-10-05T08:10:07Z", "2026-10-05T08:10:07.250Z")).toEqual(["08:10:07", "08:10:07.250"]);
 });

@@ -7,6 +7,8 @@ describe("tiles", () => {
     expect(placesOf(664, 8)).toMatchObject({ columns: 3, rows: 3, tileWidth: 213 });
     expect(placesOf(372, 8)).toMatchObject({ columns: 2, rows: 4 });
     expect(placesOf(100, 8)).toMatchObject({ columns: 1, rows: 8, tileWidth: 100 });
+    const { step, columns, tileWidth } = placesOf(665, 8);
+    expect(Math.round(step * (columns - 1)) + tileWidth).toBe(665);
     expect(placesOf(664, 0)).toMatchObject({ rows: 0, height: 0 });
   });
 

@@ -15,18 +15,19 @@ const SIDES: readonly Side[] = ["right", "left", "above", "below"];
 /** Between a point and its label. */
 const GAP = 3;
 
-/** The room that a label takes on a side of its point. */
-export function labelBox({ x, y, radius, width }: Labelled, side: Side, height: number): Box {
+/** The room that a label takes on a side of its point; above and below it moves aside to stay in the frame. */
+export function labelBox({ x, y, radius, width }: Labelled, side: Side, height: number, frame: Box): Box {
   const away = radius + GAP;
+  const left = Math.max(frame.left, Math.min(x - width / 2, frame.right - width));
   switch (side) {
     case "right":
       return { left: x + away, right: x + away + width, top: y - height / 2, bottom: y + height / 2 };
     case "left":
       return { left: x - away - width, right: x - away, top: y - height / 2, bottom: y + height / 2 };
     case "above":
-      return { left: x - width / 2, right: x + width / 2, top: y - away - height, bottom: y - away };
+      return { left, right: left + width, top: y - away - height, bottom: y - away };
     case "below":
-      return { left: x - width / 2, right: x + width / 2, top: y + away, bottom: y + away + height };
+      return { left, right: left + width, top: y + away, bottom: y + away + height };
   }
 }
 
@@ -41,20 +42,23 @@ const around = ({ x, y, radius }: Labelled): Box => ({
 });
 
 /**
- * The side of each point on which its label stands, the first point before the second; null where none is free. A label
- * stays inside the frame and covers neither another one, nor another of these points, nor what is reserved.
+ * The side of each point on which its label stands, the first point before the second, until so many stand; null where
+ * none is free. A label stays inside the frame and covers neither another one, nor another of these points, nor what is
+ * reserved.
  */
 export function placeLabels(
   points: readonly Labelled[],
   height: number,
   frame: Box,
   reserved: readonly Box[],
+  most = Number.POSITIVE_INFINITY,
 ): (Side | null)[] {
   const taken = [...reserved];
   const discs = points.map(around);
   return points.map((point, index) => {
+    if (taken.length - reserved.length >= most) return null;
     for (const side of SIDES) {
-      const box = labelBox(point, side, height);
+      const box = labelBox(point, side, height, frame);
       const isInside =
         box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
       if (!isInside || taken.some((other) => overlap(box, other))) continue;

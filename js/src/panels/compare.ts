@@ -1,4 +1,4 @@
-/** Up to three features pinned side by side on one value axis, in the kind, colours and decay of the open one. */
+/** Up to three features pinned side by side, on one value axis where their values have one unit, in the kind, colours and decay of the open one. */
 import { computed } from "@preact/signals-core";
 import { number } from "../format.ts";
 import { nearestLine } from "../geometry/pick.ts";
@@ -81,16 +81,12 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
     "Compare",
   );
   const status = html("p", { class: "ice-compare-status", role: "status", "data-test": "compare-status" });
+  const title = html("h3", { class: "ice-compare-title", "data-test": "compare-title" });
   const items = html("div", { class: "ice-compared-items" });
   const strip = html(
     "section",
     { class: "ice-panel ice-comparison", "aria-label": "Compared features", "data-test": "comparison" },
-    html(
-      "div",
-      { class: "ice-compare-head" },
-      html("h3", { class: "ice-compare-title" }, "Compared, on one axis"),
-      status,
-    ),
+    html("div", { class: "ice-compare-head" }, title, status),
     items,
   );
 
@@ -173,6 +169,10 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
       for (const { node, name } of pinned.values()) node.classList.toggle("ice-compared-open", name === opened);
     },
   );
+  view.keep(
+    () => store.kind.value === "d-ice",
+    (apart) => setText(title, apart ? "Compared, each on an axis of its own" : "Compared, on one axis"),
+  );
   /** Painted anew after what this reads has changed. */
   const plots = computed(() => {
     shelf.version.value;
@@ -183,19 +183,20 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
       const { loaded } = shelved;
       return [{ name, loaded, scene: smallScene(loaded.curves, kind, store.anchor.value, width.value) }];
     });
+    // Slopes are per unit of each feature, so they share no axis.
+    const apart = kind === "d-ice";
     const ranges = at.map(({ scene }) => rangeOf(scene));
     const figures = store.figures.value;
     const isShared = store.remembered.of("shared_y").value && figures !== null;
     const shared = isShared ? sharedRange(figures, kind) : null;
     if (shared !== null) ranges.push(shared);
-    const domain = ranges.reduce(around, [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
+    const together = ranges.reduce(around, [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
     const room = { width: width.value, height: HEIGHT, ratio: size.value.ratio };
-    const write = endsWriter(domain);
     return new Map(
-      at.map(({ name, loaded, scene }) => [
-        name,
-        smallPlot(scene, loaded.colors, room, view.theme.value, domain, write),
-      ]),
+      at.map(({ name, loaded, scene }) => {
+        const domain = apart ? rangeOf(scene) : together;
+        return [name, smallPlot(scene, loaded.colors, room, view.theme.value, domain, endsWriter(domain))];
+      }),
     );
   });
   view.keep(
@@ -223,6 +224,7 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
           const isKnown = feature?.known ?? false;
           const isDefined = feature === undefined || drawnKind(state.kind, feature.kind) === state.kind;
           const shelved = shelf.get(name);
+          update(item.message, { "data-state": shelved.state === "error" && isKnown ? "error" : null });
           const problem = shelved.state === "error" ? shelved.message : "…";
           const undefinedText = "Levels without an order have no slopes.";
           setText(item.message, !isKnown ? "Not computed yet." : isDefined ? problem : undefinedText);

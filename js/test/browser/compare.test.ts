@@ -76,6 +76,17 @@ test("filters and the selection hold in the strip", async () => {
   expect(getComputedStyle(small).opacity).toBe("0.28");
 });
 
+test("slopes stand on an axis each, and the strip says so", async () => {
+  const mounted = await compared(["Marker", "BMI"], { kind: "d-ice" });
+  const ends = (feature: string) =>
+    [...item(mounted, feature).querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
+  expect(ends("BMI")).not.toEqual(ends("Marker"));
+  expect(mounted.part("compare-title").textContent).toBe("Compared, each on an axis of its own");
+  mounted.model.push("kind", "c-ice");
+  await expect.poll(() => [...ends("Marker"), ...ends("BMI")]).toEqual(["0.00", "0.53", "0.00", "0.53"]);
+  expect(mounted.part("compare-title").textContent).toBe("Compared, on one axis");
+});
+
 test("where not all rows are drawn, those of the open feature are asked for", async () => {
   const mounted = await compared(["BMI"], { max_lines: 20 });
   const asked = mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "BMI");

@@ -179,6 +179,11 @@ test("a feature opened elsewhere comes into view", async () => {
   mounted.model.push("feature", last);
   await expect.poll(() => names(mounted)).toContain(last);
   expect(tileOf(mounted, last).getAttribute("aria-selected")).toBe("true");
+  const [tile, scroll] = [tileOf(mounted, last), mounted.part("grid-scroll")].map((node) =>
+    node.getBoundingClientRect(),
+  );
+  expect(tile!.bottom).toBeLessThanOrEqual(scroll!.bottom);
+  expect(tile!.right).toBeLessThanOrEqual(mounted.part("view").getBoundingClientRect().right + 1);
 });
 
 test("features still to come say so and are asked for when they are there", async () => {
@@ -201,7 +206,8 @@ test("an answer that failed is said in its tile, and the others go on", async ()
       ? { reply: { id: request.id, type: "error", message: "The model failed." } }
       : answer(request);
   const mounted = await all(model);
-  expect(tileOf(mounted, "BMI").querySelector("[data-test=tile-message]")!.textContent).toBe("The model failed.");
+  const message = tileOf(mounted, "BMI").querySelector<HTMLElement>("[data-test=tile-message]")!;
+  expect([message.textContent, message.dataset.state]).toEqual(["The model failed.", "error"]);
   await expect.poll(() => ink(lines(tileOf(mounted, "Height")))).toBeGreaterThan(100);
 });
 
@@ -245,6 +251,7 @@ test("tiles are parted by colour as the open feature is", async () => {
   const mounted = await all(kernel.model({ feature: "Age", color_by: "BMI", _view: { ...shown, coloring: "median" } }));
   const legend = mounted.part("grid-legend");
   await expect.poll(() => legend.querySelectorAll("[data-level]").length).toBe(2);
+  expect(legend.dataset.split).toBe("true");
   expect(legend.textContent).toMatch(/BMI ≤ [\d.]+.*BMI > [\d.]+$/);
   const canvas = lines(tileOf(mounted, "Age"));
   await frame();

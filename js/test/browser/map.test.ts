@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
+import { manyFeatures } from "../../dev/many.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import { choose, frame, ink, kernel, type Mounted, mount, slideTo } from "./mount.ts";
 
@@ -48,6 +49,31 @@ test("a click opens the feature under the pointer, and its card tells all figure
   await userEvent.click(mounted.part("map"), { position });
   await mounted.drawn("Marker");
   expect(mounted.model.get("feature")).toBe("Marker");
+});
+
+test("the card of a point is that of its bar", async () => {
+  const mounted = await mapped();
+  mounted.part("map").focus();
+  await userEvent.keyboard("{ArrowDown}");
+  await frame();
+  const card = mounted.part("tooltip").innerText;
+  await userEvent.click(mounted.part("tab-bars"));
+  await userEvent.hover(mounted.bar("Age"));
+  await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
+  expect(mounted.part("tooltip").innerText).toBe(card);
+});
+
+test("of two thousand features the strongest with room are named, and points are small", async () => {
+  const mounted = await mapped(manyFeatures(2000, { _view: shown }));
+  const named = labels(mounted);
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.length).toBeLessThan(16);
+  const open = mounted.part("map-open");
+  expect(named).toContain(open.dataset.feature);
+  mounted.part("map").focus();
+  await userEvent.keyboard("{Home}");
+  await frame();
+  expect(Number(mounted.part("map-ring").getAttribute("r"))).toBeLessThanOrEqual(10);
 });
 
 test("arrow keys walk by rank from the open feature, Enter opens, Escape leaves", async () => {

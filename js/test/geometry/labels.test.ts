@@ -21,10 +21,21 @@ describe("labels", () => {
     expect(placeLabels([one], 14, frame, [])).toEqual([null]);
   });
 
+  test("move aside above a point near the edge, and stay in the frame", () => {
+    const wide = { x: 280, y: 100, radius: 5, width: 280 };
+    expect(placeLabels([wide], 14, frame, [])).toEqual(["above"]);
+    expect(labelBox(wide, "above", 14, frame)).toMatchObject({ left: 20, right: 300 });
+  });
+
+  test("are given to the first points that have room, up to a number", () => {
+    const at = (y: number) => ({ x: 100, y, radius: 5, width: 40 });
+    expect(placeLabels([at(50), at(51), at(52), at(150)], 14, frame, [], 2)).toEqual(["right", "left", null, null]);
+  });
+
   test("the first point is served first, and nobody what is reserved", () => {
     const at = (x: number) => ({ x, y: 100, radius: 5, width: 60 });
     expect(placeLabels([at(100), at(120)], 14, frame, [])).toEqual(["left", "right"]);
-    const right = labelBox(at(100), "right", 14);
+    const right = labelBox(at(100), "right", 14, frame);
     expect(placeLabels([at(100)], 14, frame, [right])).toEqual(["left"]);
   });
 
@@ -41,7 +52,7 @@ describe("labels", () => {
         }),
       );
       const sides = placeLabels(points, 14, frame, []);
-      const boxes = sides.map((side, at) => (side === null ? null : labelBox(points[at]!, side, 14)));
+      const boxes = sides.map((side, at) => (side === null ? null : labelBox(points[at]!, side, 14, frame)));
       for (const [at, box] of boxes.entries()) {
         if (box === null) continue;
         expect(box.left >= 0 && box.right <= 300 && box.top >= 0 && box.bottom <= 200).toBe(true);

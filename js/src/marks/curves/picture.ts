@@ -1,5 +1,5 @@
 /** A small plot on the page: axes with their ends, the data under them, lines, mean, and the rows that are singled out. */
-import { spanTexts } from "../../dates.ts";
+import { shortSpanTexts, spanTexts } from "../../dates.ts";
 import { columnFormat, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
@@ -58,6 +58,7 @@ export class SmallPicture {
     const [first, last] = endsOf(plot);
     setText(this.#first, first);
     setText(this.#last, last);
+    this.#below.title = wholeEndsOf(plot);
     this.#below.style.marginLeft = `${left}px`;
     this.#below.style.marginRight = `${width - right}px`;
   }
@@ -115,8 +116,14 @@ function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
   const write = writerOf(curves);
   const { grid } = curves;
   if (grid.length === 0) return ["", ""];
-  if (curves.kind === "datetime") return spanTexts([grid[0]!, grid[grid.length - 1]!]);
+  if (curves.kind === "datetime") return shortSpanTexts([grid[0]!, grid[grid.length - 1]!]);
   return grid.length === 1 ? [write(grid[0]!), ""] : [write(grid[0]!), write(grid[grid.length - 1]!)];
+}
+
+/** Where the ends are written short, what they are in full. */
+function wholeEndsOf({ scene: { curves } }: SmallPlot): string {
+  const { grid, kind } = curves;
+  return kind === "datetime" && grid.length > 0 ? spanTexts([grid[0]!, grid[grid.length - 1]!]).join(" – ") : "";
 }
 
 function dataOf({ scene, x, axis, slot }: SmallPlot): SVGElement[] {

@@ -14,13 +14,16 @@ import { drawnKind } from "../../values.ts";
 import type { View } from "../../view.ts";
 import { colorKey } from "./key.ts";
 import { Pictures } from "./pictures.ts";
-import { placeAfter, placesInView, placesOf, TILE_GAP, TILE_HEIGHT, TILE_INSET } from "./places.ts";
+import { placeAfter, placesInView, placesOf, TILE_HEIGHT, TILE_INSET } from "./places.ts";
 import { Tile } from "./tile.ts";
 
 /** Lines of a tile, and selected rows that are sure to be among them. */
 const MOST_LINES = 200;
 const MOST_SELECTED = 20;
 const LEAST_WIDTH = 80;
+/** Room for the outline of the tile with the focus, and for the scroll bar beyond the edge of the panel. */
+const PADDING = 4;
+const MARGIN = 12;
 /** How far from the view of the page a tile is near it. */
 const NEAR = "160px 0px";
 /** What all tiles may take of a frame while the slider moves. */
@@ -76,7 +79,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
     if (!store.dragging.value || settled.length === 0) settled = store.ranking.value;
     return settled;
   });
-  const places = computed(() => placesOf(size.value.width, placed.value.length));
+  const places = computed(() => placesOf(size.value.width - 2 * PADDING, placed.value.length));
   const there = computed(() => placesInView(places.value, placed.value.length, scrollTop.value, size.value.height));
   const from = computed(() => there.value[0]);
   const to = computed(() => there.value[1]);
@@ -87,6 +90,14 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
     return isWanted ? sharedRange(figures, store.kind.value) : null;
   });
   const many = computed(() => manySelected(store.selection.value));
+
+  view.keep(
+    () => size.value.width,
+    () => {
+      const bar = scroll.offsetWidth - scroll.clientWidth;
+      scroll.style.marginRight = `${-Math.min(MARGIN, PADDING + bar)}px`;
+    },
+  );
 
   const observer = new IntersectionObserver(
     (entries) => {
@@ -192,13 +203,14 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
           place: at,
           of: order.length,
           figure,
-          x: (at % state.places.columns) * (state.places.tileWidth + TILE_GAP),
+          x: Math.round((at % state.places.columns) * state.places.step),
           y: row * state.places.pitch,
           width: state.places.tileWidth,
           isOpen: feature.name === opened,
           isReachable: feature.name === reachable,
           metric: RANK_LABELS[rankBy],
           message,
+          hasFailed: shelf.get(feature.name).state === "error",
         });
       }
       pictures.draw(tiles, shelf, look, state.places.tileWidth - TILE_INSET);
@@ -260,8 +272,10 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
     const { columns, pitch } = places.peek();
     const top = Math.floor(place / columns) * pitch;
     if (top < scroll.scrollTop) scroll.scrollTop = top;
-    else if (top + TILE_HEIGHT > scroll.scrollTop + scroll.clientHeight)
-      scroll.scrollTop = top + TILE_HEIGHT - scroll.clientHeight;
+    else {
+      const lowest = top + TILE_HEIGHT + 2 * PADDING - scroll.clientHeight;
+      if (lowest > scroll.scrollTop) scroll.scrollTop = lowest;
+    }
   };
   const open = (name: string): void => {
     store.open(name);

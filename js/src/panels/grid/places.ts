@@ -4,7 +4,8 @@ export interface Places {
   columns: number;
   rows: number;
   tileWidth: number;
-  /** From the top of a row to that of the next. */
+  /** From the left edge of a column to that of the next, and from the top of a row to that of the next. */
+  step: number;
   pitch: number;
   height: number;
 }
@@ -22,7 +23,9 @@ export function placesOf(width: number, count: number): Places {
   const tileWidth = Math.floor((width - TILE_GAP * (columns - 1)) / columns);
   const rows = Math.ceil(count / columns);
   const pitch = TILE_HEIGHT + TILE_GAP;
-  return { columns, rows, tileWidth, pitch, height: Math.max(0, rows * pitch - TILE_GAP) };
+  // The last column ends where the panel does, however the widths are rounded.
+  const step = columns > 1 ? (width - tileWidth) / (columns - 1) : 0;
+  return { columns, rows, tileWidth, step, pitch, height: Math.max(0, rows * pitch - TILE_GAP) };
 }
 
 /** The places in view and just beyond it: the first one, and one past the last. */

@@ -18,6 +18,7 @@ export interface TileState {
   metric: string;
   /** Said instead of a picture; empty where there is one. */
   message: string;
+  hasFailed: boolean;
 }
 
 export class Tile {
@@ -55,6 +56,7 @@ export class Tile {
     setText(this.#figure, state.figure);
     setText(this.#metric, state.figure === "" ? "" : state.metric);
     setText(this.#message, state.message);
+    update(this.#message, { "data-state": state.hasFailed ? "error" : null });
     this.#message.hidden = state.message === "";
     this.picture.node.hidden = state.message !== "";
   }

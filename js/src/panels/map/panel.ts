@@ -14,8 +14,9 @@ import { axesOf, type MapAxes, type Point, pointAt, pointsOf } from "./points.ts
 
 /** How near to a point the pointer must be, in px. */
 const REACH = 8;
-/** So many of the strongest features are named; the others when they are pointed at. */
+/** So many features are named, of the strongest for which there is room; the others when they are pointed at. */
 const MOST_LABELS = 14;
+const CANDIDATES = 40;
 const LABEL_HEIGHT = 14;
 const LONGEST_LABEL = 120;
 const LEAST_WIDTH = 80;
@@ -59,6 +60,8 @@ export function mapPanel(view: View): HTMLElement {
   const remark = html("p", { class: "ice-map-remark", "data-test": "map-remark" });
   const vertical = html("span", { title: UP });
   const horizontal = html("span", { title: RIGHT });
+  const above = html("div", { class: "ice-plot-titles" }, vertical);
+  const below = html("div", { class: "ice-plot-titles ice-map-below" }, remark, horizontal);
   const panel = html(
     "section",
     { class: "ice-panel ice-map", "aria-label": "Map of the features", "data-test": "impact-map" },
@@ -73,9 +76,9 @@ export function mapPanel(view: View): HTMLElement {
         ".",
       ),
     ),
-    html("div", { class: "ice-plot-titles" }, vertical),
+    above,
     html("div", { class: "ice-map-stage" }, frame, cover),
-    html("div", { class: "ice-plot-titles ice-map-below" }, remark, horizontal),
+    below,
   );
 
   const size = followSize(frame, aborted);
@@ -103,6 +106,7 @@ export function mapPanel(view: View): HTMLElement {
       ).length;
       frame.hidden = nPlaced === 0;
       cover.hidden = nPlaced > 0;
+      for (const part of [above, below]) part.classList.toggle("ice-absent", nPlaced === 0);
       setText(message, messageFor(ranking.length, nKnown, status));
       setText(remark, remarkOf(ranking.length, nKnown, nPlaced));
       const label = `Map of ${plural(nPlaced, "feature")}. Arrow keys go from one to the next by rank, Enter opens.`;
@@ -254,8 +258,13 @@ function stripMarks({ strip, left, right, bottom }: MapAxes): SVGElement[] {
   ];
 }
 
-function stripLabelBox({ right }: MapAxes, { top }: { top: number }, font: string): Box {
-  return { left: right - labelWidth([{ at: 0, label: NO_ORDER }], font), right, top, bottom: top + LABEL_HEIGHT };
+/** What no label may cover: the words of the strip, and its edge. */
+function stripBoxes({ left, right, bottom }: MapAxes, { top }: { top: number }, font: string): Box[] {
+  const words = right - labelWidth([{ at: 0, label: NO_ORDER }], font);
+  return [
+    { left: words, right, top, bottom: top + LABEL_HEIGHT },
+    { left, right, top: bottom, bottom: top },
+  ];
 }
 
 /** The largest points first, so that the smaller ones lie on them. */
@@ -286,14 +295,15 @@ function paint(
   }
 }
 
-function labelsOf({ points, axes, size }: Drawn, font: string): Map<string, Label> {
-  const strongest = points.slice(0, MOST_LABELS);
+function labelsOf({ points, axes, size }: Drawn, plain: string): Map<string, Label> {
+  // Any of them may be the open one, which is written bold.
+  const font = `600 ${plain}`;
+  const strongest = points.slice(0, CANDIDATES);
   const texts = strongest.map(({ feature }) => fitted(feature.name, LONGEST_LABEL, font));
   const widths = texts.map((label) => labelWidth([{ at: 0, label }], font));
   const boxes = strongest.map((point, place): Labelled => ({ ...point, width: widths[place]! }));
-  const room = { left: axes.left, right: size.width, top: 0, bottom: axes.axis };
-  const reserved = axes.strip === null ? [] : [stripLabelBox(axes, axes.strip, font)];
-  const sides = placeLabels(boxes, LABEL_HEIGHT, room, reserved);
+  const reserved = axes.strip === null ? [] : stripBoxes(axes, axes.strip, plain);
+  const sides = placeLabels(boxes, LABEL_HEIGHT, roomOf(axes, size), reserved, MOST_LABELS);
   return new Map(
     strongest.map(({ feature }, place) => [
       feature.name,
@@ -302,9 +312,11 @@ function labelsOf({ points, axes, size }: Drawn, font: string): Map<string, Labe
   );
 }
 
+const roomOf = ({ left, axis }: MapAxes, { width }: Size): Box => ({ left, right: width, top: 0, bottom: axis });
+
 /** The names of the strongest, the open feature, and the one that is pointed at. */
 function marksOf(
-  { points }: Drawn,
+  { points, axes, size }: Drawn,
   labels: ReadonlyMap<string, Label>,
   opened: string,
   pointed: string | null,
@@ -323,9 +335,9 @@ function marksOf(
     const label = labels.get(name);
     const side = label?.side ?? (isOpen || isPointed ? "above" : null);
     if (side === null) continue;
-    const text = label?.text ?? fitted(name, LONGEST_LABEL, font);
-    const width = label?.width ?? labelWidth([{ at: 0, label: text }], font);
-    const box = labelBox({ ...point, width }, side, LABEL_HEIGHT);
+    const text = label?.text ?? fitted(name, LONGEST_LABEL, `600 ${font}`);
+    const width = label?.width ?? labelWidth([{ at: 0, label: text }], `600 ${font}`);
+    const box = labelBox({ ...point, width }, side, LABEL_HEIGHT, roomOf(axes, size));
     const anchor = side === "right" ? "start" : side === "left" ? "end" : "middle";
     const x = { start: box.left, end: box.right, middle: (box.left + box.right) / 2 }[anchor];
     const place = { x, y: box.bottom - 3, "text-anchor": anchor };

@@ -42,9 +42,12 @@ const STRIP = 60;
 const RIGHT = 16;
 /** Zero stands so far from the axes, so that points there do not lie on the figures. */
 const INSET = 12;
-/** The radius of the largest and of the smallest point. */
+/** The radius of the largest point where there are few, where there are very many, and of the smallest. */
 const LARGEST = 18;
+const LARGEST_OF_MANY = 8;
 const SMALLEST = 2;
+/** More points than this are drawn smaller, so that they do not hide each other. */
+const FEW = 60;
 /** An axis reaches this share of the largest impact at least: below lies the rounding of a model that is linear. */
 const LEAST_AXIS = 0.01;
 /** Share of an axis that stays free beyond the farthest point. */
@@ -86,6 +89,7 @@ export function axesOf({ header, impact }: Figures, size: Size, font: string): M
 /** Every feature that has a place, the strongest first. The longest bar of the ranking is the largest point here. */
 export function pointsOf(ranking: readonly RankedFeature[], figures: Figures, axes: MapAxes): Point[] {
   const largest = max(ranking, ({ value, fill, outline }) => max([value, fill, outline ?? 0])) ?? 0;
+  const reach = Math.max(LARGEST_OF_MANY, LARGEST * Math.min(1, FEW / ranking.length) ** 0.25);
   const points: Point[] = [];
   for (const [rank, feature] of ranking.entries()) {
     const across = figures.impact.get(feature.index, "heterogeneity");
@@ -93,7 +97,7 @@ export function pointsOf(ranking: readonly RankedFeature[], figures: Figures, ax
     if (Number.isNaN(across)) continue;
     const y = Number.isNaN(up) ? (axes.strip?.middle ?? axes.bottom) : axes.y(up);
     const share = largest > 0 ? Math.max(0, known(feature.value)) / largest : 0;
-    const radius = Math.max(SMALLEST, LARGEST * Math.sqrt(share));
+    const radius = Math.max(SMALLEST, reach * Math.sqrt(share));
     points.push({ feature, rank, x: axes.x(across), y, radius });
   }
   return points;
