@@ -28,17 +28,13 @@ test("an impatient reader asks once", async () => {
 
 test("there is nothing to go on with while it computes, when all is there, or without a kernel", async () => {
   const { part, model } = mount(kernel.model(kernel.partial(3)));
-  await frame();
-  expect(part("resume").hidden).toBe(true);
+  await expect.poll(() => part("resume").hidden).toBe(true);
   model.push("_status", stopped("error", 8));
-  await frame();
-  expect(part("resume").hidden).toBe(true);
+  await expect.poll(() => part("resume").hidden).toBe(true);
   model.push("_status", stopped("error"));
-  await frame();
-  expect(part("resume").hidden).toBe(false);
+  await expect.poll(() => part("resume").hidden).toBe(false);
   model.emit("comm_live_update");
-  await frame();
-  expect(part("resume").hidden).toBe(true);
+  await expect.poll(() => part("resume").hidden).toBe(true);
 });
 
 test("the keyboard goes from cancel to go on and back, and is left where the words are", async () => {
