@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
+import { settled } from "./hosts.ts";
 import { frame, kernel, mount } from "./mount.ts";
 
 const stopped = (state: "cancelled" | "error", done = 3) => ({ state, done, total: 8, label: "", message: "Stopped." });
@@ -27,7 +28,9 @@ test("an impatient reader asks once", async () => {
 });
 
 test("there is nothing to go on with while it computes, when all is there, or without a kernel", async () => {
-  const { part, model } = mount(kernel.model(kernel.partial(3)));
+  const mounted = mount(kernel.model(kernel.partial(3)));
+  const { part, model } = mounted;
+  await settled(mounted); // a late reply would say that the kernel is there
   await expect.poll(() => part("resume").hidden).toBe(true);
   model.push("_status", stopped("error", 8));
   await expect.poll(() => part("resume").hidden).toBe(true);

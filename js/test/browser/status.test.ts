@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/client.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol.ts";
+import { settled } from "./hosts.ts";
 import { frame, kernel, mount } from "./mount.ts";
 
 const status = (state: "cancelled" | "error" | "ready", message: string) => ({
@@ -66,8 +67,9 @@ test("notes on the open feature come first, those on others wait behind a fold",
 });
 
 test("a kernel that stopped is said to have stopped, and the slider still works", async () => {
-  const { root, part, order, model, drawn } = mount(kernel.model({ decay: 1 }));
-  await drawn("Marker");
+  const mounted = mount(kernel.model({ decay: 1 }));
+  const { root, part, order, model } = mounted;
+  await settled(mounted); // a late reply would say that the kernel is there
   model.emit("comm_live_update");
   await frame();
   expect(root.dataset.status).toBe("gone");
