@@ -339,6 +339,43 @@ def test_a_slow_feature_does_not_hide_a_fast_one(start):
     assert background.snapshot().current == "c"
 
 
+def test_a_slow_result_is_told_at_once(start):
+    """Between blocks there is nothing new to tell, so the result that follows need not wait for its turn."""
+    heard = []
+
+    def slow(name, between_blocks, _cancelled):
+        time.sleep(0.25)
+        between_blocks()
+        return name
+
+    def tell():
+        snapshot = background.snapshot()
+        heard.append((len(snapshot.results), snapshot.current))
+
+    background = Background("abc", slow, tell)
+    background.start()
+    background.wait()
+    wait_until(lambda: (3, None) in heard)
+    assert heard == [(0, "a"), (1, "b"), (2, "c"), (3, None)]
+
+
+def test_what_was_not_taken_in_is_told_again(start):
+    """Also while nothing else happens, between two blocks."""
+    heard = []
+    work = Work()
+    gate = work.gate("a")
+
+    def tell():
+        heard.append(len(heard))
+        return len(heard) > 2
+
+    background = start("a", work, tell=tell)
+    wait_until(lambda: len(heard) == 3)
+    assert background.snapshot().results == {}
+    gate.set()
+    background.wait()
+
+
 def test_a_failing_listener_does_not_stop_the_computation(start, caplog):
     """What an observer raises is logged, and the features are computed."""
 

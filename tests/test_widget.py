@@ -237,6 +237,20 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert [head["range"] for head in first] == [None] * 3
 
 
+def test_large_tables_are_published_less_often(make, X, monkeypatch):
+    """The status goes on meanwhile, and the tables are complete before it says that all is ready."""
+    monkeypatch.setattr("ice_explorer.widget._BYTES_PER_SECOND", 1)
+    monkeypatch.setattr("ice_explorer.background._SECONDS_BETWEEN_TELLINGS", 0.0)
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    wait_until(lambda: statuses(explorer.comm)[-1]["state"] == "ready")
+    states = [message["data"].get("state", {}) for message in list(explorer.comm.sent)]
+    assert {1, 2} <= {state["_status"]["done"] for state in states if "_status" in state}
+    paths = [message["data"].get("buffer_paths", []) for message in list(explorer.comm.sent)]
+    assert sum(["_impact"] in path for path in paths) == 2  # of the first feature, and of all
+    assert np.isfinite(tables_of(explorer)[0][:, 0]).all()
+
+
 def test_the_best_feature_is_opened_when_none_was_chosen(make, X):
     """Once ready, the explorer opens what its bars show first."""
     explorer = make(Model(), X)

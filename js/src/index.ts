@@ -23,7 +23,7 @@ const render: Render<Traits> = ({ model, el }) => {
     endings.push(frames.keep(read, draw));
   };
   const theme = followTheme(root, ending.signal);
-  layOut({ root, store, frames, theme, tooltip: new Tooltip(root), aborted: ending.signal, keep });
+  layOut({ root, store, frames, theme, tooltip: new Tooltip(root, frames), aborted: ending.signal, keep });
   keep(
     () => theme.value.dark,
     (dark) => {

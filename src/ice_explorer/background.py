@@ -63,7 +63,7 @@ class Background(Generic[Name, Result]):
         True.
     tell : callable
         Called in the thread after changes, a few times per second at most, and always after the
-        last one.
+        last one. Where it returns False it has not taken in everything, and is called again soon.
     results : mapping, optional
         What is known already.
     """
@@ -72,12 +72,12 @@ class Background(Generic[Name, Result]):
         self,
         names: Sequence[Name],
         compute: Callable[[Name, BetweenBlocks, IsCancelled], Result],
-        tell: Callable[[], None],
+        tell: Callable[[], bool | None],
         results: Mapping[Name, Result] | None = None,
     ) -> None:
         self._names = tuple(names)
         self._compute = compute
-        self._listener: Callable[[], None] | None = tell
+        self._listener: Callable[[], bool | None] | None = tell
         self._results: dict[Name, Result] = dict(results or {})
         self._state: State = "ready" if self._missing() is None else "computing"
         self._error: Exception | None = None
@@ -136,7 +136,7 @@ class Background(Generic[Name, Result]):
         """
         if self._closed.is_set():
             raise Cancelled
-        self._answer_questions()
+        self._between_blocks()
 
     def wait(self) -> Snapshot[Name, Result]:
         """Wait until no feature will follow by itself. Ctrl-C ends the waiting, nothing else."""
@@ -195,6 +195,7 @@ class Background(Generic[Name, Result]):
                 wanted = self._wanted()
                 if wanted is not None:
                     self._current = wanted
+                    self._untold = True
                     self._stop.clear()
                 elif not self._untold and not self._questions:
                     self._thread = None
@@ -249,7 +250,7 @@ class Background(Generic[Name, Result]):
             self._changed.notify_all()
         for question in refused:
             question.refuse(error or Cancelled())
-        self._tell_now_and_then()
+        # Told together with whose turn is next: a telling of its own would have that one wait.
 
     def _between_blocks(self) -> None:
         self._answer_questions()
@@ -278,7 +279,8 @@ class Background(Generic[Name, Result]):
         return self._stop.is_set() or self._closed.is_set()
 
     def _tell_now_and_then(self) -> None:
-        if time.monotonic() - self._last_told >= _SECONDS_BETWEEN_TELLINGS:
+        # Without news nothing is told: the next result would have to wait for its turn.
+        if self._untold and time.monotonic() - self._last_told >= _SECONDS_BETWEEN_TELLINGS:
             self._tell()
 
     def _tell(self) -> None:
@@ -289,7 +291,8 @@ class Background(Generic[Name, Result]):
         if tell is None:
             return
         try:
-            tell()
+            if tell() is False:
+                self._untold = True
         except Exception:
             # Whoever listens may fail (a lost connection, an observer of the user's) without
             # taking the computation along.

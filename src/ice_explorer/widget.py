@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import copy
 import logging
+import math
 import os
 import reprlib
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -76,6 +78,9 @@ logger = logging.getLogger(__name__)
 
 _SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
 _STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
+
+# Of tables that fill in: those of thousands of features keep the browser busy each time they come.
+_BYTES_PER_SECOND: Final = 1_000_000
 
 
 def _bundled(file: Path) -> Path | str:
@@ -240,6 +245,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self._tables = payload.Tables(len(work.heads), *self._counting)
         self._tabled: set[Name] = set()
         self._described: Work | None = None
+        self._next_tables = -math.inf
 
     @traitlets.observe("convention", "weighting")
     def _count_anew(self, _change: object) -> None:
@@ -518,16 +524,16 @@ class ICEExplorer(anywidget.AnyWidget):
         with self._sync_lock:
             super().set_state(sync_data)
 
-    def _publish(self) -> None:
-        """Bring the traits that only the kernel sets up to date."""
+    def _publish(self) -> bool:
+        """Bring the traits that only the kernel sets up to date; False where some have to wait."""
         is_patient = self._background.snapshot().state != "computing"
         if not self._sync_lock.acquire(blocking=is_patient):
-            return
+            return False
         try:
             snapshot, work = self._background.snapshot(), self._work
             if work is None:
-                return
-            self._publish_tables(work, snapshot)
+                return True
+            is_whole = self._publish_tables(work, snapshot)
             if snapshot.state == "ready" and self.feature == "":
                 table = work.known.table(self.decay, *self._counting, sort_by=self.rank_by)
                 self.feature = table.index[0]
@@ -535,13 +541,18 @@ class ICEExplorer(anywidget.AnyWidget):
             self._status = cast("dict[str, Any]", _status(snapshot, work))
             if snapshot.state != "computing":
                 work.finish()
+            return is_whole
         finally:
             self._sync_lock.release()
 
-    def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> None:
+    def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+        """Publish the tables unless nothing in them is new, or while it is too soon; False where it is."""
         new = snapshot.results.keys() - self._tabled
-        if self._described is work and not new:
-            return
+        is_described = self._described is work
+        if is_described and not new:
+            return True
+        if is_described and snapshot.state == "computing" and time.monotonic() < self._next_tables:
+            return False
         self._described = work
         for name in new:
             self._tables.fill(work.names.index(name), snapshot.results[name])
@@ -556,6 +567,9 @@ class ICEExplorer(anywidget.AnyWidget):
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
+        if new:  # else the first figures would have to wait
+            self._next_tables = time.monotonic() + len(self._profile) / _BYTES_PER_SECOND
+        return True
 
     # --- from the browser -------------------------------------------------------------------------
 

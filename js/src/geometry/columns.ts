@@ -22,7 +22,16 @@ export interface ColumnPieces {
 /** A segment narrower than the line is drawn as an upright bar once it rises this many times its own width. */
 export const UPRIGHT_SLOPE = 2;
 
-type Visit = (column: number, segment: number, from: number, to: number, uprightFrom: number, share: number) => void;
+/** `run` is in px; `middle` and `part` are fractions of the segment. */
+type Visit = (
+  column: number,
+  segment: number,
+  middle: number,
+  part: number,
+  run: number,
+  uprightFrom: number,
+  share: number,
+) => void;
 
 function overlap(lo: number, hi: number, column: number): number {
   return Math.max(0, Math.min(hi, column + 1) - Math.max(lo, column));
@@ -47,7 +56,10 @@ function eachPiece(x: Float64Array, width: number, thickness: number, visit: Vis
       const share = narrow ? overlap(barLeft, barRight, q) / thickness : 0;
       if (to - from <= 0 && share <= 0) continue;
       const scale = run > 0 ? 1 / run : 0;
-      visit(q, k, (from - left) * scale, (to - left) * scale, narrow ? UPRIGHT_SLOPE * run : Infinity, share);
+      const middle = ((from - left) * scale + (to - left) * scale) / 2;
+      // Exactly alike in all columns that a segment crosses from side to side, which are drawn together.
+      const part = (to - from) * scale;
+      visit(q, k, middle, part, to - from, narrow ? UPRIGHT_SLOPE * run : Infinity, share);
     }
   }
 }
@@ -76,12 +88,12 @@ export function columnPieces(x: Float64Array, width: number, thickness: number):
     share: new Float64Array(count),
   };
   const next = start.slice(0, width);
-  eachPiece(x, width, thickness, (column, segment, from, to, uprightFrom, share) => {
+  eachPiece(x, width, thickness, (column, segment, middle, part, run, uprightFrom, share) => {
     const p = next[column]!++;
     pieces.segment[p] = segment;
-    pieces.middle[p] = (from + to) / 2;
-    pieces.part[p] = to - from;
-    pieces.run[p] = (to - from) * (x[segment + 1]! - x[segment]!);
+    pieces.middle[p] = middle;
+    pieces.part[p] = part;
+    pieces.run[p] = run;
     pieces.uprightFrom[p] = uprightFrom;
     pieces.share[p] = share;
   });

@@ -42,6 +42,9 @@ export interface RasterStyle {
 /** Below this rise within a column (px) the trapezoid's ramps are too short to tell from a box. */
 const LEVEL_RISE = 0.5;
 
+/** So many columns at once, where the same segment crosses them: more would not stay within the cache. */
+const MOST_COLUMNS = 8;
+
 /** Area under the trapezoid without branches (they would be mispredicted): max(t, 0) = (t + |t|) / 2. */
 function sweptArea(u: number, inner: number, bend: number): number {
   let right = u - inner;
@@ -104,6 +107,8 @@ export class LineRaster {
   #rampWords = new Uint32Array(0);
 
   #ink = new Float64Array(0);
+  /** Length of one column's ink. */
+  #column = 0;
   readonly #tinted: Float64Array;
   #sloping = new Float64Array(0);
   #slopingAt = new Uint32Array(0);
@@ -115,7 +120,7 @@ export class LineRaster {
     this.height = height;
     this.#pixels = new Uint8ClampedArray(width * height * 4);
     this.#words = new Uint32Array(this.#pixels.buffer);
-    this.#tinted = new Float64Array(height + 1);
+    this.#tinted = new Float64Array(MOST_COLUMNS * (height + 1));
   }
 
   /** The lines named in `order`, as an image that the next call overwrites. Arrays x and y must not change in place. */
@@ -126,28 +131,47 @@ export class LineRaster {
   }
 
   /** The same as bytes (red, green, blue, opacity; row by row), where there is no ImageData. */
-  paint(lines: LineSet, style: RasterStyle, order: Uint32Array): Uint8ClampedArray {
+  paint(lines: LineSet, style: RasterStyle, named: Uint32Array): Uint8ClampedArray {
+    const order = named.slice().sort(); // sums do not depend on the order, reading from memory does
     this.#prepare(lines, style, order);
     const { start } = this.#pieces!;
-    for (let q = 0; q < this.width; q++) {
+    for (let q = 0, next = 0; q < this.width; q = next) {
+      next = this.#alikeUntil(q);
       this.#ink.fill(0);
       this.#tinted.fill(0);
       for (let p = start[q]!; p < start[q + 1]!; p++) {
-        const nSloping = this.#addLevelPieces(p, lines.nLines, order);
-        this.#addSlopingPieces(nSloping, this.#pieces!.run[p]!);
+        const nSloping = this.#addLevelPieces(p, next - q, lines.nLines, order);
+        this.#addSlopingPieces(p, next - q, nSloping);
       }
-      if (style.palette.kind === "ramp") this.#resolveRamp(q, style.palette);
-      else this.#resolveLevels(q, style.palette);
+      for (let column = q; column < next; column++) {
+        if (style.palette.kind === "ramp") this.#resolveRamp(column, column - q, style.palette);
+        else this.#resolveLevels(column, column - q, style.palette);
+      }
     }
     return this.#pixels;
   }
 
-  /** Adds every line's piece p that is a box of even density and notes the sloping ones, whose number it returns. */
-  #addLevelPieces(p: number, nLines: number, order: Uint32Array): number {
+  /** The end of the columns from q on that one and the same segment crosses from side to side. */
+  #alikeUntil(q: number): number {
+    const { start, segment, run } = this.#pieces!;
+    const p = start[q]!;
+    const isCrossed = (at: number) => start[at + 1]! - start[at]! === 1 && run[start[at]!] === 1;
+    if (!isCrossed(q)) return q + 1;
+    const end = Math.min(this.width, q + MOST_COLUMNS);
+    let next = q + 1;
+    while (next < end && isCrossed(next) && segment[start[next]!] === segment[p]) next++;
+    return next;
+  }
+
+  /**
+   * Adds every line's piece p, and those after it in so many columns, where they are boxes of even density. Notes the
+   * sloping ones and returns their number.
+   */
+  #addLevelPieces(p: number, nColumns: number, nLines: number, order: Uint32Array): number {
     const pieces = this.#pieces!;
     const left = pieces.segment[p]! * nLines;
     const right = left + nLines;
-    const middle = pieces.middle[p]!;
+    const middles = pieces.middle;
     const part = pieces.part[p]!;
     const run = pieces.run[p]!;
     const uprightFrom = pieces.uprightFrom[p]!;
@@ -165,6 +189,8 @@ export class LineRaster {
     const tinted = this.#tinted;
     const sloping = this.#sloping;
     const slopingAt = this.#slopingAt;
+    const column = this.#column;
+    const stride = height + 1;
     let nSloping = 0;
 
     for (let j = 0; j < order.length; j++) {
@@ -175,111 +201,125 @@ export class LineRaster {
       // Written so that NaN stops here, too.
       if (!(a > 0 && Math.abs(dy) < Infinity)) continue;
       const climb = Math.abs(dy);
-      let lo: number;
-      let hi: number;
+      let strip: number;
       let density: number;
-      if (climb > uprightFrom) {
+      const isUpright = climb > uprightFrom;
+      if (isUpright) {
         // Narrower than the line itself and steep: an upright bar across the columns it covers.
         if (share === 0) continue;
         const base = uprightFrom / UPRIGHT_SLOPE;
-        lo = (dy < 0 ? y0 + dy : y0) - thickness / 2;
-        hi = lo + climb + thickness;
-        density = (a * share * thickness * Math.sqrt(base * base + climb * climb)) / (hi - lo);
+        strip = climb + thickness;
+        density = (a * share * thickness * Math.sqrt(base * base + climb * climb)) / strip;
       } else {
         if (run === 0) continue;
         const rise = climb * part;
-        const centre = y0 + dy * middle;
-        const strip = stretch * Math.sqrt(run * run + rise * rise);
+        strip = stretch * Math.sqrt(run * run + rise * rise);
         if (rise > LEVEL_RISE || strip > tallest) {
-          const z = 6 * nSloping;
+          const z = 7 * nSloping;
           slopingAt[nSloping++] = i;
-          sloping[z] = centre;
+          sloping[z] = y0;
           sloping[z + 1] = strip;
           sloping[z + 2] = rise;
           sloping[z + 3] = a;
           // A steep segment would overshoot its own values by half the strip: at most one thickness is allowed.
           sloping[z + 4] = (dy < 0 ? y0 + dy : y0) - thickness;
           sloping[z + 5] = (dy < 0 ? y0 : y0 + dy) + thickness;
+          sloping[z + 6] = dy;
           continue;
         }
-        lo = centre - strip / 2;
-        hi = centre + strip / 2;
         density = a * run;
       }
-      if (lo < 0) lo = 0;
-      if (hi > height) hi = height;
-      if (lo >= hi) continue;
       const c = color[i]!;
-      const base = channel[i]!;
-      const first = lo | 0;
-      const last = hi | 0;
-      if (first === last) {
-        const v = density * (hi - lo);
+      const half = strip / 2;
+      let base = channel[i]!;
+      let tint = 0;
+      for (let n = 0; n < nColumns; n++, base += column, tint += stride) {
+        const centre = y0 + dy * (isUpright ? 0.5 : middles[p + n]!);
+        let lo = centre - half;
+        let hi = centre + half;
+        if (lo < 0) lo = 0;
+        if (hi > height) hi = height;
+        if (lo >= hi) continue;
+        const first = lo | 0;
+        const last = hi | 0;
+        if (first === last) {
+          const v = density * (hi - lo);
+          ink[base + first]! += v;
+          tinted[tint + first]! += v * c;
+          continue;
+        }
+        let v = density * (first + 1 - lo);
         ink[base + first]! += v;
-        tinted[first]! += v * c;
-        continue;
+        tinted[tint + first]! += v * c;
+        v = density * c;
+        for (let k = first + 1; k < last; k++) {
+          ink[base + k]! += density;
+          tinted[tint + k]! += v;
+        }
+        v = density * (hi - last);
+        ink[base + last]! += v;
+        tinted[tint + last]! += v * c;
       }
-      let v = density * (first + 1 - lo);
-      ink[base + first]! += v;
-      tinted[first]! += v * c;
-      v = density * c;
-      for (let k = first + 1; k < last; k++) {
-        ink[base + k]! += density;
-        tinted[k]! += v;
-      }
-      v = density * (hi - last);
-      ink[base + last]! += v;
-      tinted[last]! += v * c;
     }
     return nSloping;
   }
 
   /** Adds the noted pieces: the strip's height swept along the rise. What the segment's ends cut off is spread over the rest. */
-  #addSlopingPieces(count: number, run: number): void {
+  #addSlopingPieces(p: number, nColumns: number, count: number): void {
     const height = this.height;
+    const { middle: middles, run: runs } = this.#pieces!;
+    const run = runs[p]!;
     const channel = this.#lineChannel;
     const color = this.#lineColor;
     const ink = this.#ink;
     const tinted = this.#tinted;
     const sloping = this.#sloping;
-    for (let j = 0, z = 0; j < count; j++, z += 6) {
+    const column = this.#column;
+    const stride = height + 1;
+    for (let j = 0, z = 0; j < count; j++, z += 7) {
       const i = this.#slopingAt[j]!;
-      const centre = sloping[z]!;
       const strip = sloping[z + 1]!;
       const rise = sloping[z + 2]!;
       const top = sloping[z + 4]!;
       const bottom = sloping[z + 5]!;
+      const dy = sloping[z + 6]!;
       const ramp = Math.min(strip, rise);
       const outer = (strip + rise) / 2;
       const inner = outer - ramp;
       const bend = 1 / (8 * ramp);
-      let lo = centre - outer;
-      let hi = centre + outer;
-      let density = (sloping[z + 3]! * run * strip) / (2 * inner + ramp);
-      if (lo < top || hi > bottom) {
-        if (lo < top) lo = top;
-        if (hi > bottom) hi = bottom;
-        const whole = 2 * inner + ramp;
-        density *= whole / (sweptArea(hi - centre, inner, bend) - sweptArea(lo - centre, inner, bend));
-      }
-      if (lo < 0) lo = 0;
-      if (hi > height) hi = height;
-      if (lo >= hi) continue;
+      const whole = 2 * inner + ramp;
+      const even = (sloping[z + 3]! * run * strip) / whole;
       const c = color[i]!;
-      const base = channel[i]!;
-      const first = lo | 0;
-      const last = hi | 0;
-      let before = sweptArea(lo - centre, inner, bend);
-      for (let k = first; k < last; k++) {
-        const until = sweptArea(k + 1 - centre, inner, bend);
-        const v = density * (until - before);
-        ink[base + k]! += v;
-        tinted[k]! += v * c;
-        before = until;
+      const y0 = sloping[z]!;
+      let base = channel[i]!;
+      let tint = 0;
+      for (let n = 0; n < nColumns; n++, base += column, tint += stride) {
+        const centre = y0 + dy * middles[p + n]!;
+        let lo = centre - outer;
+        let hi = centre + outer;
+        let density = even;
+        if (lo < top || hi > bottom) {
+          if (lo < top) lo = top;
+          if (hi > bottom) hi = bottom;
+          density *= whole / (sweptArea(hi - centre, inner, bend) - sweptArea(lo - centre, inner, bend));
+        }
+        if (lo < 0) lo = 0;
+        if (hi > height) hi = height;
+        if (lo >= hi) continue;
+        const first = lo | 0;
+        const last = hi | 0;
+        let before = sweptArea(lo - centre, inner, bend);
+        for (let k = first; k < last; k++) {
+          const until = sweptArea(k + 1 - centre, inner, bend);
+          const v = density * (until - before);
+          ink[base + k]! += v;
+          tinted[tint + k]! += v * c;
+          before = until;
+        }
+        const v = density * (sweptArea(hi - centre, inner, bend) - before);
+        ink[base + last]! += v;
+        tinted[tint + last]! += v * c;
       }
-      const v = density * (sweptArea(hi - centre, inner, bend) - before);
-      ink[base + last]! += v;
-      tinted[last]! += v * c;
     }
   }
 
@@ -323,11 +363,13 @@ export class LineRaster {
     const { palette } = style;
     const nChannels = palette.kind === "ramp" ? 2 : palette.colors.length / 3 + 1;
     const stride = this.height + 1;
-    if (this.#ink.length !== nChannels * stride) this.#ink = new Float64Array(nChannels * stride);
+    this.#column = nChannels * stride;
+    const inkLength = MOST_COLUMNS * this.#column;
+    if (this.#ink.length !== inkLength) this.#ink = new Float64Array(inkLength);
     if (this.#lineChannel.length < nLines) {
       this.#lineChannel = new Uint32Array(nLines);
       this.#lineColor = new Float64Array(nLines);
-      this.#sloping = new Float64Array(6 * nLines);
+      this.#sloping = new Float64Array(7 * nLines);
       this.#slopingAt = new Uint32Array(nLines);
     }
     const neutral = (nChannels - 1) * stride;
@@ -352,7 +394,8 @@ export class LineRaster {
     }
   }
 
-  #resolveRamp(q: number, palette: Palette): void {
+  /** Column q of the image, from the ink of the nth column that is kept. */
+  #resolveRamp(q: number, n: number, palette: Palette): void {
     const { width, height } = this;
     const words = this.#words;
     const ramp = this.#rampWords;
@@ -361,11 +404,12 @@ export class LineRaster {
     const ink = this.#ink;
     const tinted = this.#tinted;
     const steps = ramp.length - 1;
-    const neutral = height + 1;
+    const stride = height + 1;
+    const from = n * this.#column;
     const [r, g, b] = palette.missing;
     for (let k = 0, z = q; k < height; k++, z += width) {
-      const known = ink[k]!;
-      const unknown = ink[neutral + k]!;
+      const known = ink[from + k]!;
+      const unknown = ink[from + stride + k]!;
       if (known === 0 && unknown === 0) {
         words[z] = 0;
         continue;
@@ -373,7 +417,7 @@ export class LineRaster {
       const total = known + unknown;
       const step = total * perInk + 0.5;
       const alpha = bytes[step < top ? step | 0 : top]! << 24;
-      let rgb = known > 0 ? ramp[((tinted[k]! / known) * steps + 0.5) | 0]! : 0;
+      let rgb = known > 0 ? ramp[((tinted[n * stride + k]! / known) * steps + 0.5) | 0]! : 0;
       if (unknown > 0) {
         const m = unknown / total;
         const red = (rgb & 255) * (1 - m) + r * m + 0.5;
@@ -385,7 +429,7 @@ export class LineRaster {
     }
   }
 
-  #resolveLevels(q: number, palette: Palette): void {
+  #resolveLevels(q: number, n: number, palette: Palette): void {
     const { width, height } = this;
     const words = this.#words;
     const { bytes, perInk } = this.#opacities;
@@ -394,12 +438,13 @@ export class LineRaster {
     const { colors, missing } = palette;
     const stride = height + 1;
     const nLevels = colors.length / 3;
+    const from = n * this.#column;
     for (let k = 0, z = q; k < height; k++, z += width) {
-      let total = ink[nLevels * stride + k]!;
+      let total = ink[from + nLevels * stride + k]!;
       let red = missing[0] * total;
       let green = missing[1] * total;
       let blue = missing[2] * total;
-      for (let l = 0, at = k; l < nLevels; l++, at += stride) {
+      for (let l = 0, at = from + k; l < nLevels; l++, at += stride) {
         const v = ink[at]!;
         if (v === 0) continue;
         total += v;

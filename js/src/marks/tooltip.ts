@@ -1,6 +1,8 @@
 /** A small card beside the pointer that stays inside the explorer. */
-import { computePosition, flip, offset, shift } from "@floating-ui/dom";
+import type { Frames } from "../frames.ts";
+import { placeBeside } from "../geometry/placing.ts";
 import { html } from "./element.ts";
+import { moveBeside } from "./place.ts";
 
 export interface TooltipRow {
   label: string;
@@ -10,9 +12,12 @@ export interface TooltipRow {
 
 export class Tooltip {
   readonly node = html("div", { class: "ice-tooltip", role: "tooltip", hidden: true, "data-test": "tooltip" });
-  #turn = 0;
+  #anchor = new DOMRect();
 
-  constructor(private readonly boundary: HTMLElement) {
+  constructor(
+    private readonly boundary: HTMLElement,
+    private readonly frames: Frames,
+  ) {
     boundary.append(this.node);
   }
 
@@ -32,26 +37,16 @@ export class Tooltip {
     }
     this.node.replaceChildren(html("div", { class: "ice-tooltip-title" }, title), list);
     this.node.hidden = false;
-    void this.#place(anchor);
+    this.#anchor = anchor;
+    this.frames.request(this.#place);
   }
 
   hide(): void {
-    this.#turn++;
     this.node.hidden = true;
   }
 
-  async #place(anchor: DOMRect): Promise<void> {
-    const turn = ++this.#turn;
-    const reference = { getBoundingClientRect: () => anchor, contextElement: this.boundary };
-    const { x, y } = await computePosition(reference, this.node, {
-      placement: "right-start",
-      middleware: [
-        offset(14),
-        flip({ boundary: this.boundary, fallbackPlacements: ["left-start", "bottom", "top"] }),
-        shift({ boundary: this.boundary, crossAxis: true, padding: 4 }),
-      ],
-    });
-    if (turn !== this.#turn) return;
-    this.node.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
-  }
+  /** After all else is drawn in the frame: its size has the browser lay out the page, which then stays as it is. */
+  readonly #place = (): void => {
+    if (!this.node.hidden) moveBeside(this.node, this.#anchor, this.boundary, placeBeside);
+  };
 }

@@ -1,8 +1,9 @@
 /** Saves the view as a file, from a menu that the keyboard can work. */
-import { computePosition, flip, offset, shift } from "@floating-ui/dom";
 import { effect } from "@preact/signals-core";
 import { Cancelled } from "../client.ts";
+import { placeUnder } from "../geometry/placing.ts";
 import { html, setText } from "../marks/element.ts";
+import { moveBeside } from "../marks/place.ts";
 import { type SaveFormat, save } from "../save.ts";
 import type { View } from "../view.ts";
 
@@ -37,16 +38,11 @@ export function exportPanel(view: View): HTMLElement {
     ...items,
   );
 
-  const open = async (): Promise<void> => {
+  const open = (): void => {
     menu.hidden = false;
     button.setAttribute("aria-expanded", "true");
     items[0]?.focus({ preventScroll: true });
-    const { x, y } = await computePosition(button, menu, {
-      placement: "bottom-end",
-      middleware: [offset(4), flip({ boundary: root }), shift({ boundary: root, padding: 4 })],
-    });
-    menu.style.left = `${x}px`;
-    menu.style.top = `${y}px`;
+    moveBeside(menu, button.getBoundingClientRect(), root, placeUnder);
   };
   const close = (refocus: boolean): void => {
     if (menu.hidden) return;
@@ -71,7 +67,7 @@ export function exportPanel(view: View): HTMLElement {
     }
   };
 
-  button.addEventListener("click", () => (menu.hidden ? void open() : close(true)), { signal: aborted });
+  button.addEventListener("click", () => (menu.hidden ? open() : close(true)), { signal: aborted });
   menu.addEventListener(
     "keydown",
     (event) => {

@@ -1,6 +1,7 @@
 /** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
-import { computePosition, flip, offset, shift } from "@floating-ui/dom";
+import { placeUnder } from "../geometry/placing.ts";
 import { html, setText } from "../marks/element.ts";
+import { moveBeside } from "../marks/place.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../offers.ts";
 import type { ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
@@ -33,20 +34,16 @@ export function viewMenu(view: View): HTMLElement {
   const whole = html("div", { class: "ice-view" }, button, menu);
   const options = { signal: aborted };
 
-  const open = async (): Promise<void> => {
+  const open = (): void => {
     menu.hidden = false;
     button.setAttribute("aria-expanded", "true");
-    const { x, y } = await computePosition(button, menu, {
-      placement: "bottom-end",
-      middleware: [offset(4), flip({ boundary: root }), shift({ boundary: root, padding: 4 })],
-    });
-    Object.assign(menu.style, { left: `${x}px`, top: `${y}px` });
+    moveBeside(menu, button.getBoundingClientRect(), root, placeUnder);
   };
   const close = (): void => {
     menu.hidden = true;
     button.setAttribute("aria-expanded", "false");
   };
-  button.addEventListener("click", () => (menu.hidden ? void open() : close()), options);
+  button.addEventListener("click", () => (menu.hidden ? open() : close()), options);
   whole.addEventListener(
     "keydown",
     (event) => {

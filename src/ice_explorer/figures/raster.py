@@ -208,13 +208,13 @@ def _pieces(x: NDArray[np.float64], width: int, thickness: float) -> _Pieces:
     covered = np.minimum(bar_right[segment], column + 1) - np.maximum(bar_left[segment], column)
     share = np.where(narrow[segment], np.maximum(0, covered) / thickness, 0.0)
     per_run = np.divide(1.0, run, out=np.zeros_like(run), where=run > 0)[segment]
-    start, stop = (start - left[segment]) * per_run, (stop - left[segment]) * per_run
     pieces = _Pieces(
         column=column,
         segment=segment,
-        middle=(start + stop) / 2,
-        share_of_segment=stop - start,
-        run=(stop - start) * run[segment],
+        middle=((start - left[segment]) * per_run + (stop - left[segment]) * per_run) / 2,
+        # Exactly alike in all columns that a segment crosses from side to side.
+        share_of_segment=(stop - start) * per_run,
+        run=stop - start,
         upright_from=np.where(narrow, _UPRIGHT_SLOPE * run, np.inf)[segment],
         share=share,
     )

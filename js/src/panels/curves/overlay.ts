@@ -181,6 +181,9 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   // Slopes may leave the plot; what is under it stays readable.
   const layer = svg("svg", { x: 0, y: 0 });
   whole.append(layer);
+  // Each is drawn for itself: what follows the pointer must not draw the rest anew.
+  const [average, selectedRows, pointedRow] = [svg("g"), svg("g"), svg("g")];
+  layer.append(average, selectedRows, pointedRow);
 
   const marked = (shown: Plot, line: number, name: string): SVGGElement => {
     const { scene, lines, palette, x, y } = shown;
@@ -215,22 +218,16 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   };
 
   view.keep(
-    () => ({
-      plot: plot.value,
-      hover: store.hover.value,
-      selection: store.selection.value,
-      pointed: store.pointed.value,
-    }),
-    ({ plot: shown, hover, selection, pointed }) => {
-      if (pointed === null || shown === null) view.tooltip.hide();
+    () => plot.value,
+    (shown) => {
       if (shown === null) return;
-      const { scene, lines, x, y, left, top, bottom, slot } = shown;
+      const { scene, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));
       const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
       resize(whole, shown);
       update(layer, { width: shown.size.width, height: scene.kind === "d-ice" ? bottom : shown.size.height });
       const within = clippedParts(shown);
-      layer.replaceChildren(within.axis, within.beside);
+      average.replaceChildren(within.axis, within.beside);
       if (scene.onLevels) {
         within.axis.append(
           ...Array.from(px, (at, k) =>
@@ -257,14 +254,24 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
         within.beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
       }
       if (px.length === 0) {
-        layer.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
+        average.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
       }
-      const drawn = new Map(Array.from(scene.curves.positions, (position, line) => [position, line]));
-      for (const position of fewSelected(selection)) {
-        const line = drawn.get(position);
-        if (line !== undefined) layer.append(marked(shown, line, "selected"));
-      }
-      if (hover !== null && hover < lines.nLines) layer.append(marked(shown, hover, "hovered"));
+    },
+  );
+  view.keep(
+    () => ({ plot: plot.value, selection: store.selection.value }),
+    ({ plot: shown, selection }) => {
+      const lines = fewSelected(selection).map((row) => shown?.scene.curves.positions.indexOf(row) ?? -1);
+      const drawn = lines.filter((line) => line !== -1);
+      selectedRows.replaceChildren(...drawn.map((line) => marked(shown!, line, "selected")));
+    },
+  );
+  view.keep(
+    () => ({ plot: plot.value, hover: store.hover.value, pointed: store.pointed.value }),
+    ({ plot: shown, hover, pointed }) => {
+      if (pointed === null || shown === null) view.tooltip.hide();
+      const isDrawn = shown !== null && hover !== null && hover < shown.lines.nLines;
+      pointedRow.replaceChildren(...(isDrawn ? [marked(shown, hover, "hovered")] : []));
     },
   );
   return whole;

@@ -1,0 +1,29 @@
+/** Moves what floats over the explorer to its place. */
+import type { Box } from "../geometry/pick.ts";
+import type { Extent, Place } from "../geometry/placing.ts";
+
+/** What can be seen of the explorer. */
+function roomIn(root: HTMLElement): Box {
+  const { left, right, top, bottom } = root.getBoundingClientRect();
+  const { clientWidth, clientHeight } = document.documentElement;
+  return {
+    left: Math.max(0, left),
+    right: Math.min(clientWidth, right),
+    top: Math.max(0, top),
+    bottom: Math.min(clientHeight, bottom),
+  };
+}
+
+/** `where` says it in px of the window, which the node's own parent may have moved. */
+export function moveBeside(
+  node: HTMLElement,
+  anchor: Box,
+  root: HTMLElement,
+  where: (anchor: Box, size: Extent, room: Box) => Place,
+): void {
+  const parent = node.offsetParent ?? root;
+  const { left, top } = parent.getBoundingClientRect();
+  const { x, y } = where(anchor, { width: node.offsetWidth, height: node.offsetHeight }, roomIn(root));
+  const [right, down] = [x - left - parent.clientLeft, y - top - parent.clientTop].map(Math.round);
+  node.style.transform = `translate(${right}px, ${down}px)`;
+}
