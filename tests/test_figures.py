@@ -22,8 +22,9 @@ from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
 from ice_explorer.figures.page import printable
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
+from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.png import png_bytes
-from ice_explorer.figures.provenance import provenance, provenance_json
+from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
 from ice_explorer.figures.strokes import Run, runs, suit_strokes
 from ice_explorer.figures.svg import svg_page
@@ -100,8 +101,8 @@ def shown(explanation, **state) -> Scene:
 
 def drawn(explanation, *, width=180.0, dpi=96.0, with_ranking=True, **state) -> ET.Element:
     view = shown(explanation, **state)
-    page = compose(view, with_ranking=with_ranking, width=width, dpi=dpi)
-    text = provenance_json(explanation, view.state, view.lines)
+    page = compose(view, Paper(width, dpi=dpi), with_ranking=with_ranking)
+    text = json.dumps(provenance(explanation, [view], "x.save('view.svg')"))
     return ET.fromstring(svg_page(page, view.heading, view.description, text))  # noqa: S314 - written just now
 
 
@@ -679,7 +680,7 @@ def test_a_figure_says_where_it_comes_from(explanation):
         "seed": 0,
         "code": (
             "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
-            "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20"
+            "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
         ),
     }
 
@@ -692,10 +693,10 @@ def test_the_code_line_names_the_options_that_were_chosen():
         weighting="length", sample_weight=np.ones(20), progress=False,
     )  # fmt: skip
     view = shown(explanation, feature="x0")
-    found = provenance(explanation, view.state, view.lines)
+    found = provenance(explanation, [view], "x.save('view.svg')")
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
-        "weighting='length', sample_weight=sample_weight); x.feature = 'x0'"
+        "weighting='length', sample_weight=sample_weight); x.feature = 'x0'; x.save('view.svg')"
     )
     assert (found["rows_used"], found["seed"], found["weighted"]) == (10, 4, True)
     compile(found["code"], "figure", "exec")
@@ -706,10 +707,11 @@ def test_a_view_that_counts_otherwise_says_so(explanation):
     view = shown(explanation, feature="age", convention="published", rank_by="impact")
     expected = explanation.table(convention="published")["impact"]
     assert_allclose([bar.value for bar in view.ranking.bars], expected)
-    found = provenance(explanation, view.state, view.lines)
+    found = provenance(explanation, [view], "x.save('view.svg')")
     assert (found["convention"], found["weighting"]) == ("published", "interval")
     assert found["code"] == (
-        "x = ice_explorer.ICEExplorer(model, X, convention='published'); x.feature = 'age'; x.rank_by = 'impact'"
+        "x = ice_explorer.ICEExplorer(model, X, convention='published'); x.feature = 'age'; x.rank_by = 'impact'; "
+        "x.save('view.svg')"
     )
     with pytest.raises(InvalidOptionError):
         shown(explanation, convention="published", weighting="mass")

@@ -356,35 +356,48 @@ class ICEExplorer(anywidget.AnyWidget):
         path: str | Path,
         what: str = "view",
         *,
-        width: float | None = None,
+        width: float | str | None = None,
+        font_size: float | None = None,
         dpi: float | None = None,
+        title: bool | str = True,
+        caption: bool | str = False,
         overwrite: bool = False,
-    ) -> Path:
+    ) -> Path | list[Path]:
         """Write the view as it stands to a file; the suffix chooses the format.
 
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, or in .png (which needs matplotlib).
+            Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With
+            "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view" is the ranking and the open feature, "panel" the open feature alone; the name
-            of a feature is the panel of that one.
-        width : float, optional
-            Of the figure [mm].
+            of a feature is the panel of that one. "all" are the panels of all features, in the order of the
+            bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
+            else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
+            all features.
+        width : float or str, optional
+            Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
+        font_size : float, optional
+            Of names and numbers [pt]; 7.2 by default. All else grows with them.
         dpi : float, optional
-            Of a PNG, and of the lines in an SVG where they are many.
+            Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
+        title, caption : bool or str
+            Whether there is a heading over the curves, and a sentence under the figure; or what they say.
         overwrite : bool
-            Replace a file that is there.
+            Replace files that are there.
 
         Returns
         -------
-        Path
-            Of the file.
+        Path or list of Path
+            Of the file, or of the file of each feature.
 
         Raises
         ------
         ExportError
             If the suffix is unknown or there is a file already; also a ValueError.
+        MissingDependencyError
+            If a package is needed and not installed; also an ImportError.
         """
         from ice_explorer import export
 
@@ -393,9 +406,12 @@ class ICEExplorer(anywidget.AnyWidget):
             self._view_state(),
             path,
             what,
-            width=width,
-            dpi=dpi,
             overwrite=overwrite,
+            width=width,
+            font_size=font_size,
+            dpi=dpi,
+            title=title,
+            caption=caption,
         )
 
     def close(self) -> None:

@@ -1,9 +1,8 @@
-"""Where a figure comes from, to be carried inside it."""
+"""Where a file comes from, to be carried inside it; `provenance_reader` reads it back."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import platform
 from dataclasses import MISSING, fields
@@ -17,8 +16,10 @@ from ice_explorer.figures.view import ViewState
 from ice_explorer.payload import code_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ice_explorer.explanation import Explanation
-    from ice_explorer.figures.view import Lines
+    from ice_explorer.figures.view import Scene
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
@@ -29,33 +30,32 @@ _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
 _COUNTING: Final = ("convention", "weighting")
 
 
-def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict[str, Any]:
-    """Collect what a reader needs to make a figure again.
+def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> dict[str, Any]:
+    """Collect what a reader needs to make a file again.
 
     Parameters
     ----------
     explanation : Explanation
-    state : ViewState
-        As a scene has it: with the feature that is open, and how impact is counted.
-    lines : Lines
-        What was drawn of the open feature.
+    scenes : sequence of Scene
+        What is in the file: one view, or one for each of several features.
+    call : str
+        The call of `save` that writes it.
 
     Returns
     -------
     dict
-        Plain values for JSON.
+        Plain values for JSON. Of several features, those that differ between them are by feature.
     """
-    settings = explanation.settings
-    feature = explanation[lines.feature]
+    settings, state = explanation.settings, scenes[0].state
     return {
         "title": "Individual conditional expectation",
-        "feature": lines.feature,
+        "feature": state.feature if len(scenes) == 1 else [scene.state.feature for scene in scenes],
         "kind": state.kind,
-        "anchor": state.anchor if state.kind == "c-ice" else None,
+        "anchor": state.anchor,
         "color_by": state.color_by,
-        "rows_drawn": len(lines.positions),
-        "rows_used": len(feature.row_positions),
-        "n_grid": len(feature.axis),
+        "rows_drawn": _by_feature(scenes, lambda scene: len(scene.lines.positions)),
+        "rows_used": _by_feature(scenes, lambda scene: scene.n_rows),
+        "n_grid": _by_feature(scenes, lambda scene: len(scene.lines.grid)),
         "rank_by": state.rank_by,
         "decay": state.decay,
         "convention": state.convention,
@@ -73,13 +73,14 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "code": code(explanation, state),
+        "code": f"{code(explanation, state)}; {call}",
     }
 
 
-def provenance_json(explanation: Explanation, state: ViewState, lines: Lines) -> str:
-    """Write the provenance as JSON text."""
-    return json.dumps(provenance(explanation, state, lines), ensure_ascii=False, default=str, allow_nan=False)
+def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int | dict[str, int]:
+    if len(scenes) == 1:
+        return count(scenes[0])
+    return {scene.state.feature: count(scene) for scene in scenes}
 
 
 def code(explanation: Explanation, state: ViewState) -> str:

@@ -331,11 +331,18 @@ class Scene:
     @property
     def description(self) -> str:
         """The view in a sentence, for who cannot see it."""
+        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}"
+        return f"{self._curves}; {ranked}, decay {self.state.decay:g}."
+
+    @property
+    def panel_description(self) -> str:
+        """The same of the open feature alone."""
+        return f"{self._curves}, decay {self.state.decay:g}."
+
+    @property
+    def _curves(self) -> str:
         colored = "" if self.coloring.title is None else f", coloured by {self.coloring.title}"
-        return (
-            f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{colored}; "
-            f"{len(self.ranking.bars)} features ranked by {self.ranking.title}, decay {self.state.decay:g}."
-        )
+        return f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{colored}"
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
