@@ -1805,6 +1805,19 @@ CASES = [
         "example 'figures/{feature}.svg', or use '.pdf', which has a page for each.",
     ),
     Case(
+        "unknown option of plot_all",
+        lambda _: result().plot_all(columns=2),
+        UnknownOptionError,
+        "plot_all() has no option 'columns'. Did you mean 'n_columns'? Its options are kind, color_by, decay, rank_by, "
+        "anchor, max_lines, max_features, n_columns, share_y.",
+    ),
+    Case(
+        "no columns of panels",
+        lambda _: result().plot_all(n_columns=0),
+        InvalidOptionError,
+        "`n_columns` must be an integer of at least 1; got 0. Use `n_columns=3` for the default.",
+    ),
+    Case(
         "unknown option of save",
         lambda folder: result().save(folder / "view.svg", colour_by="city"),
         UnknownOptionError,

@@ -796,6 +796,36 @@ def test_plot_impact_draws_the_table(explanation):
 
 
 @pytest.mark.usefixtures("_closed_figures")
+def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
+    """They share a scale, hold the mean of each, and can be found by name and styled further."""
+    figure = kinds.plot_all(color_by="town")
+    axes = {ax.get_label(): ax for ax in figure.axes}
+    assert list(axes) == [kinds[name].label for name in kinds.table().index]
+    assert len({ax.get_ylim() for ax in axes.values()}) == 1
+    expected = kinds["built"].centered_curves("min").mean(axis=0)
+    (mean,) = [line for line in axes["built"].lines if line.get_linewidth() == 1.3]
+    assert_allclose(mean.get_ydata(), expected, rtol=1e-9, atol=1e-9)
+    axes["built"].set_title("Year")
+    figure.canvas.draw()
+    levels = shown(kinds, feature="built", color_by="town").coloring.levels
+    written = [text.get_text().removesuffix("…") for text in figure.legends[0].get_texts()]
+    assert all(level.startswith(text) for level, text in zip(levels, written, strict=True))
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_all_shows_so_many_features_and_says_so(many):
+    """Slopes keep a scale each; a ramp stands beside them once."""
+    figure = many.plot_all("d-ice", "x1", max_features=2, n_columns=2, max_lines=60)
+    panels = [ax for ax in figure.axes if ax.get_label().startswith("x")]
+    n_features = len(many.features)
+    assert figure.get_suptitle() == f"d-ICE: 2 of {n_features} features by in-distribution impact"
+    assert len(figure.axes) == 3
+    assert panels[0].get_ylim() != panels[1].get_ylim()
+    with pytest.raises(InvalidOptionError):
+        many.plot_all(n_columns=0)
+
+
+@pytest.mark.usefixtures("_closed_figures")
 @pytest.mark.parametrize("feature", ["town", "grade", "built", "wait", "area", "heat"])
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
 def test_plot_draws_every_kind(kinds, feature, kind):

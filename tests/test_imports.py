@@ -90,7 +90,7 @@ ALLOWED = {
 
 # The methods of a result that give pictures and files hand over to those who draw and write results.
 # These steps back are taken inside the methods, when they are called.
-FACADE = {("results", "figures.mpl"), ("results", "export")}
+FACADE = {("results", "figures.mpl"), ("results", "figures.mpl_all"), ("results", "export")}
 
 HEAVY = [
     "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pooch", "pyarrow", "sklearn",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column, Name
@@ -650,6 +651,30 @@ class Explanation:
 
         _check_keywords(mpl.plot, options)
         return mpl.plot(self, feature, kind, color_by, **options)
+
+    def plot_all(
+        self, kind: Literal["ice", "c-ice", "d-ice"] = "c-ice", color_by: Name = None, **options: Any
+    ) -> Figure:
+        """Draw the curves of all features in small, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        kind : {"ice", "c-ice", "d-ice"}
+            Curves, curves since the anchor, or slopes.
+        color_by : object, optional
+            Name of the column that colours the lines.
+        **options
+            `decay`, `rank_by`, `anchor`, `max_lines`, `max_features`, `n_columns`, `share_y` of
+            `ice_explorer.figures.mpl_all.plot_all`.
+
+        Returns
+        -------
+        Figure
+        """
+        from ice_explorer.figures import mpl_all
+
+        _check_keywords(mpl_all.plot_all, options)
+        return mpl_all.plot_all(self, kind, color_by, **options)
 
     def save(self, path: str | Path, what: str = "view", **options: Any) -> Path | list[Path]:
         """Write figures, tables or everything to a file; the suffix chooses the format.
