@@ -1818,6 +1818,12 @@ CASES = [
         "`n_columns` must be an integer of at least 1; got 0. Use `n_columns=3` for the default.",
     ),
     Case(
+        "static picture that is neither on nor off",
+        lambda _: ice.ICEExplorer(wealth, NUMBERS, static_picture="svg"),
+        InvalidOptionError,
+        "`static_picture` must be True or False; got 'svg'. Leave it out for True.",
+    ),
+    Case(
         "unknown option of save",
         lambda folder: result().save(folder / "view.svg", colour_by="city"),
         UnknownOptionError,

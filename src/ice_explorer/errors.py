@@ -125,6 +125,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def not_a_flag(cls, option: str, got: object) -> InvalidOptionError:
+        """Say that an option is on or off."""
+        return cls(f"`{option}` must be True or False; got {_written(got)}. Leave it out for True.")
+
+    @classmethod
     def said(cls, option: str, got: object) -> InvalidOptionError:
         """Say that words on a figure are there, absent, or given."""
         return cls(

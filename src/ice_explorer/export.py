@@ -39,6 +39,12 @@ _USUAL: Final = {"title": True, "caption": False}  # everything else is None
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
 _LONGEST_NAME: Final = 80
+_LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
+_LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
+_FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
+_LARGEST_PICTURE: Final = 400_000
+_MARKED_OF_PICTURE: Final = 10
+_PICTURE_DPI: Final = 120.0
 
 
 def save(
@@ -173,6 +179,24 @@ def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any
     name = payload.filename(cast("messages.ViewState", {"feature": state.feature, "kind": state.kind}))
     call = _call(Path(name), _VIEW, {})
     return _content(explanation, state, ".svg", _VIEW, paper=Paper.checked(_VIEW_WIDTH), call=call)
+
+
+def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
+    """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
+    state = ViewState.of(view_state)
+    state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
+    most = _LINES_OF_SLOW if explanation.engine == "brute" else _LINES_OF_PICTURE
+    text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, most)))
+    if len(text) > _LARGEST_PICTURE:  # strokes with many points
+        text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, _FEWEST_LINES)))
+    return text
+
+
+def _picture_of(explanation: Explanation, state: ViewState) -> str:
+    shown = scene(explanation, state)
+    page = compose(shown, Paper(_VIEW_WIDTH, dpi=_PICTURE_DPI), with_ranking=True)
+    origin = provenance(explanation, [shown], "x.save('view.svg')")
+    return svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str)).decode()
 
 
 def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:

@@ -59,7 +59,7 @@ from ice_explorer.messages import (
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
-from ice_explorer.options import check_display, check_integer, check_one_of
+from ice_explorer.options import check_display, check_flag, check_integer, check_one_of
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -114,6 +114,10 @@ class ICEExplorer(anywidget.AnyWidget):
         What `state` of an explorer returned: this one looks like it. Its output, response and decay stand
         over the options of that name. What the data at hand do not have is left out, and said in a warning
         and in the notes under the picture.
+    static_picture : bool
+        Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
+        nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if its result is there by
+        then; reading `table` in an earlier cell makes sure.
     **options
         Those of `explain`.
 
@@ -187,11 +191,19 @@ class ICEExplorer(anywidget.AnyWidget):
     _profile = traitlets.Bytes().tag(sync=True)
 
     def __init__(
-        self, model: Any, X: Any = None, y: Any = None, *, state: Mapping[str, Any] | None = None, **options: Any
+        self,
+        model: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        state: Mapping[str, Any] | None = None,
+        static_picture: bool = True,
+        **options: Any,
     ) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
+        self._has_picture = check_flag("static_picture", static_picture)
         wanted = read_state(state, self._public_traits())
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
@@ -289,6 +301,20 @@ class ICEExplorer(anywidget.AnyWidget):
             f"<ICEExplorer of the {known.output_label}: {status['total']} features, "
             f"{known.n_observations} observations, {_state_text(status)}>"
         )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Show the explorer, and where that cannot be a picture of it."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        work, snapshot = self._work, self._background.snapshot()
+        if bundle is None or work is None or not self._has_picture or snapshot.state != "ready":
+            return bundle
+        from ice_explorer import export
+
+        try:
+            bundle[0]["image/svg+xml"] = export.picture(work.explanation(snapshot.results), self._view_state())
+        except Exception:
+            logger.exception("There is no picture beside the explorer.")
+        return bundle
 
     # --- what a notebook reads --------------------------------------------------------------------
 
