@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.figures import lettering
+from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
@@ -678,6 +680,8 @@ def test_a_figure_says_where_it_comes_from(explanation):
         "weighted": False,
         "engine": "brute",
         "seed": 0,
+        "view": {},
+        "not_drawn": [],
         "code": (
             "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
             "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
@@ -735,6 +739,78 @@ def test_a_state_is_read_from_a_message():
     sent = {"feature": "age", "kind": "d-ice", "anchor": 3, "selection": [2, 4]}
     assert ViewState.of(sent) == ViewState(feature="age", kind="d-ice", anchor=3, selection=(2, 4))
     assert ViewState.of(ViewState(feature="age")) == ViewState(feature="age")
+
+
+# --- what a reader chose in the browser -----------------------------------------------------------
+
+
+def test_levels_that_the_legend_hides_are_not_drawn(explanation):
+    """Their lines go, the mean and the axis stay those of all; missing values are hidden by None."""
+    whole = shown(explanation, feature="age", color_by="region")
+    hidden = [whole.coloring.levels[0], None]
+    part = shown(explanation, feature="age", color_by="region", choices={"filters": {"region": {"hidden": hidden}}})
+    keeps = (whole.coloring.values != 0) & ~np.isnan(whole.coloring.values)
+    assert 0 < keeps.sum() < len(keeps) - 1
+    assert_array_equal(part.lines.positions, whole.lines.positions[keeps])
+    assert_array_equal(part.lines.values, whole.lines.values[keeps])
+    assert_array_equal(part.coloring.values, whole.coloring.values[keeps])
+    assert part.row_count == f"{keeps.sum()} of 60 rows"
+    assert part.lines.y_domain == whole.lines.y_domain
+    assert_array_equal(part.lines.mean, whole.lines.mean)
+    other = shown(explanation, feature="age", choices={"filters": {"region": {"hidden": hidden}}})
+    assert len(other.lines.positions) == 60  # the legend is that of the column that colours
+
+
+def test_a_range_of_the_ramp_leaves_the_lines_in_it(explanation):
+    """Ends count; what is hidden entirely leaves the mean alone, in every kind of picture."""
+    ages = explanation.column("age").values
+    choices = {"filters": {"age": {"range": [30.0, 40.0]}}}
+    part = shown(explanation, feature="smoker", color_by="age", choices=choices)
+    assert part.lines.positions.tolist() == np.flatnonzero((ages >= 30) & (ages <= 40)).tolist()
+    for kind in ("ice", "c-ice", "d-ice"):
+        nothing = {"filters": {"age": {"range": [40.2, 40.4]}}}
+        root = drawn(explanation, feature=HOSTILE, color_by="age", kind=kind, choices=nothing)
+        assert len(group(root, "lines")) == 0
+        assert len(group(root, "partial-dependence")) > 0
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+def test_a_shared_axis_reaches_over_all_features(explanation, kind):
+    """Of predictions from the lowest to the highest, of changes as far as the widest; slopes share none."""
+    choices = {"shared_y": True}
+    domains = [
+        shown(explanation, feature=feature.label, kind=kind, choices=choices).lines.y_domain for feature in explanation
+    ]
+    if kind == "d-ice":
+        alone = [shown(explanation, feature=feature.label, kind=kind).lines for feature in explanation]
+        own = [lines.y_domain for lines in alone if lines.kind == "d-ice"]  # levels without an order have no slopes
+        assert [domains[at] for at, lines in enumerate(alone) if lines.kind == "d-ice"] == own
+        return
+    assert len(set(domains)) == 1
+    ranges = np.array([feature.prediction_range for feature in explanation])
+    low, high = (ranges.min(), ranges.max()) if kind == "ice" else np.ptp(ranges, axis=1).max() * np.array([-1, 1])
+    assert_allclose(domains[0], [low - 0.03 * (high - low), high + 0.03 * (high - low)], rtol=1e-9)
+
+
+def test_choices_that_no_figure_follows_are_named(explanation):
+    """The metadata have those that are drawn, the names of those that are not, and a line that sets them all."""
+    choices = {"shared_y": True, "zoom": {"ice age": [0, 1, 2, 3]}, "lines_as": "lines", "left": "map", "target": False}
+    view = shown(explanation, feature="age", choices=choices)
+    found = provenance(explanation, [view], "x.save('view.svg')")
+    assert found["view"] == {"shared_y": True}
+    assert found["not_drawn"] == ["left", "zoom"]
+    assert found["code"] == (
+        f"x = ice_explorer.ICEExplorer(model, X, state={{'version': 1, 'view': {choices!r}}}); x.feature = 'age'; "
+        "x.save('view.svg')"
+    )
+
+
+def test_usual_choices_are_those_of_the_browser(root):
+    """Python's table of them is the browser's, by name and value."""
+    text = (root / "js" / "src" / "remembered.ts").read_text(encoding="utf-8")
+    body = text.partition("DEFAULTS: Readonly<ViewChoices> = {")[2].partition("\n};")[0]
+    found = {name: json.loads(value) for name, value in re.findall(r"(\w+): (.+),", body)}
+    assert found == USUAL
 
 
 # --- matplotlib -----------------------------------------------------------------------------------

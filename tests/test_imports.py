@@ -66,7 +66,7 @@ ALLOWED = {
     "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
     # pictures and files of the same view
     "figures.*": (
-        "curves display_axis explanation feature likelihood messages metrics moments options payload",
+        "curves display_axis explanation feature likelihood messages metrics moments options payload state",
         "matplotlib numpy",
     ),
     "tidy": ("display_axis explanation figures", "numpy pandas"),

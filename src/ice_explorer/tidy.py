@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ice_explorer.display_axis import display_axis
-from ice_explorer.figures.view import lines_of
+from ice_explorer.figures.view import scene
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ class Curves:
 def curves_of(explanation: Explanation, state: ViewState) -> Curves:
     """Gather the curves of the open feature of a view, all that are drawn."""
     feature = explanation[state.feature]
-    lines = lines_of(explanation, feature, replace(state, kind="c-ice"))
+    lines = scene(explanation, replace(state, kind="c-ice")).lines
     axis, positions = display_axis(feature), lines.positions
     predictions = feature.rows(positions)
     n_grid = predictions.shape[1]

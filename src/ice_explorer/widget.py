@@ -311,7 +311,9 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer import export
 
         try:
-            bundle[0]["image/svg+xml"] = export.picture(work.explanation(snapshot.results), self._view_state())
+            bundle[0]["image/svg+xml"] = export.picture(
+                work.explanation(snapshot.results), {**self._view_state(), "choices": self._view}
+            )
         except Exception:
             logger.exception("There is no picture beside the explorer.")
         return bundle
@@ -429,7 +431,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         return export.save(
             self.explanation,
-            self._view_state(),
+            {**self._view_state(), "choices": self._view},
             path,
             what,
             overwrite=overwrite,
@@ -652,7 +654,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         known = work.explanation(self._background.snapshot().results)
         body = ExportBody(filename=payload.filename(request["state"]), mime="image/svg+xml")
-        return body, [export.svg_bytes(known, request["state"])]
+        return body, [export.svg_bytes(known, {**request["state"], "choices": self._view})]
 
     def _ask(
         self,

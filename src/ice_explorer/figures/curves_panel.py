@@ -79,7 +79,7 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True)
         plot = _Plot.fitted(page, lines, box, below + 8)
         plot.draw_y_axis()
         below = plot.area.bottom
-        if lines.values.size == 0:
+        if lines.is_empty:
             middle = (plot.area.top + plot.area.bottom) / 2
             page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET)
         else:
@@ -284,7 +284,7 @@ class _Plot:
         page, area, spread = self.page, self.area, self.lines.spread
         top = area.bottom + _AIR
         bottom = top + _STRIP
-        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max()))
+        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max(initial=0.0)))
         height = Axis((0.0, tallest if tallest > 0 else 1.0), (bottom, top + 2))
         places = self.x.many(self.lines.x)
         x = np.concatenate([places, [places[-1], places[0]]])

@@ -248,7 +248,7 @@ def _draw_curves(ax: Axes, shown: Scene) -> None:
 
 def frame_lines(ax: Axes, lines: Lines, y_domain: tuple[float, float]) -> None:
     """Set the limits and ticks of axes that lines are to be drawn on, over the data and the slopes' spread."""
-    n_strips = 2 if lines.kind == "d-ice" and lines.values.size > 0 else 1
+    n_strips = 2 if lines.kind == "d-ice" and not lines.is_empty else 1
     low, high = y_domain
     foot = n_strips * _STRIP + 0.02  # the strips stand at the foot of the same axes, under the lines
     strips = _strips_of(lines)
@@ -267,7 +267,7 @@ def frame_lines(ax: Axes, lines: Lines, y_domain: tuple[float, float]) -> None:
 def fill_frame(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     """Draw lines, or dots on levels, and their mean on axes that are framed."""
     strips = _strips_of(lines)
-    if lines.values.size == 0:
+    if lines.is_empty:
         ax.text(0.02, 0.5, NO_SLOPE_TEXT, transform=ax.transAxes, fontsize=SMALL, color=QUIET)
         return
     if lines.on_levels:
@@ -522,7 +522,7 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     from matplotlib.patches import Patch
 
     below = 34.0 + (40.0 if _has_slanted_names(lines) else 0.0)
-    if lines.values.size > 0:
+    if not lines.is_empty:
         look: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"} if lines.on_levels else {}
         mean = Line2D([], [], color=INK, linewidth=1.3, **look)
         own = Line2D([], [], color=QUIET, marker="o", markersize=2.6, linestyle="none")

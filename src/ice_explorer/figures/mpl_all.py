@@ -116,7 +116,7 @@ def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
 
 
 def _shared(scenes: list[Scene]) -> tuple[float, float]:
-    domains = [shown.lines.y_domain for shown in scenes if shown.lines.values.size > 0]
+    domains = [shown.lines.y_domain for shown in scenes if not shown.lines.is_empty]
     return min(low for low, _ in domains), max(high for _, high in domains)
 
 

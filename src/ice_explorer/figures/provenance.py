@@ -12,8 +12,10 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.explanation import explain
+from ice_explorer.figures.choices import FOLLOWED, chosen, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.payload import code_line
+from ice_explorer.state import STATE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,6 +70,8 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> 
         "weighted": settings.weighted,
         "engine": explanation.engine,
         "seed": settings.random_state,
+        "view": {name: value for name, value in chosen(state.choices).items() if name in FOLLOWED},
+        "not_drawn": not_drawn(state.choices),
         "versions": {
             "ice_explorer": __version__,
             "numpy": np.__version__,
@@ -87,7 +91,7 @@ def code(explanation: Explanation, state: ViewState) -> str:
     """Write the line that makes this view again, from the model and the data."""
     statements = [f"x = ice_explorer.{code_line(_options(explanation, state), longest=math.inf)}"]
     for field in fields(ViewState):
-        if field.name in _COUNTING:
+        if field.name in (*_COUNTING, "choices"):
             continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
@@ -100,21 +104,23 @@ def code(explanation: Explanation, state: ViewState) -> str:
 def _options(explanation: Explanation, state: ViewState) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
-    chosen: dict[str, object] = {}
+    given: dict[str, object] = {}
     if len(explanation.features) < _n_explainable(explanation):
-        chosen["features"] = explanation.features
+        given["features"] = explanation.features
     for name, parameter in inspect.signature(explain).parameters.items():
         if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
         value = getattr(state if name in _COUNTING else settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
-            chosen[name] = _VALUES
+            given[name] = _VALUES
         elif plain not in (None, parameter.default) and (name, plain) != ("response", "callable"):
-            chosen[name] = plain
+            given[name] = plain
     if settings.weighted:
-        chosen["sample_weight"] = _VALUES
-    return chosen
+        given["sample_weight"] = _VALUES
+    if state.choices:
+        given["state"] = {"version": STATE_VERSION, "view": dict(state.choices)}
+    return given
 
 
 def _n_explainable(explanation: Explanation) -> int:
