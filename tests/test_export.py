@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import closing
 from xml.etree import ElementTree as ET
 
 import comm
@@ -242,6 +243,24 @@ def test_the_line_of_code_in_a_file_makes_it_again(mixed, running_code, tmp_path
     again.mkdir()
     running_code(found["code"], again)
     assert (again / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_file_follows_what_was_chosen_in_the_browser_and_its_code_makes_it_again(running_code, table, tmp_path):
+    """The legend's filter leaves lines out, in the picture and in the table of curves."""
+    view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": True, "zoom": {"ice since": [0, 1, 2, 3]}}
+    state = {"version": 1, "feature": "since", "color_by": "#town", "view": view}
+    with closing(ice_explorer.ICEExplorer(mixed_model, table, state=state)) as explorer:
+        files = [explorer.save(tmp_path / name, "panel") for name in ("curves.csv", "figure.svg")]
+    found = [ice_explorer.provenance(file) for file in files]
+    left = table.index[table["#town"] != "c,d"].tolist()
+    assert sorted(set(pd.read_csv(files[0], comment="#")["row"])) == left
+    assert found[1]["rows_drawn"] == len(left)
+    assert found[1]["not_drawn"] == ["zoom"]
+    again = tmp_path / "again"
+    again.mkdir()
+    for file, origin in zip(files, found, strict=True):
+        running_code(origin["code"], again)
+        assert (again / file.name).read_bytes() == file.read_bytes()
 
 
 def test_a_pdf_of_all_has_a_page_for_each_feature_and_text_as_text(mixed, tmp_path):
