@@ -1710,15 +1710,17 @@ CASES = [
     # files
     Case(
         "unknown suffix",
-        lambda folder: save(folder / "view.pdf"),
+        lambda folder: save(folder / "view.jpg"),
         ExportError,
-        "`path` must end in '.svg' or '.png'; got '{folder}/view.pdf'. The suffix chooses the format.",
+        "`path` must end in '.svg', '.png', '.pdf', '.csv', '.parquet' or '.json'; got '{folder}/view.jpg'. The suffix "
+        "chooses the format.",
     ),
     Case(
         "no suffix",
         lambda _: save("view"),
         ExportError,
-        "`path` must end in '.svg' or '.png'; got 'view'. The suffix chooses the format.",
+        "`path` must end in '.svg', '.png', '.pdf', '.csv', '.parquet' or '.json'; got 'view'. The suffix chooses the "
+        "format.",
     ),
     Case(
         "path None",
@@ -1755,19 +1757,91 @@ CASES = [
         "too narrow",
         lambda folder: save(folder / "view.svg", width=10),
         InvalidOptionError,
-        "`width` must be from 60 to 600 mm, as a page is measured; got 10. Leave it out for 180.",
+        "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got 10. "
+        'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for 180.',
     ),
     Case(
         "width as text",
         lambda folder: save(folder / "view.svg", "panel", width="wide"),
         InvalidOptionError,
-        "`width` must be from 60 to 600 mm, as a page is measured; got 'wide'. Leave it out for 120.",
+        "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got 'wide'. "
+        'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for 120.',
     ),
     Case(
         "too coarse",
         lambda folder: save(folder / "view.png", dpi=5),
         InvalidOptionError,
         "`dpi` must be from 50 to 1200 dots per inch; got 5. Leave it out for 300.",
+    ),
+    Case(
+        "letters too small to read",
+        lambda folder: save(folder / "view.svg", font_size=2),
+        InvalidOptionError,
+        "`font_size` must be from 4 to 24 pt, as letters are measured; got 2. Leave it out for 7.2.",
+    ),
+    Case(
+        "letters too large for the width",
+        lambda folder: save(folder / "view.svg", width="89mm", font_size=14.4),
+        InvalidOptionError,
+        "`width` must be at least 120 mm for letters of 14.4 pt; got 89 mm. Use smaller letters, or a wider figure.",
+    ),
+    Case(
+        "title that is no text",
+        lambda folder: save(folder / "view.svg", title=None),
+        InvalidOptionError,
+        "`title` must be True, False or a text; got None. Use `title=True` for the usual words, or give your own.",
+    ),
+    Case(
+        "caption that is no text",
+        lambda folder: save(folder / "view.svg", caption=3),
+        InvalidOptionError,
+        "`caption` must be True, False or a text; got 3. Use `caption=True` for the usual words, or give your own.",
+    ),
+    Case(
+        "all features in one picture",
+        lambda folder: save(folder / "all.svg", "all"),
+        ExportError,
+        "`path` must hold '{feature}' where a .svg of each feature is wanted; got '{folder}/all.svg'. Write for "
+        "example 'figures/{feature}.svg', or use '.pdf', which has a page for each.",
+    ),
+    Case(
+        "unknown option of plot_all",
+        lambda _: result().plot_all(columns=2),
+        UnknownOptionError,
+        "plot_all() has no option 'columns'. Did you mean 'n_columns'? Its options are kind, color_by, decay, rank_by, "
+        "anchor, max_lines, max_features, n_columns, share_y.",
+    ),
+    Case(
+        "no columns of panels",
+        lambda _: result().plot_all(n_columns=0),
+        InvalidOptionError,
+        "`n_columns` must be an integer of at least 1; got 0. Use `n_columns=3` for the default.",
+    ),
+    Case(
+        "static picture that is neither on nor off",
+        lambda _: ice.ICEExplorer(wealth, NUMBERS, static_picture="svg"),
+        InvalidOptionError,
+        "`static_picture` must be True or False; got 'svg'. Leave it out for True.",
+    ),
+    Case(
+        "unknown option of save",
+        lambda folder: result().save(folder / "view.svg", colour_by="city"),
+        UnknownOptionError,
+        "save() has no option 'colour_by'. Did you mean 'color_by'? Its options are path, what, feature, kind, "
+        "color_by, decay, rank_by, anchor, max_lines, selection, width, font_size, dpi, title, caption, overwrite.",
+    ),
+    Case(
+        "provenance of no file",
+        lambda folder: ice.provenance(folder / "nowhere.svg"),
+        ExportError,
+        "`path` must be that of a file; there is none at '{folder}/nowhere.svg'. Check its name and its folder.",
+    ),
+    Case(
+        "provenance of another file",
+        lambda folder: ice.provenance(folder / "there.svg"),
+        ExportError,
+        "`path` must be a file that an explorer or an explanation saved; '{folder}/there.svg' does not say where it "
+        "comes from. Save it again, and keep it as it is written: some programs drop what is not shown.",
     ),
 ]
 

@@ -5,18 +5,29 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import closing
 from xml.etree import ElementTree as ET
 
+import comm
 import numpy as np
+import pandas as pd
+import pypdf
 import pytest
 from matplotlib import pyplot as plt
+from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
+from wire import Wire
 
+import ice_explorer
 from ice_explorer import explain
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
 from ice_explorer.export import save, svg_bytes
 from ice_explorer.figures.view import ViewState
 
+WIDTH = (
+    "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got {}. "
+    'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for 180.'
+)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -27,10 +38,10 @@ def explanation():
 
 
 def test_svg_is_what_the_toolbar_gives(explanation, tmp_path):
-    """A saved view and the one for the browser are the same bytes; the path is returned."""
+    """A saved view and the one for the browser are the same bytes under the same name; the path is returned."""
     state = ViewState(feature="x1", kind="c-ice", color_by="x0")
-    path = save(explanation, state, tmp_path / "view.svg")
-    assert path == tmp_path / "view.svg"
+    path = save(explanation, state, tmp_path / "ice-x1-c-ice.svg")
+    assert path == tmp_path / "ice-x1-c-ice.svg"
     assert path.read_bytes() == svg_bytes(explanation, state)
 
 
@@ -102,7 +113,7 @@ def test_png_shows_what_the_svg_shows(explanation, tmp_path):
 
 def test_nothing_is_overwritten_unless_asked(explanation, tmp_path):
     """A file that is there stays as it is; `overwrite=True` replaces it."""
-    path = tmp_path / "figure.svg"
+    path = tmp_path / "ice-ice.svg"
     path.write_text("precious")
     with pytest.raises(ExportError) as refused:
         save(explanation, ViewState(), path)
@@ -120,7 +131,8 @@ def test_other_suffixes_say_which_ones_there_are(explanation, tmp_path, name):
     with pytest.raises(ExportError) as refused:
         save(explanation, ViewState(), tmp_path / name)
     assert str(refused.value) == (
-        f"`path` must end in '.svg' or '.png'; got {str(tmp_path / name)!r}. The suffix chooses the format."
+        f"`path` must end in '.svg', '.png', '.pdf', '.csv', '.parquet' or '.json'; got {str(tmp_path / name)!r}. "
+        "The suffix chooses the format."
     )
 
 
@@ -132,11 +144,10 @@ def test_suffixes_may_be_capitals(explanation, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"width": 20}, "`width` must be from 60 to 600 mm, as a page is measured; got 20. Leave it out for 180."),
-        (
-            {"width": "90mm"},
-            "`width` must be from 60 to 600 mm, as a page is measured; got '90mm'. Leave it out for 180.",
-        ),
+        ({"width": 20}, WIDTH.format(20)),
+        ({"width": "20mm"}, WIDTH.format("'20mm'")),
+        ({"width": "9 furlongs"}, WIDTH.format("'9 furlongs'")),
+        ({"width": True}, WIDTH.format("True")),
         ({"dpi": 0}, "`dpi` must be from 50 to 1200 dots per inch; got 0. Leave it out for 300."),
         ({"dpi": float("nan")}, "`dpi` must be from 50 to 1200 dots per inch; got nan. Leave it out for 300."),
         ({"dpi": True}, "`dpi` must be from 50 to 1200 dots per inch; got True. Leave it out for 300."),
@@ -166,6 +177,255 @@ def test_a_figure_that_fails_leaves_no_file(explanation, tmp_path):
     with pytest.raises(UnknownFeatureError):
         save(explanation, ViewState(feature="x9"), tmp_path / "figure.svg")
     assert list(tmp_path.iterdir()) == []
+
+
+# --- every format ---------------------------------------------------------------------------------
+
+
+FORMATS = ["svg", "png", "pdf", "csv", "parquet", "json"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Columns of several kinds, with names and values that files might stumble over."""
+    generator = np.random.default_rng(3)
+    X = pd.DataFrame(
+        {
+            "age, in years": generator.integers(20, 40, 60).astype(float),
+            "#town": generator.choice(["Oslo #1", 'a "b"', "c,d"], 60),
+            "AGE in years": generator.normal(size=60),
+            "since": pd.date_range("2020-01-01", periods=60),
+        }
+    )
+    X.loc[5, "age, in years"] = np.nan
+    return X
+
+
+def mixed_model(rows):
+    towns = rows["#town"].map({"Oslo #1": 0.0, 'a "b"': 1.0, "c,d": 3.0}).astype(float).to_numpy()
+    ages = rows["age, in years"].fillna(50.0).to_numpy()
+    return towns * ages + rows["AGE in years"].to_numpy() ** 2 + rows["since"].dt.day_of_year.to_numpy() / 100
+
+
+@pytest.fixture(scope="module")
+def mixed(table):
+    return explain(mixed_model, table, progress=False)
+
+
+@pytest.fixture
+def running_code(monkeypatch, table):
+    """Run the line of code of a file where model and X are in scope, in a folder of its own."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+
+    def run(code, folder):
+        monkeypatch.chdir(folder)
+        scope = {"ice_explorer": ice_explorer, "model": mixed_model, "X": table}
+        exec(code, scope)  # noqa: S102 - what users are told to paste
+        scope["x"].close()
+
+    return run
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("what", ["view", "panel", "since"])
+def test_the_line_of_code_in_a_file_makes_it_again(mixed, running_code, tmp_path, suffix, what):
+    """Provenance is read back from every format, and its code writes the same bytes under the same name."""
+    state = ViewState(feature="#town", color_by="age, in years", kind="c-ice", decay=0.5, max_lines=40, selection=(3,))
+    options = {"width": "100mm", "font_size": 8, "title": "Ages (\\) of 'towns'", "caption": True}
+    path = save(mixed, state, tmp_path / f"file.{suffix}", what, **options)
+    found = ice_explorer.provenance(path)
+    everything = suffix == "json" and what == "view"
+    assert found["feature"] == (
+        ["#town", "age, in years", "AGE in years", "since"] if everything else "since" if what == "since" else "#town"
+    )
+    assert (found["decay"], found["kind"], found["color_by"]) == (0.5, "c-ice", "age, in years")
+    again = tmp_path / "again"
+    again.mkdir()
+    running_code(found["code"], again)
+    assert (again / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_file_follows_what_was_chosen_in_the_browser_and_its_code_makes_it_again(running_code, table, tmp_path):
+    """The legend's filter leaves lines out, in the picture and in the table of curves."""
+    view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": True, "zoom": {"ice since": [0, 1, 2, 3]}}
+    state = {"version": 1, "feature": "since", "color_by": "#town", "view": view}
+    with closing(ice_explorer.ICEExplorer(mixed_model, table, state=state)) as explorer:
+        files = [explorer.save(tmp_path / name, "panel") for name in ("curves.csv", "figure.svg")]
+    found = [ice_explorer.provenance(file) for file in files]
+    left = table.index[table["#town"] != "c,d"].tolist()
+    assert sorted(set(pd.read_csv(files[0], comment="#")["row"])) == left
+    assert found[1]["rows_drawn"] == len(left)
+    assert found[1]["not_drawn"] == ["zoom"]
+    again = tmp_path / "again"
+    again.mkdir()
+    for file, origin in zip(files, found, strict=True):
+        running_code(origin["code"], again)
+        assert (again / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_pdf_of_all_has_a_page_for_each_feature_and_text_as_text(mixed, tmp_path):
+    """Pages come in the order of the bars; every word can be found, in fonts that are no pictures of letters."""
+    path = save(mixed, ViewState(), tmp_path / "all.pdf", "all", width="89mm")
+    document = pypdf.PdfReader(path)
+    order = [mixed[name].label for name in mixed.table().index]
+    assert len(document.pages) == 4
+    for page, feature in zip(document.pages, order, strict=True):
+        assert f"ICE of {feature}" in page.extract_text()
+        fonts = [font.get_object() for font in page["/Resources"]["/Font"].get_object().values()]
+        assert {font["/Subtype"] for font in fonts} == {"/Type0"} or {font["/Subtype"] for font in fonts} <= {
+            "/TrueType",
+            "/Type0",
+        }
+        assert float(page.mediabox.width) == pytest.approx(89 / 25.4 * 72, abs=0.3)
+    assert document.metadata.title == f"ICE of {order[0]}"
+    assert "/CreationDate" not in document.metadata
+
+
+def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
+    """The pattern names them in letters of any system, none like another; nothing is written over."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "each").mkdir()
+    files = save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
+    order = [mixed[name].label for name in mixed.table().index]
+    assert sorted(file.name for file in files) == [
+        "ice AGE-in-years-2.svg", "ice age-in-years.svg", "ice since.svg", "ice town.svg",
+    ]  # fmt: skip
+    for file, feature in zip(files, order, strict=True):
+        alone = save(mixed, ViewState(), tmp_path / "one" / file.name, feature)
+        assert alone.read_bytes() == file.read_bytes()
+    files[0].unlink()
+    with pytest.raises(ExportError):
+        save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
+    assert not files[0].exists()  # all places are looked at before the first is written
+
+
+def test_a_csv_of_a_view_is_the_table_of_metrics(mixed, tmp_path):
+    """Read with "#" for comments it is the table, to the last digit, whatever the names hold."""
+    path = save(mixed, ViewState(rank_by="impact", decay=0.4), tmp_path / "metrics.csv")
+    found = pd.read_csv(path, comment="#")
+    expected = mixed.table(0.4, sort_by="impact")
+    assert found.columns.tolist() == ["feature", *expected.columns]
+    assert found["feature"].tolist() == [mixed[name].label for name in expected.index]
+    assert_array_equal(found["impact"], expected["impact"])
+    assert_array_equal(found["kind"], expected["kind"])
+
+
+def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
+    """Prediction, change and likelihood are those of the explanation, at the place that the row says."""
+    state = ViewState(decay=0.5, max_lines=20)
+    path = save(mixed, state, tmp_path / "age.csv", "age, in years")
+    found = pd.read_csv(path, comment="#")
+    feature = mixed["age, in years"]
+    rows = feature.draw(20)
+    n_points = len(feature.grid) + 1  # the missing value comes last
+    assert found["row"].tolist() == np.repeat(rows, n_points).tolist()
+    on_grid = found[found["value"].notna()]
+    assert_array_equal(on_grid["value"], np.tile(feature.grid, len(rows)))
+    assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=1e-15)
+    assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=1e-12, atol=1e-12)
+    assert_allclose(on_grid["likelihood"], feature.likelihood_of(rows, 0.5).ravel(), rtol=1e-15)
+    missing = found[found["value"].isna()]
+    assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=1e-15)
+    assert_allclose(missing["likelihood"], np.where(table["age, in years"].isna()[rows], 1.0, 0.5), rtol=0)
+
+
+def test_curves_of_one_feature_keep_its_type_and_of_several_are_text(mixed, tmp_path):
+    """Parquet holds dates as dates; where towns, dates and numbers share a column they are texts with a place."""
+    alone = pd.read_parquet(save(mixed, ViewState(), tmp_path / "since.parquet", "since"))
+    assert alone["value"].dtype.kind == "M"
+    assert set(alone["value"]) == set(pd.to_datetime(mixed["since"].grid))
+    several = pd.read_parquet(save(mixed, ViewState(), tmp_path / "all.parquet", "all"))
+    towns = several[several["feature"] == "#town"]
+    assert set(towns["value"]) == {"Oslo #1", 'a "b"', "c,d"}
+    assert set(towns["place"]) == {0.0, 1.0, 2.0}
+    ages = several[(several["feature"] == "age, in years") & several["value"].notna()]
+    assert_array_equal(ages["value"].astype(float), ages["place"])
+
+
+def test_json_holds_everything_and_no_nan(mixed, tmp_path):
+    """What is undefined is null; predictions are those of the rows it names."""
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    path = save(mixed, ViewState(max_lines=15), tmp_path / "all.json")
+    found = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    assert set(found) == {"provenance", "settings", "notes", "metrics", "curves"}
+    assert found["settings"]["grid"] == "observed"
+    by_feature = {entry["feature"]: entry for entry in found["metrics"]}
+    assert by_feature["#town"]["direction"] is None
+    age = next(entry for entry in found["curves"] if entry["feature"] == "age, in years")
+    assert age["grid"][-1] is None
+    assert_allclose([row[:-1] for row in age["predictions"]], mixed["age, in years"].rows(age["rows"]), rtol=1e-15)
+    assert np.shape(age["likelihood"]) == np.shape(age["changes"]) == (len(age["rows"]), len(age["places"]))
+
+
+# --- paper ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "mm"), [("89mm", 89), ("8.9 cm", 89), ("3.5in", 88.9), ("252pt", 88.9), (89, 89)])
+def test_a_figure_is_as_wide_as_it_is_told(explanation, tmp_path, width, mm):
+    """Journals say their columns in mm, inches or points."""
+    root = ET.parse(save(explanation, ViewState(), tmp_path / "figure.svg", width=width)).getroot()  # noqa: S314 - ours
+    assert float(root.get("width").removesuffix("mm")) == pytest.approx(mm, abs=0.01)
+
+
+def test_letters_have_the_size_asked_for_at_any_width(explanation, tmp_path):
+    """Of the labels on paper [pt], in the SVG and in the PDF; the figure is no wider for it."""
+    options = {"width": "150mm", "font_size": 10}
+    root = ET.parse(save(explanation, ViewState(), tmp_path / "figure.svg", **options)).getroot()  # noqa: S314 - ours
+    inches = float(root.get("width").removesuffix("mm")) / 25.4
+    px_per_inch = float(root.get("viewBox").split()[2]) / inches
+    label = next(text for text in root.iter(f"{SVG}text") if text.text == "x1")
+    assert float(label.get("font-size")) / px_per_inch * 72 == pytest.approx(10, abs=0.05)
+    assert inches == pytest.approx(150 / 25.4, abs=0.01)
+    page = pypdf.PdfReader(save(explanation, ViewState(), tmp_path / "figure.pdf", **options)).pages[0]
+    assert float(page.mediabox.width) == pytest.approx(150 / 25.4 * 72, abs=0.3)
+
+
+def test_titles_and_captions_are_there_absent_or_given(explanation, tmp_path):
+    """The usual heading names the curves; a caption is a sentence in as many lines as it takes."""
+
+    def words(**options):
+        path = save(explanation, ViewState(feature="x1"), tmp_path / "f.svg", "panel", overwrite=True, **options)
+        root = ET.parse(path).getroot()  # noqa: S314 - our own
+        caption = root.find(f".//{SVG}g[@id='caption']")
+        lines = [] if caption is None else [text.text for text in caption.iter(f"{SVG}text")]
+        return {text.text for text in root.iter(f"{SVG}text")}, lines
+
+    assert "ICE of x1" in words()[0]
+    assert words()[1] == []
+    assert "ICE of x1" not in words(title=False)[0]
+    assert "Mine & <b>" in words(title="Mine & <b>")[0]
+    usual = words(caption=True, width=60)[1]
+    assert " ".join(usual) == "200 of 200 rows: prediction against x1, decay 0.75."
+    long = "A sentence that says what is to be seen. " * 5
+    lines = words(caption=long)[1]
+    assert len(lines) > 1
+    assert " ".join(lines) == long.strip()
+    assert words(caption="Short.")[1] == ["Short."]
+
+
+def test_an_explanation_saves_what_an_explorer_would(explanation, tmp_path):
+    """Without an explorer the options say what is shown; names are those of X."""
+    state = ViewState(feature="x1", kind="c-ice", color_by="x0", anchor="max", max_lines=60)
+    expected = save(explanation, state, tmp_path / "view.svg").read_bytes()
+    path = explanation.save(
+        tmp_path / "view.svg", feature="x1", kind="c-ice", color_by="x0", anchor="max", max_lines=60, overwrite=True
+    )
+    assert path.read_bytes() == expected
+
+
+def test_without_pyarrow_parquet_says_what_to_install(explanation, tmp_path, monkeypatch):
+    """The other tables need nothing."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    save(explanation, ViewState(), tmp_path / "metrics.csv")
+    with pytest.raises(MissingDependencyError) as refused:
+        save(explanation, ViewState(), tmp_path / "metrics.parquet")
+    assert str(refused.value) == (
+        "Writing Parquet needs pyarrow, which is not installed. Run `pip install 'ice-explorer[export]'`."
+    )
+    assert not (tmp_path / "metrics.parquet").exists()
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -17,13 +18,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.figures import lettering
+from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
 from ice_explorer.figures.page import printable
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
+from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.png import png_bytes
-from ice_explorer.figures.provenance import provenance, provenance_json
+from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
 from ice_explorer.figures.strokes import Run, runs, suit_strokes
 from ice_explorer.figures.svg import svg_page
@@ -100,8 +103,8 @@ def shown(explanation, **state) -> Scene:
 
 def drawn(explanation, *, width=180.0, dpi=96.0, with_ranking=True, **state) -> ET.Element:
     view = shown(explanation, **state)
-    page = compose(view, with_ranking=with_ranking, width=width, dpi=dpi)
-    text = provenance_json(explanation, view.state, view.lines)
+    page = compose(view, Paper(width, dpi=dpi), with_ranking=with_ranking)
+    text = json.dumps(provenance(explanation, [view], "x.save('view.svg')"))
     return ET.fromstring(svg_page(page, view.heading, view.description, text))  # noqa: S314 - written just now
 
 
@@ -677,9 +680,11 @@ def test_a_figure_says_where_it_comes_from(explanation):
         "weighted": False,
         "engine": "brute",
         "seed": 0,
+        "view": {},
+        "not_drawn": [],
         "code": (
             "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
-            "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20"
+            "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
         ),
     }
 
@@ -692,10 +697,10 @@ def test_the_code_line_names_the_options_that_were_chosen():
         weighting="length", sample_weight=np.ones(20), progress=False,
     )  # fmt: skip
     view = shown(explanation, feature="x0")
-    found = provenance(explanation, view.state, view.lines)
+    found = provenance(explanation, [view], "x.save('view.svg')")
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
-        "weighting='length', sample_weight=sample_weight); x.feature = 'x0'"
+        "weighting='length', sample_weight=sample_weight); x.feature = 'x0'; x.save('view.svg')"
     )
     assert (found["rows_used"], found["seed"], found["weighted"]) == (10, 4, True)
     compile(found["code"], "figure", "exec")
@@ -706,10 +711,11 @@ def test_a_view_that_counts_otherwise_says_so(explanation):
     view = shown(explanation, feature="age", convention="published", rank_by="impact")
     expected = explanation.table(convention="published")["impact"]
     assert_allclose([bar.value for bar in view.ranking.bars], expected)
-    found = provenance(explanation, view.state, view.lines)
+    found = provenance(explanation, [view], "x.save('view.svg')")
     assert (found["convention"], found["weighting"]) == ("published", "interval")
     assert found["code"] == (
-        "x = ice_explorer.ICEExplorer(model, X, convention='published'); x.feature = 'age'; x.rank_by = 'impact'"
+        "x = ice_explorer.ICEExplorer(model, X, convention='published'); x.feature = 'age'; x.rank_by = 'impact'; "
+        "x.save('view.svg')"
     )
     with pytest.raises(InvalidOptionError):
         shown(explanation, convention="published", weighting="mass")
@@ -733,6 +739,78 @@ def test_a_state_is_read_from_a_message():
     sent = {"feature": "age", "kind": "d-ice", "anchor": 3, "selection": [2, 4]}
     assert ViewState.of(sent) == ViewState(feature="age", kind="d-ice", anchor=3, selection=(2, 4))
     assert ViewState.of(ViewState(feature="age")) == ViewState(feature="age")
+
+
+# --- what a reader chose in the browser -----------------------------------------------------------
+
+
+def test_levels_that_the_legend_hides_are_not_drawn(explanation):
+    """Their lines go, the mean and the axis stay those of all; missing values are hidden by None."""
+    whole = shown(explanation, feature="age", color_by="region")
+    hidden = [whole.coloring.levels[0], None]
+    part = shown(explanation, feature="age", color_by="region", choices={"filters": {"region": {"hidden": hidden}}})
+    keeps = (whole.coloring.values != 0) & ~np.isnan(whole.coloring.values)
+    assert 0 < keeps.sum() < len(keeps) - 1
+    assert_array_equal(part.lines.positions, whole.lines.positions[keeps])
+    assert_array_equal(part.lines.values, whole.lines.values[keeps])
+    assert_array_equal(part.coloring.values, whole.coloring.values[keeps])
+    assert part.row_count == f"{keeps.sum()} of 60 rows"
+    assert part.lines.y_domain == whole.lines.y_domain
+    assert_array_equal(part.lines.mean, whole.lines.mean)
+    other = shown(explanation, feature="age", choices={"filters": {"region": {"hidden": hidden}}})
+    assert len(other.lines.positions) == 60  # the legend is that of the column that colours
+
+
+def test_a_range_of_the_ramp_leaves_the_lines_in_it(explanation):
+    """Ends count; what is hidden entirely leaves the mean alone, in every kind of picture."""
+    ages = explanation.column("age").values
+    choices = {"filters": {"age": {"range": [30.0, 40.0]}}}
+    part = shown(explanation, feature="smoker", color_by="age", choices=choices)
+    assert part.lines.positions.tolist() == np.flatnonzero((ages >= 30) & (ages <= 40)).tolist()
+    for kind in ("ice", "c-ice", "d-ice"):
+        nothing = {"filters": {"age": {"range": [40.2, 40.4]}}}
+        root = drawn(explanation, feature=HOSTILE, color_by="age", kind=kind, choices=nothing)
+        assert len(group(root, "lines")) == 0
+        assert len(group(root, "partial-dependence")) > 0
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+def test_a_shared_axis_reaches_over_all_features(explanation, kind):
+    """Of predictions from the lowest to the highest, of changes as far as the widest; slopes share none."""
+    choices = {"shared_y": True}
+    domains = [
+        shown(explanation, feature=feature.label, kind=kind, choices=choices).lines.y_domain for feature in explanation
+    ]
+    if kind == "d-ice":
+        alone = [shown(explanation, feature=feature.label, kind=kind).lines for feature in explanation]
+        own = [lines.y_domain for lines in alone if lines.kind == "d-ice"]  # levels without an order have no slopes
+        assert [domains[at] for at, lines in enumerate(alone) if lines.kind == "d-ice"] == own
+        return
+    assert len(set(domains)) == 1
+    ranges = np.array([feature.prediction_range for feature in explanation])
+    low, high = (ranges.min(), ranges.max()) if kind == "ice" else np.ptp(ranges, axis=1).max() * np.array([-1, 1])
+    assert_allclose(domains[0], [low - 0.03 * (high - low), high + 0.03 * (high - low)], rtol=1e-9)
+
+
+def test_choices_that_no_figure_follows_are_named(explanation):
+    """The metadata have those that are drawn, the names of those that are not, and a line that sets them all."""
+    choices = {"shared_y": True, "zoom": {"ice age": [0, 1, 2, 3]}, "lines_as": "lines", "left": "map", "target": False}
+    view = shown(explanation, feature="age", choices=choices)
+    found = provenance(explanation, [view], "x.save('view.svg')")
+    assert found["view"] == {"shared_y": True}
+    assert found["not_drawn"] == ["left", "zoom"]
+    assert found["code"] == (
+        f"x = ice_explorer.ICEExplorer(model, X, state={{'version': 1, 'view': {choices!r}}}); x.feature = 'age'; "
+        "x.save('view.svg')"
+    )
+
+
+def test_usual_choices_are_those_of_the_browser(root):
+    """Python's table of them is the browser's, by name and value."""
+    text = (root / "js" / "src" / "remembered.ts").read_text(encoding="utf-8")
+    body = text.partition("DEFAULTS: Readonly<ViewChoices> = {")[2].partition("\n};")[0]
+    found = {name: json.loads(value) for name, value in re.findall(r"(\w+): (.+),", body)}
+    assert found == USUAL
 
 
 # --- matplotlib -----------------------------------------------------------------------------------
@@ -791,6 +869,36 @@ def test_plot_impact_draws_the_table(explanation):
     assert (len(few.get_yticks()), few.get_xlabel()) == (2, "and 4 more features")
     with pytest.raises(InvalidOptionError):
         plot_impact(explanation, max_features=0)
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
+    """They share a scale, hold the mean of each, and can be found by name and styled further."""
+    figure = kinds.plot_all(color_by="town")
+    axes = {ax.get_label(): ax for ax in figure.axes}
+    assert list(axes) == [kinds[name].label for name in kinds.table().index]
+    assert len({ax.get_ylim() for ax in axes.values()}) == 1
+    expected = kinds["built"].centered_curves("min").mean(axis=0)
+    (mean,) = [line for line in axes["built"].lines if line.get_linewidth() == 1.3]
+    assert_allclose(mean.get_ydata(), expected, rtol=1e-9, atol=1e-9)
+    axes["built"].set_title("Year")
+    figure.canvas.draw()
+    levels = shown(kinds, feature="built", color_by="town").coloring.levels
+    written = [text.get_text().removesuffix("…") for text in figure.legends[0].get_texts()]
+    assert all(level.startswith(text) for level, text in zip(levels, written, strict=True))
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_all_shows_so_many_features_and_says_so(many):
+    """Slopes keep a scale each; a ramp stands beside them once."""
+    figure = many.plot_all("d-ice", "x1", max_features=2, n_columns=2, max_lines=60)
+    panels = [ax for ax in figure.axes if ax.get_label().startswith("x")]
+    n_features = len(many.features)
+    assert figure.get_suptitle() == f"d-ICE: 2 of {n_features} features by in-distribution impact"
+    assert len(figure.axes) == 3
+    assert panels[0].get_ylim() != panels[1].get_ylim()
+    with pytest.raises(InvalidOptionError):
+        many.plot_all(n_columns=0)
 
 
 @pytest.mark.usefixtures("_closed_figures")

@@ -11,6 +11,7 @@ from ice_explorer.groups import find_groups
 
 if TYPE_CHECKING:
     from ice_explorer import datasets
+    from ice_explorer.provenance_reader import provenance
     from ice_explorer.warming import warmup
     from ice_explorer.widget import ICEExplorer
 
@@ -25,6 +26,7 @@ __all__ = [
     "errors",
     "explain",
     "find_groups",
+    "provenance",
     "warmup",
 ]
 
@@ -32,6 +34,7 @@ __all__ = [
 _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget",
     "datasets": "ice_explorer.datasets",
+    "provenance": "ice_explorer.provenance_reader",
     "warmup": "ice_explorer.warming",
 }
 

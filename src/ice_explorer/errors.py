@@ -98,6 +98,46 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def width(cls, got: object, low: float, high: float, usual: float) -> InvalidOptionError:
+        """Say how the width of a figure is written."""
+        return cls(
+            f"`width` must be from {low:g} to {high:g} mm, a number of mm or a text with its unit; "
+            f"got {_written(got)}. "
+            f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.'
+        )
+
+    @classmethod
+    def letters_too_large(cls, font_size: float, width: float, least: float) -> InvalidOptionError:
+        """Say how wide a figure must be for its letters."""
+        return cls(
+            f"`width` must be at least {least:g} mm for letters of {font_size:g} pt; got {width:g} mm. "
+            "Use smaller letters, or a wider figure."
+        )
+
+    @classmethod
+    def out_of_bounds(
+        cls, option: str, got: object, bounds: tuple[float, float], unit: str, usual: float
+    ) -> InvalidOptionError:
+        """Say between what a measure of a figure lies."""
+        low, high = bounds
+        return cls(
+            f"`{option}` must be from {low:g} to {high:g} {unit}; got {_written(got)}. Leave it out for {usual:g}."
+        )
+
+    @classmethod
+    def not_a_flag(cls, option: str, got: object) -> InvalidOptionError:
+        """Say that an option is on or off."""
+        return cls(f"`{option}` must be True or False; got {_written(got)}. Leave it out for True.")
+
+    @classmethod
+    def said(cls, option: str, got: object) -> InvalidOptionError:
+        """Say that words on a figure are there, absent, or given."""
+        return cls(
+            f"`{option}` must be True, False or a text; got {_written(got)}. "
+            f"Use `{option}=True` for the usual words, or give your own."
+        )
+
+    @classmethod
     def published_weighting(cls, weighting: str) -> InvalidOptionError:
         """Say that the printed tables know one weighting."""
         return cls(
@@ -776,6 +816,27 @@ class ExportError(ICEExplorerError, ValueError):
         return cls(
             f"`path` must be in a folder that is there; {str(path)!r} is in none. Make the folder, or choose another."
         )
+
+    @classmethod
+    def one_file_each(cls, path: object, suffix: str) -> ExportError:
+        """Say how a file for each feature is named."""
+        return cls(
+            f"`path` must hold '{{feature}}' where a {suffix} of each feature is wanted; got {str(path)!r}. "
+            f"Write for example 'figures/{{feature}}{suffix}', or use '.pdf', which has a page for each."
+        )
+
+    @classmethod
+    def no_provenance(cls, path: object) -> ExportError:
+        """Say which files tell where they come from."""
+        return cls(
+            f"`path` must be a file that an explorer or an explanation saved; {str(path)!r} does not say where it "
+            "comes from. Save it again, and keep it as it is written: some programs drop what is not shown."
+        )
+
+    @classmethod
+    def no_file(cls, path: object) -> ExportError:
+        """Say that there is nothing to read."""
+        return cls(f"`path` must be that of a file; there is none at {str(path)!r}. Check its name and its folder.")
 
     @classmethod
     def is_folder(cls, path: object) -> ExportError:

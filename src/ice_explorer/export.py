@@ -1,29 +1,50 @@
-"""Pictures of an explanation as files: what is on the screen, ready for print."""
+"""An explanation as files: what is on the screen, ready for print, and the numbers behind it."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from ice_explorer.errors import ExportError, InputTypeError, InvalidOptionError
+from ice_explorer import payload
+from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
+from ice_explorer.errors import ExportError, InputTypeError
 from ice_explorer.figures.compose import compose
-from ice_explorer.figures.mpl_page import png_page, require_matplotlib
-from ice_explorer.figures.provenance import provenance_json
+from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
+from ice_explorer.figures.paper import Paper
+from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import ViewState, scene
+from ice_explorer.figures.view import Scene, ViewState, ranking_of, scene
+from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ice_explorer import messages
     from ice_explorer.explanation import Explanation
+    from ice_explorer.messages import Kind, RankBy
 
-SUFFIXES: Final = (".svg", ".png")
-_WIDTHS: Final = (60.0, 600.0)
-_DPIS: Final = (50.0, 1200.0)
+SUFFIXES: Final = (".svg", ".png", ".pdf", ".csv", ".parquet", ".json")
+FEATURE: Final = "{feature}"  # in a path: a file for each
+_ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
+_NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
 _VIEW: Final = "view"
 _PANEL: Final = "panel"
+_ALL: Final = "all"
+_WORDS: Final = (_VIEW, _PANEL, _ALL)
+_USUAL: Final = {"title": True, "caption": False}  # everything else is None
+_VIEW_WIDTH: Final = 180.0  # mm
+_PANEL_WIDTH: Final = 120.0
+_LONGEST_NAME: Final = 80
+_LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
+_LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
+_FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
+_LARGEST_PICTURE: Final = 400_000
+_MARKED_OF_PICTURE: Final = 10
+_PICTURE_DPI: Final = 120.0
 
 
 def save(
@@ -32,14 +53,13 @@ def save(
     path: str | Path,
     what: str = _VIEW,
     *,
-    width: float | None = None,
-    dpi: float | None = None,
     overwrite: bool = False,
-) -> Path:
-    """Write a picture of an explanation; the suffix of the path chooses the format.
+    **paper: Any,
+) -> Path | list[Path]:
+    """Write an explanation to a file; the suffix of the path chooses the format.
 
     Every file carries where it comes from: what it shows, how it was computed, and the line of
-    code that makes it again (SVG metadata, PNG text chunk).
+    code that makes it again. `ice_explorer.provenance` reads it.
 
     Parameters
     ----------
@@ -47,21 +67,23 @@ def save(
     view_state : ViewState or mapping
         What is shown of it.
     path : str or Path
-        Ends in .svg, or in .png (which needs matplotlib).
+        Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With "{feature}"
+        in its name, and "all", each feature has a file of its own.
     what : str
         "view" is the ranking and the open feature, "panel" the open feature alone; the name of a
-        feature is the panel of that one.
-    width : float, optional
-        Of the figure, 60 to 600 [mm]; 180 for a view, 120 for a panel.
-    dpi : float, optional
-        Of a PNG, and of the lines in an SVG where they are many; 50 to 1200, default 300.
+        feature is the panel of that one. "all" are the panels of all features, in the order of the bars: a PDF
+        has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything else the curves,
+        one point in each row. A JSON has both, and of a view the curves of all features.
     overwrite : bool
-        Replace a file that is there.
+        Replace files that are there.
+    **paper
+        `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.paper.Paper.checked`, for
+        figures: a view is 180 mm wide, a panel 120.
 
     Returns
     -------
-    Path
-        Of the file.
+    Path or list of Path
+        Of the file, or of the file of each feature.
 
     Raises
     ------
@@ -70,7 +92,7 @@ def save(
     UnknownFeatureError
         If `what` names no feature; also a KeyError.
     MissingDependencyError
-        If matplotlib is needed and not installed; also an ImportError.
+        If a package is needed and not installed; also an ImportError.
     """
     if not isinstance(path, str | os.PathLike):
         raise InputTypeError.path(path)
@@ -78,48 +100,169 @@ def save(
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         raise ExportError.suffix(path, SUFFIXES)
-    width = _checked("width", width, 180.0 if what == _VIEW else 120.0, _WIDTHS, "mm, as a page is measured")
-    dpi = _checked("dpi", dpi, 300.0, _DPIS, "dots per inch")
+    sheet = _sheet(what, paper)
     state = ViewState.of(view_state)
-    if what not in (_VIEW, _PANEL):
+    if what not in _WORDS:
         state = replace(state, feature=explanation[what].label)
-    if file.is_dir():
-        raise ExportError.is_folder(path)
-    if not file.parent.is_dir():
-        raise ExportError.no_folder(path)
-    if file.exists() and not overwrite:
-        raise ExportError.exists(path)
-    content = _render(explanation, state, suffix, with_ranking=what == _VIEW, width=width, dpi=dpi)
-    try:
-        # Opened only now, so that a figure that fails leaves no empty file behind.
-        with file.open("wb" if overwrite else "xb") as target:
-            target.write(content)
-    except FileExistsError as error:
-        raise ExportError.exists(path) from error
-    return file
+    if what != _ALL or FEATURE not in file.name:
+        if what == _ALL and suffix in _ONE_EACH:
+            raise ExportError.one_file_each(path, suffix)
+        _check_place(file, overwrite=overwrite)
+        _write(
+            file,
+            _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, paper)),
+            overwrite=overwrite,
+        )
+        return file
+    features = [bar.label for bar in ranking_of(explanation, state).bars]
+    files = _one_each(file, features)
+    for each in files:  # all of them before the first is written
+        _check_place(each, overwrite=overwrite)
+    for each, feature in zip(files, features, strict=True):
+        opened, call = replace(state, feature=feature), _call(each, feature, paper)
+        _write(each, _content(explanation, opened, suffix, feature, paper=sheet, call=call), overwrite=overwrite)
+    return files
+
+
+def save_explanation(
+    explanation: Explanation,
+    path: str | Path,
+    what: str = _VIEW,
+    *,
+    feature: Any = None,
+    kind: Kind = "ice",
+    color_by: Any = None,
+    decay: float | None = None,
+    rank_by: RankBy = "in_distribution_impact",
+    anchor: Any = "min",
+    max_lines: int = 1000,
+    selection: Sequence[int] = (),
+    width: float | str | None = None,
+    font_size: float | None = None,
+    dpi: float | None = None,
+    title: bool | str = True,
+    caption: bool | str = False,
+    overwrite: bool = False,
+) -> Path | list[Path]:
+    """Write an explanation that no explorer shows.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    path, what, overwrite
+        As for `save`.
+    feature, kind, color_by, decay, rank_by, anchor, max_lines, selection
+        What is shown, as for `ViewState`; features, columns and anchors as X has them. Without a feature the one
+        that ranks first is open; the decay is that of the explanation by default.
+    width, font_size, dpi, title, caption
+        As for `Paper.checked`.
+    """
+    name = feature if feature is not None or what in _WORDS else what
+    opened = None if name is None else explanation[name]
+    state = ViewState(
+        feature="" if opened is None else opened.label,
+        kind=kind,
+        color_by=None if color_by is None else explanation.column(color_by).label,
+        decay=explanation.settings.decay if decay is None else decay,
+        rank_by=rank_by,
+        anchor=anchor if opened is None else opened.anchor_place(anchor),
+        max_lines=max_lines,
+        selection=tuple(selection),
+    )
+    paper = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
+    return save(explanation, state, path, what, overwrite=overwrite, **paper)
 
 
 def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> bytes:
     """The whole view as an SVG document, for the explorer's own export menu."""
-    return _render(explanation, ViewState.of(view_state), ".svg", with_ranking=True, width=180.0, dpi=300.0)
+    state = ViewState.of(view_state)
+    name = payload.filename(cast("messages.ViewState", {"feature": state.feature, "kind": state.kind}))
+    call = _call(Path(name), _VIEW, {})
+    return _content(explanation, state, ".svg", _VIEW, paper=Paper.checked(_VIEW_WIDTH), call=call)
 
 
-def _render(
-    explanation: Explanation, state: ViewState, suffix: str, *, with_ranking: bool, width: float, dpi: float
-) -> bytes:
-    if suffix == ".png":
-        require_matplotlib()  # before any work is done
+def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
+    """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
+    state = ViewState.of(view_state)
+    state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
+    most = _LINES_OF_SLOW if explanation.engine == "brute" else _LINES_OF_PICTURE
+    text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, most)))
+    if len(text) > _LARGEST_PICTURE:  # strokes with many points
+        text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, _FEWEST_LINES)))
+    return text
+
+
+def _picture_of(explanation: Explanation, state: ViewState) -> str:
     shown = scene(explanation, state)
-    page = compose(shown, with_ranking=with_ranking, width=width, dpi=dpi)
-    write = svg_page if suffix == ".svg" else png_page
-    return write(page, shown.heading, shown.description, provenance_json(explanation, shown.state, shown.lines))
+    page = compose(shown, Paper(_VIEW_WIDTH, dpi=_PICTURE_DPI), with_ranking=True)
+    origin = provenance(explanation, [shown], "x.save('view.svg')")
+    return svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str)).decode()
 
 
-def _checked(option: str, got: object, default: float, bounds: tuple[float, float], unit: str) -> float:
-    if got is None:
-        return default
-    low, high = bounds
-    if isinstance(got, bool) or not isinstance(got, (int, float)) or not low <= got <= high:
-        msg = f"`{option}` must be from {low:g} to {high:g} {unit}; got {got!r}. Leave it out for {default:g}."
-        raise InvalidOptionError(msg)
-    return float(got)
+def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:
+    """Make what is to be written, in memory: a file that fails is not left half done."""
+    _NEEDS.get(suffix, bool)()  # before any work is done
+    has_all = what == _ALL or (what == _VIEW and suffix == ".json")
+    shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
+    origin = provenance(explanation, shown, call)
+    states = [each.state for each in shown]
+    if suffix == ".json":
+        return json_bytes(explanation, states, origin)
+    if suffix in (".csv", ".parquet"):
+        table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
+        return csv_bytes(table, origin) if suffix == ".csv" else parquet_bytes(table, origin)
+    pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
+    first = shown[0]
+    words = first.heading, first.description if what == _VIEW else first.panel_description
+    text = json.dumps(origin, default=str, allow_nan=False)
+    if suffix == ".pdf":
+        return pdf_pages(pages, *words, text)
+    return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, text)
+
+
+def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
+    """Return a view for each feature, in the order of the bars."""
+    return [scene(explanation, replace(state, feature=bar.label)) for bar in ranking_of(explanation, state).bars]
+
+
+def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
+    return Paper.checked(_VIEW_WIDTH if what == _VIEW else _PANEL_WIDTH, **paper)
+
+
+def _call(file: Path, what: str, paper: Mapping[str, Any]) -> str:
+    """Write the call that makes a file of this name again."""
+    given = {name: value for name, value in paper.items() if value != _USUAL.get(name)}
+    arguments = [repr(file.name), *([] if what == _VIEW else [repr(what)])]
+    return f"x.save({', '.join([*arguments, *(f'{name}={value!r}' for name, value in given.items())])})"
+
+
+def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
+    """Name a file after each feature, in letters that every system allows, none like another."""
+    taken: set[str] = set()
+    files = []
+    for feature in features:
+        plain = "-".join(re.findall(r"\w+", feature))[:_LONGEST_NAME] or "feature"
+        name, copies = plain, 1
+        while name.casefold() in taken:
+            copies += 1
+            name = f"{plain}-{copies}"
+        taken.add(name.casefold())
+        files.append(file.with_name(file.name.replace(FEATURE, name)))
+    return files
+
+
+def _check_place(file: Path, *, overwrite: bool) -> None:
+    if file.is_dir():
+        raise ExportError.is_folder(file)
+    if not file.parent.is_dir():
+        raise ExportError.no_folder(file)
+    if file.exists() and not overwrite:
+        raise ExportError.exists(file)
+
+
+def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
+    try:
+        with file.open("wb" if overwrite else "xb") as target:
+            target.write(content)
+    except FileExistsError as error:
+        raise ExportError.exists(file) from error

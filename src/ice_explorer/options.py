@@ -90,6 +90,13 @@ def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
         raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
 
 
+def check_flag(option: str, got: object) -> bool:
+    """Check what is on or off."""
+    if not isinstance(got, (bool, np.bool_)):
+        raise InvalidOptionError.not_a_flag(option, got)
+    return bool(got)
+
+
 def check_n_jobs(n_jobs: object) -> int:
     """Turn a number of threads, None for 1 and -1 for all processors, into a count."""
     if n_jobs is None:

@@ -31,9 +31,11 @@ from ice_explorer.second import second_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column, Name
@@ -650,6 +652,59 @@ class Explanation:
         _check_keywords(mpl.plot, options)
         return mpl.plot(self, feature, kind, color_by, **options)
 
+    def plot_all(
+        self, kind: Literal["ice", "c-ice", "d-ice"] = "c-ice", color_by: Name = None, **options: Any
+    ) -> Figure:
+        """Draw the curves of all features in small, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        kind : {"ice", "c-ice", "d-ice"}
+            Curves, curves since the anchor, or slopes.
+        color_by : object, optional
+            Name of the column that colours the lines.
+        **options
+            `decay`, `rank_by`, `anchor`, `max_lines`, `max_features`, `n_columns`, `share_y` of
+            `ice_explorer.figures.mpl_all.plot_all`.
+
+        Returns
+        -------
+        Figure
+        """
+        from ice_explorer.figures import mpl_all
+
+        _check_keywords(mpl_all.plot_all, options)
+        return mpl_all.plot_all(self, kind, color_by, **options)
+
+    def save(self, path: str | Path, what: str = "view", **options: Any) -> Path | list[Path]:
+        """Write figures, tables or everything to a file; the suffix chooses the format.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With
+            "{feature}" in its name, and `what="all"`, each feature has a file of its own.
+        what : str
+            "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
+        **options
+            What is shown: `feature`, `kind`, `color_by`, `decay`, `rank_by`, `anchor`, `max_lines`, `selection`;
+            how it is printed: `width`, `font_size`, `dpi`, `title`, `caption`; and `overwrite`.
+
+        Returns
+        -------
+        Path or list of Path
+            Of the file, or of the file of each feature.
+
+        Raises
+        ------
+        ExportError
+            If the suffix is unknown or there is a file already; also a ValueError.
+        """
+        from ice_explorer import export
+
+        _check_keywords(export.save_explanation, options, "save")
+        return export.save_explanation(self, path, what, **options)
+
     @property
     def columns(self) -> list[Name]:
         """Names of all columns of X, features or not."""
@@ -702,12 +757,12 @@ def _check_positions(positions: object, n_observations: int, option: str = "posi
     return wanted.astype(np.int64)
 
 
-def _check_keywords(function: Callable[..., object], options: Mapping[str, object]) -> None:
+def _check_keywords(function: Callable[..., object], options: Mapping[str, object], name_of: str = "") -> None:
     """Check that a function takes some options besides what it is of."""
     known = [name for name in inspect.signature(function).parameters if name != "explanation"]
     for name in options:
         if name not in known:
-            raise UnknownOptionError.keyword(function.__name__, name, known)
+            raise UnknownOptionError.keyword(name_of or function.__name__, name, known)
 
 
 def _check_decays(decays: object) -> list[float]:

@@ -61,7 +61,7 @@ from ice_explorer.messages import (
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
-from ice_explorer.options import check_display, check_integer, check_one_of
+from ice_explorer.options import check_display, check_flag, check_integer, check_one_of
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -119,6 +119,10 @@ class ICEExplorer(anywidget.AnyWidget):
         What `state` of an explorer returned: this one looks like it. Its output, response and decay stand
         over the options of that name. What the data at hand do not have is left out, and said in a warning
         and in the notes under the picture.
+    static_picture : bool
+        Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
+        nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if its result is there by
+        then; reading `table` in an earlier cell makes sure.
     **options
         Those of `explain`.
 
@@ -192,11 +196,19 @@ class ICEExplorer(anywidget.AnyWidget):
     _profile = traitlets.Bytes().tag(sync=True)
 
     def __init__(
-        self, model: Any, X: Any = None, y: Any = None, *, state: Mapping[str, Any] | None = None, **options: Any
+        self,
+        model: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        state: Mapping[str, Any] | None = None,
+        static_picture: bool = True,
+        **options: Any,
     ) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
+        self._has_picture = check_flag("static_picture", static_picture)
         wanted = read_state(state, self._public_traits())
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
@@ -296,6 +308,22 @@ class ICEExplorer(anywidget.AnyWidget):
             f"{known.n_observations} observations, {_state_text(status)}>"
         )
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Show the explorer, and where that cannot be a picture of it."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        work, snapshot = self._work, self._background.snapshot()
+        if bundle is None or work is None or not self._has_picture or snapshot.state != "ready":
+            return bundle
+        from ice_explorer import export
+
+        try:
+            bundle[0]["image/svg+xml"] = export.picture(
+                work.explanation(snapshot.results), {**self._view_state(), "choices": self._view}
+            )
+        except Exception:
+            logger.exception("There is no picture beside the explorer.")
+        return bundle
+
     # --- what a notebook reads --------------------------------------------------------------------
 
     @property
@@ -362,46 +390,62 @@ class ICEExplorer(anywidget.AnyWidget):
         path: str | Path,
         what: str = "view",
         *,
-        width: float | None = None,
+        width: float | str | None = None,
+        font_size: float | None = None,
         dpi: float | None = None,
+        title: bool | str = True,
+        caption: bool | str = False,
         overwrite: bool = False,
-    ) -> Path:
+    ) -> Path | list[Path]:
         """Write the view as it stands to a file; the suffix chooses the format.
 
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, or in .png (which needs matplotlib).
+            Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With
+            "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view" is the ranking and the open feature, "panel" the open feature alone; the name
-            of a feature is the panel of that one.
-        width : float, optional
-            Of the figure [mm].
+            of a feature is the panel of that one. "all" are the panels of all features, in the order of the
+            bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
+            else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
+            all features.
+        width : float or str, optional
+            Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
+        font_size : float, optional
+            Of names and numbers [pt]; 7.2 by default. All else grows with them.
         dpi : float, optional
-            Of a PNG, and of the lines in an SVG where they are many.
+            Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
+        title, caption : bool or str
+            Whether there is a heading over the curves, and a sentence under the figure; or what they say.
         overwrite : bool
-            Replace a file that is there.
+            Replace files that are there.
 
         Returns
         -------
-        Path
-            Of the file.
+        Path or list of Path
+            Of the file, or of the file of each feature.
 
         Raises
         ------
         ExportError
             If the suffix is unknown or there is a file already; also a ValueError.
+        MissingDependencyError
+            If a package is needed and not installed; also an ImportError.
         """
         from ice_explorer import export
 
         return export.save(
             self.explanation,
-            self._view_state(),
+            {**self._view_state(), "choices": self._view},
             path,
             what,
-            width=width,
-            dpi=dpi,
             overwrite=overwrite,
+            width=width,
+            font_size=font_size,
+            dpi=dpi,
+            title=title,
+            caption=caption,
         )
 
     def close(self) -> None:
@@ -624,7 +668,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         known = work.explanation(self._background.snapshot().results)
         body = ExportBody(filename=payload.filename(request["state"]), mime="image/svg+xml")
-        return body, [export.svg_bytes(known, request["state"])]
+        return body, [export.svg_bytes(known, {**request["state"], "choices": self._view})]
 
     def _ask(
         self,

@@ -65,18 +65,21 @@ _SLOT_BAR: Final = 11.0  # half the width of the bar of missing values
 _CROWD: Final = 200  # lines from which the dots are small
 
 
-def draw_curves(page: Page, scene: Scene, box: Box) -> float:
-    """Draw the panel of the open feature from the top of a box; return where it ends."""
+def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
+    """Draw the panel of the open feature from the top of a box, under a title or none; return where it ends."""
     lines = scene.lines
     with page.group("curves"):
-        below = _draw_titles(page, scene, box)
+        below = box.top
+        if title is not False:
+            below = _draw_heading(page, scene, box, scene.heading if title is True else title)
+        below = _draw_titles(page, scene, box, below)
         if lines.remark is not None:
             below += 13
             page.words(lines.remark, box.left, below, size=SMALL, fill=QUIET, within=box.width)
         plot = _Plot.fitted(page, lines, box, below + 8)
         plot.draw_y_axis()
         below = plot.area.bottom
-        if lines.values.size == 0:
+        if lines.is_empty:
             middle = (plot.area.top + plot.area.bottom) / 2
             page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET)
         else:
@@ -101,13 +104,17 @@ def draw_curves(page: Page, scene: Scene, box: Box) -> float:
     return below + 2
 
 
-def _draw_titles(page: Page, scene: Scene, box: Box) -> float:
+def _draw_heading(page: Page, scene: Scene, box: Box, heading: str) -> float:
     baseline = box.top + TITLE
     facts = scene.row_count
     room = box.width - text_width(facts, SMALL) - 12
-    page.words(scene.heading, box.left, baseline, size=TITLE, bold=True, within=room)
+    page.words(heading, box.left, baseline, size=TITLE, bold=True, within=room)
     page.words(facts, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
-    baseline += 15
+    return baseline + 4
+
+
+def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:
+    baseline = top + TITLE
     room = box.width
     if scene.lines.prediction_span is not None:
         room -= 12 + page.words(RANGE_TEXT, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
@@ -277,7 +284,7 @@ class _Plot:
         page, area, spread = self.page, self.area, self.lines.spread
         top = area.bottom + _AIR
         bottom = top + _STRIP
-        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max()))
+        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max(initial=0.0)))
         height = Axis((0.0, tallest if tallest > 0 else 1.0), (bottom, top + 2))
         places = self.x.many(self.lines.x)
         x = np.concatenate([places, [places[-1], places[0]]])

@@ -63,7 +63,7 @@ def draw_key(page: Page, lines: Lines, box: Box, baseline: float) -> float:
     """Say what the black line, the dots and the thick lines are; return the last baseline."""
     with page.group("key"):
         items = _Items(page, box, baseline)
-        if lines.values.size > 0:
+        if not lines.is_empty:
             x = items.begin(18 + text_width(MEAN_TEXT, SMALL))
             draw_mark = _draw_level_mean if lines.on_levels else _draw_line_mean
             draw_mark(page, x, items.middle)

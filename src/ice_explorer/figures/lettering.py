@@ -64,6 +64,18 @@ def elide(text: str, width: float, size: float, *, bold: bool = False) -> str:
     return text[:kept].rstrip() + ELLIPSIS if kept > 0 else ""
 
 
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """Break a text into lines that are no wider than `width`, each of one word at least."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
 @dataclass(frozen=True)
 class Tick:
     """A place on an axis and what stands there."""

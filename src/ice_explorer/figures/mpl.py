@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MM: Final = 1 / 25.4  # inches
 _PT_PER_PX: Final = 72 / PX_PER_INCH
-_SMALL: Final = 7.5  # pt
+SMALL: Final = 7.5  # pt
 _IMAGE_DPI: Final = 300.0  # of many lines, whatever the figure is saved at
 _CROWD: Final = 200  # lines from which the dots are small
 _STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
@@ -167,18 +167,23 @@ def _new_axes(width: float, height: float) -> Axes:
     from matplotlib import pyplot as plt
 
     _, ax = plt.subplots(figsize=(width * _MM, height * _MM), layout="constrained", facecolor="white")
+    on_paper(ax)
+    return ax
+
+
+def on_paper(ax: Axes) -> None:
+    """Give new axes the look of paper, whatever style is in force."""
     ax.set_facecolor("white")
-    ax.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
+    ax.tick_params(colors=QUIET, labelsize=SMALL, width=0.6, length=2.5)
     for label in (ax.title, ax.xaxis.label, ax.yaxis.label):
         label.set_color(INK)
     for spine in ax.spines.values():
         spine.set(color=QUIET, linewidth=0.6)
-    return ax
 
 
-def _fitted(text: str, width: float) -> str:
+def fitted(text: str, width: float) -> str:
     """Cut what the user named to so many pt; matplotlib's own font is wider than that which is measured."""
-    return elide(printable(text), width / 1.15, _SMALL)
+    return elide(printable(text), width / 1.15, SMALL)
 
 
 # --- ranking --------------------------------------------------------------------------------------
@@ -196,7 +201,7 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         label = "impact (no decay)"
         ax.barh(places, outlines, height=0.74, fill=False, edgecolor=OUTLINE, linewidth=0.6, label=label)
         where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
-        ax.legend(**where, ncols=2, frameon=False, fontsize=_SMALL, labelcolor=QUIET, handlelength=1.2)
+        ax.legend(**where, ncols=2, frameon=False, fontsize=SMALL, labelcolor=QUIET, handlelength=1.2)
     write = column_format([bar.value for bar in ranking.bars])
     for place, bar in zip(places.tolist(), shown, strict=True):
         arrow = "∷" if bar.is_unordered else "▲" if bar.direction > 0 else "▼" if bar.direction < 0 else ""
@@ -205,10 +210,10 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
             "va": "center_baseline",
             "annotation_clip": False,
         }
-        ax.annotate(arrow, (1.0, place), **beside, ha="left", fontsize=0.8 * _SMALL, color=QUIET)
+        ax.annotate(arrow, (1.0, place), **beside, ha="left", fontsize=0.8 * SMALL, color=QUIET)
         shift: dict[str, Any] = {"xytext": (38, 0), "textcoords": "offset points"}
-        ax.annotate(write(bar.value), (1.0, place), **beside, **shift, ha="right", fontsize=_SMALL, color=INK)
-    names = [_fitted(bar.label, _LABEL_ROOM) for bar in shown]
+        ax.annotate(write(bar.value), (1.0, place), **beside, **shift, ha="right", fontsize=SMALL, color=INK)
+    names = [fitted(bar.label, _LABEL_ROOM) for bar in shown]
     ax.set_yticks(places, labels=names, parse_math=False)
     ax.tick_params(axis="y", length=0, labelcolor=INK)
     ax.set_xticks([])
@@ -217,11 +222,11 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
     for side in ("top", "right", "bottom"):
         ax.spines[side].set_visible(False)
     title = ranking.title[0].upper() + ranking.title[1:]
-    ax.set_title(title, loc="left", fontsize=_SMALL + 1.5, fontweight="bold", pad=16 if ranking.decays else 6)
+    ax.set_title(title, loc="left", fontsize=SMALL + 1.5, fontweight="bold", pad=16 if ranking.decays else 6)
     n_left_out = len(ranking.bars) - len(shown)
     if n_left_out > 0:
         text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
-        ax.set_xlabel(text, loc="left", fontsize=_SMALL, color=QUIET)
+        ax.set_xlabel(text, loc="left", fontsize=SMALL, color=QUIET)
 
 
 def _reach(figure: float | None) -> float:
@@ -233,9 +238,18 @@ def _reach(figure: float | None) -> float:
 
 def _draw_curves(ax: Axes, shown: Scene) -> None:
     lines, coloring = shown.lines, shown.coloring
-    is_empty = lines.values.size == 0
-    n_strips = 2 if lines.kind == "d-ice" and not is_empty else 1
-    low, high = lines.y_domain
+    frame_lines(ax, lines, lines.y_domain)
+    _add_titles(ax, shown)
+    if coloring.domain is not None:
+        add_color_bar([ax], coloring, coloring.domain)
+    _add_legends(ax, lines, coloring)
+    fill_frame(ax, lines, coloring)
+
+
+def frame_lines(ax: Axes, lines: Lines, y_domain: tuple[float, float]) -> None:
+    """Set the limits and ticks of axes that lines are to be drawn on, over the data and the slopes' spread."""
+    n_strips = 2 if lines.kind == "d-ice" and not lines.is_empty else 1
+    low, high = y_domain
     foot = n_strips * _STRIP + 0.02  # the strips stand at the foot of the same axes, under the lines
     strips = _strips_of(lines)
     ax.set_xlim(lines.x_domain[0], strips.outer)
@@ -244,13 +258,17 @@ def _draw_curves(ax: Axes, shown: Scene) -> None:
     ax.grid(visible=True, axis="y", color=RULE, linewidth=0.6)
     if lines.kind != "ice":
         ax.axhline(0, color=QUIET, linewidth=0.45, zorder=0.9)
-    _add_titles(ax, shown)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    _add_ticks(ax, lines)
     _add_histogram(ax, lines, strips)
-    if coloring.domain is not None:
-        _add_color_bar(ax, coloring, coloring.domain)
-    _add_legends(ax, lines, coloring)
-    if is_empty:
-        ax.text(0.02, 0.5, NO_SLOPE_TEXT, transform=ax.transAxes, fontsize=_SMALL, color=QUIET)
+
+
+def fill_frame(ax: Axes, lines: Lines, coloring: Coloring) -> None:
+    """Draw lines, or dots on levels, and their mean on axes that are framed."""
+    strips = _strips_of(lines)
+    if lines.is_empty:
+        ax.text(0.02, 0.5, NO_SLOPE_TEXT, transform=ax.transAxes, fontsize=SMALL, color=QUIET)
         return
     if lines.on_levels:
         connectors = strip_ends(lines.x, strips.reach), np.repeat(lines.values, 2, axis=1)
@@ -262,7 +280,7 @@ def _draw_curves(ax: Axes, shown: Scene) -> None:
     _add_dots(ax, lines, strips, coloring)
     if lines.missing is not None:
         _add_means(ax, np.array([strips.beside]), np.array([lines.missing.mean]), np.array([lines.missing.spread]))
-    if n_strips == 2:
+    if lines.kind == "d-ice":
         _add_slope_spread(ax, lines)
 
 
@@ -379,7 +397,7 @@ def _add_image(
 ) -> None:
     """Draw many lines as the browser does, as large as the axes will be; `most` is the opacity they reach together."""
     whole = ax.get_figure(root=True)
-    if whole is not None:
+    if whole is not None and whole.get_layout_engine() is not None:
         whole.draw_without_rendering()  # lets the layout settle
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     room, ratio = ax.get_window_extent(), _IMAGE_DPI / ax.figure.dpi
@@ -421,7 +439,7 @@ def _add_slope_spread(ax: Axes, lines: Lines) -> None:
     heights = foot + lines.spread / tallest * (_STRIP - 0.015)
     on_foot = ax.get_xaxis_transform()
     ax.fill_between(lines.x, foot, heights, transform=on_foot, color="#8d99a6", alpha=0.55, linewidth=0, zorder=1.5)
-    ax.text(1, foot, " SD", transform=ax.transAxes, fontsize=_SMALL, color=QUIET, clip_on=False)
+    ax.text(1, foot, " SD", transform=ax.transAxes, fontsize=SMALL, color=QUIET, clip_on=False)
 
 
 def _add_histogram(ax: Axes, lines: Lines, strips: _Strips) -> None:
@@ -447,16 +465,13 @@ def _add_histogram(ax: Axes, lines: Lines, strips: _Strips) -> None:
 
 def _add_titles(ax: Axes, shown: Scene) -> None:
     lines = shown.lines
-    heading: dict[str, Any] = {"fontsize": _SMALL + 1.5, "fontweight": "bold", "color": INK}
-    ax.set_title(_fitted(shown.heading, 185), loc="left", parse_math=False, **heading)
-    ax.set_title(shown.row_count, loc="right", fontsize=_SMALL, color=QUIET)
-    ax.set_xlabel(_fitted(lines.x_title, 260), fontsize=_SMALL + 0.7, parse_math=False)
-    ax.set_ylabel(_fitted(lines.y_title, 190), fontsize=_SMALL, parse_math=False)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    _add_ticks(ax, lines)
+    heading: dict[str, Any] = {"fontsize": SMALL + 1.5, "fontweight": "bold", "color": INK}
+    ax.set_title(fitted(shown.heading, 185), loc="left", parse_math=False, **heading)
+    ax.set_title(shown.row_count, loc="right", fontsize=SMALL, color=QUIET)
+    ax.set_xlabel(fitted(lines.x_title, 260), fontsize=SMALL + 0.7, parse_math=False)
+    ax.set_ylabel(fitted(lines.y_title, 190), fontsize=SMALL, parse_math=False)
     if lines.remark is not None:
-        ax.text(0, 1, _fitted(lines.remark, 330), transform=ax.transAxes, va="bottom", fontsize=_SMALL, color=QUIET)
+        ax.text(0, 1, fitted(lines.remark, 330), transform=ax.transAxes, va="bottom", fontsize=SMALL, color=QUIET)
     if lines.prediction_span is not None:
         _add_range_axis(ax, lines.prediction_span)
 
@@ -468,7 +483,7 @@ def _add_ticks(ax: Axes, lines: Lines) -> None:
         return
     ticks = x_ticks(lines, _USUAL_WIDTH)
     places = [tick.value for tick in ticks]
-    labels = [_fitted(tick.label, _LABEL_ROOM / 2) for tick in ticks]
+    labels = [fitted(tick.label, _LABEL_ROOM / 2) for tick in ticks]
     if lines.missing is not None:
         beside = _strips_of(lines)
         places.append(beside.beside)
@@ -496,8 +511,8 @@ def _add_range_axis(ax: Axes, span: float) -> None:
 
     right = ax.secondary_yaxis("right", functions=(to_share, to_value))
     right.yaxis.set_major_formatter(PercentFormatter(1))
-    right.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
-    right.set_ylabel(RANGE_TEXT, fontsize=_SMALL, color=QUIET)
+    right.tick_params(colors=QUIET, labelsize=SMALL, width=0.6, length=2.5)
+    right.set_ylabel(RANGE_TEXT, fontsize=SMALL, color=QUIET)
     right.spines["right"].set_visible(False)
 
 
@@ -507,7 +522,7 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     from matplotlib.patches import Patch
 
     below = 34.0 + (40.0 if _has_slanted_names(lines) else 0.0)
-    if lines.values.size > 0:
+    if not lines.is_empty:
         look: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"} if lines.on_levels else {}
         mean = Line2D([], [], color=INK, linewidth=1.3, **look)
         own = Line2D([], [], color=QUIET, marker="o", markersize=2.6, linestyle="none")
@@ -518,12 +533,12 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
             key.set_clip_on(False)
     if coloring.levels:
         colors = [coloring.palette.css(level) for level in range(len(coloring.levels))]
-        texts = [_fitted(text, 125) for text in coloring.levels]
+        texts = [fitted(text, 125) for text in coloring.levels]
         if coloring.n_missing > 0:
             colors.append(coloring.palette.css(math.nan))
             texts.append(f"missing ({coloring.n_missing:,})")
         patches = [Patch(facecolor=color) for color in colors]
-        _legend(ax, patches, texts, below, _fitted(coloring.title or "", 260))
+        _legend(ax, patches, texts, below, fitted(coloring.title or "", 260))
 
 
 def _legend(ax: Axes, handles: list[Any], texts: list[str], below: float, title: str | None) -> Legend:
@@ -543,8 +558,8 @@ def _legend(ax: Axes, handles: list[Any], texts: list[str], below: float, title:
     # matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
     labels = [str(index) for index in range(len(texts))]
     legend = ax.legend(
-        handles, labels, title=title and " ", ncols=_n_columns(texts), frameon=False, fontsize=_SMALL, labelcolor=QUIET,
-        title_fontsize=_SMALL, alignment="left", **where, **spacing,
+        handles, labels, title=title and " ", ncols=_n_columns(texts), frameon=False, fontsize=SMALL, labelcolor=QUIET,
+        title_fontsize=SMALL, alignment="left", **where, **spacing,
     )  # fmt: skip
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set(text=text, parse_math=False)
@@ -558,15 +573,16 @@ def _n_columns(texts: Sequence[str]) -> int:
     return 4 if longest <= 12 else 3 if longest <= 18 else 2
 
 
-def _add_color_bar(ax: Axes, coloring: Coloring, domain: tuple[float, float]) -> None:
+def add_color_bar(axes: Sequence[Axes], coloring: Coloring, domain: tuple[float, float]) -> None:
+    """Stand the ramp beside the axes whose lines it colours."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap, Normalize
 
     scale = ScalarMappable(Normalize(*domain), ListedColormap(coloring.palette.colors / 255))
-    bar = ax.figure.colorbar(scale, ax=ax, fraction=0.05, pad=0.02, aspect=30)
+    bar = axes[0].figure.colorbar(scale, ax=list(axes), fraction=0.05, pad=0.02, aspect=30)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(colors=QUIET, labelsize=_SMALL, width=0.6, length=2.5)
+    bar.ax.tick_params(colors=QUIET, labelsize=SMALL, width=0.6, length=2.5)
     if coloring.has_named_ends:
         bar.set_ticks(list(domain), labels=list(coloring.ends))
-    bar.set_label(_fitted(coloring.title or "", 160), fontsize=_SMALL, color=QUIET)
+    bar.set_label(fitted(coloring.title or "", 160), fontsize=SMALL, color=QUIET)
     bar.ax.yaxis.label.set_parse_math(False)

@@ -1,4 +1,4 @@
-"""A page as a matplotlib figure: the same marks in the same places, for PNG."""
+"""A page as a matplotlib figure: the same marks in the same places, for PNG and PDF."""
 
 from __future__ import annotations
 
@@ -52,7 +52,32 @@ def png_page(page: Page, title: str, description: str, provenance: str) -> bytes
         "Software": f"ice-explorer {__version__}",
         "ice-explorer": provenance,
     }
-    figure_of(page).savefig(file, format="png", dpi=page.dpi, facecolor="white", metadata=metadata)
+    figure_of(page).savefig(file, format="png", dpi=page.dpi / page.scale, facecolor="white", metadata=metadata)
+    return file.getvalue()
+
+
+def pdf_pages(pages: Iterable[Page], title: str, description: str, provenance: str) -> bytes:
+    """Write pages as one PDF, text as text, with the provenance under "ice-explorer" in its information.
+
+    It holds no date, so that the same figure is the same file.
+    """
+    require_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    file = io.BytesIO()
+    metadata = {
+        "Title": title,
+        "Subject": description,
+        "Creator": f"ice-explorer {__version__}",
+        "CreationDate": None,
+    }
+    # Whole fonts in a form that every program can select and search; type 3 is refused by some printers.
+    with mpl.rc_context({"pdf.fonttype": 42}), PdfPages(file, metadata=metadata) as document:
+        document.infodict()["ice-explorer"] = provenance
+        for page in pages:
+            figure = figure_of(page)
+            figure.savefig(document, format="pdf", dpi=page.dpi / page.scale, facecolor="white")
     return file.getvalue()
 
 
@@ -64,13 +89,14 @@ def figure_of(page: Page) -> Figure:
     # Whole pixels, so that images on the page need no resampling.
     ratio = page.dpi / PX_PER_INCH
     width, height = round(page.width * ratio), round(page.height * ratio)
-    figure = Figure(figsize=(width / page.dpi, height / page.dpi), dpi=page.dpi, facecolor="white")
+    dpi = page.dpi / page.scale
+    figure = Figure(figsize=(width / dpi, height / dpi), dpi=dpi, facecolor="white")
     ax = figure.add_axes((0, 0, 1, 1))
     ax.set_axis_off()
     ax.set_xlim(0, width / ratio)
     ax.set_ylim(height / ratio, 0)
     ax.set_autoscale_on(False)
-    _Painter(ax).draw(page.marks)
+    _Painter(ax, page.scale).draw(page.marks)
     return figure
 
 
@@ -88,8 +114,9 @@ def _fonts() -> tuple[list[str], float]:
 class _Painter:
     """Puts marks on axes that are measured in px, each on top of those before."""
 
-    def __init__(self, ax: Axes) -> None:
+    def __init__(self, ax: Axes, scale: float) -> None:
         self._ax = ax
+        self._pt = _PT_PER_PX * scale
         self._order = 1.0
 
     def draw(self, marks: Iterable[Mark]) -> None:
@@ -126,7 +153,7 @@ class _Painter:
             closed=True,
             facecolor=style.fill or "none",
             edgecolor=style.stroke or "none",
-            linewidth=style.width * _PT_PER_PX if style.stroke is not None else 0,
+            linewidth=style.width * self._pt if style.stroke is not None else 0,
             alpha=style.opacity,
             zorder=self._order,
         )
@@ -140,7 +167,7 @@ class _Painter:
             mark.x,
             mark.y,
             color=style.stroke,
-            linewidth=style.width * _PT_PER_PX,
+            linewidth=style.width * self._pt,
             alpha=style.opacity,
             solid_capstyle="butt",
             solid_joinstyle="round",
@@ -161,7 +188,7 @@ class _Painter:
         self._ax.scatter(
             [dot.x for dot in dots],
             [dot.y for dot in dots],
-            s=[(2 * dot.radius * _PT_PER_PX) ** 2 for dot in dots],
+            s=[(2 * dot.radius * self._pt) ** 2 for dot in dots],
             color=[to_rgba(dot.style.fill or "none", dot.style.opacity) for dot in dots],
             linewidths=0,
             zorder=self._order,
@@ -173,7 +200,7 @@ class _Painter:
             mark.x,
             mark.y,
             mark.text,
-            fontsize=mark.size * _PT_PER_PX * scale,
+            fontsize=mark.size * self._pt * scale,
             fontfamily=families,
             fontweight="bold" if mark.bold else "normal",
             color=mark.fill,

@@ -174,13 +174,16 @@ class Page:
     width : float
         [px]
     dpi : float
-        At which images on it are drawn.
+        At which images on it are drawn, were it printed at its own size.
+    scale : float
+        How much larger than that it is printed.
     """
 
-    def __init__(self, width: float, dpi: float) -> None:
+    def __init__(self, width: float, dpi: float, scale: float = 1.0) -> None:
         self.width = width
         self.height = 0.0
         self.dpi = dpi
+        self.scale = scale
         self.marks: list[Mark] = []
         self._here = self.marks
 

@@ -1,9 +1,8 @@
-"""Where a figure comes from, to be carried inside it."""
+"""Where a file comes from, to be carried inside it; `provenance_reader` reads it back."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import platform
 from dataclasses import MISSING, fields
@@ -13,12 +12,16 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.explanation import explain
+from ice_explorer.figures.choices import FOLLOWED, chosen, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.payload import code_line
+from ice_explorer.state import STATE_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ice_explorer.explanation import Explanation
-    from ice_explorer.figures.view import Lines
+    from ice_explorer.figures.view import Scene
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
@@ -29,33 +32,32 @@ _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
 _COUNTING: Final = ("convention", "weighting")
 
 
-def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict[str, Any]:
-    """Collect what a reader needs to make a figure again.
+def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> dict[str, Any]:
+    """Collect what a reader needs to make a file again.
 
     Parameters
     ----------
     explanation : Explanation
-    state : ViewState
-        As a scene has it: with the feature that is open, and how impact is counted.
-    lines : Lines
-        What was drawn of the open feature.
+    scenes : sequence of Scene
+        What is in the file: one view, or one for each of several features.
+    call : str
+        The call of `save` that writes it.
 
     Returns
     -------
     dict
-        Plain values for JSON.
+        Plain values for JSON. Of several features, those that differ between them are by feature.
     """
-    settings = explanation.settings
-    feature = explanation[lines.feature]
+    settings, state = explanation.settings, scenes[0].state
     return {
         "title": "Individual conditional expectation",
-        "feature": lines.feature,
+        "feature": state.feature if len(scenes) == 1 else [scene.state.feature for scene in scenes],
         "kind": state.kind,
-        "anchor": state.anchor if state.kind == "c-ice" else None,
+        "anchor": state.anchor,
         "color_by": state.color_by,
-        "rows_drawn": len(lines.positions),
-        "rows_used": len(feature.row_positions),
-        "n_grid": len(feature.axis),
+        "rows_drawn": _by_feature(scenes, lambda scene: len(scene.lines.positions)),
+        "rows_used": _by_feature(scenes, lambda scene: scene.n_rows),
+        "n_grid": _by_feature(scenes, lambda scene: len(scene.lines.grid)),
         "rank_by": state.rank_by,
         "decay": state.decay,
         "convention": state.convention,
@@ -68,25 +70,28 @@ def provenance(explanation: Explanation, state: ViewState, lines: Lines) -> dict
         "weighted": settings.weighted,
         "engine": explanation.engine,
         "seed": settings.random_state,
+        "view": {name: value for name, value in chosen(state.choices).items() if name in FOLLOWED},
+        "not_drawn": not_drawn(state.choices),
         "versions": {
             "ice_explorer": __version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "code": code(explanation, state),
+        "code": f"{code(explanation, state)}; {call}",
     }
 
 
-def provenance_json(explanation: Explanation, state: ViewState, lines: Lines) -> str:
-    """Write the provenance as JSON text."""
-    return json.dumps(provenance(explanation, state, lines), ensure_ascii=False, default=str, allow_nan=False)
+def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int | dict[str, int]:
+    if len(scenes) == 1:
+        return count(scenes[0])
+    return {scene.state.feature: count(scene) for scene in scenes}
 
 
 def code(explanation: Explanation, state: ViewState) -> str:
     """Write the line that makes this view again, from the model and the data."""
     statements = [f"x = ice_explorer.{code_line(_options(explanation, state), longest=math.inf)}"]
     for field in fields(ViewState):
-        if field.name in _COUNTING:
+        if field.name in (*_COUNTING, "choices"):
             continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
@@ -99,21 +104,23 @@ def code(explanation: Explanation, state: ViewState) -> str:
 def _options(explanation: Explanation, state: ViewState) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
-    chosen: dict[str, object] = {}
+    given: dict[str, object] = {}
     if len(explanation.features) < _n_explainable(explanation):
-        chosen["features"] = explanation.features
+        given["features"] = explanation.features
     for name, parameter in inspect.signature(explain).parameters.items():
         if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
         value = getattr(state if name in _COUNTING else settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
-            chosen[name] = _VALUES
+            given[name] = _VALUES
         elif plain not in (None, parameter.default) and (name, plain) != ("response", "callable"):
-            chosen[name] = plain
+            given[name] = plain
     if settings.weighted:
-        chosen["sample_weight"] = _VALUES
-    return chosen
+        given["sample_weight"] = _VALUES
+    if state.choices:
+        given["state"] = {"version": STATE_VERSION, "view": dict(state.choices)}
+    return given
 
 
 def _n_explainable(explanation: Explanation) -> int:

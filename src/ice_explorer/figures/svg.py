@@ -37,8 +37,8 @@ def svg_page(page: Page, title: str, description: str, provenance: str) -> bytes
         {
             "xmlns": "http://www.w3.org/2000/svg",
             "xmlns:xlink": "http://www.w3.org/1999/xlink",  # what print programs read images by
-            "width": f"{_px(page.width / PX_PER_MM)}mm",
-            "height": f"{_px(page.height / PX_PER_MM)}mm",
+            "width": f"{_px(page.scale * page.width / PX_PER_MM)}mm",
+            "height": f"{_px(page.scale * page.height / PX_PER_MM)}mm",
             "viewBox": f"0 0 {width} {height}",
             "font-family": _FONT,
             "role": "img",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from ice_explorer import payload
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis, histogram, writer
 from ice_explorer.feature import UNORDERED
+from ice_explorer.figures.choices import kept_by, shared_span
 from ice_explorer.figures.lettering import number_text
 from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette
 from ice_explorer.likelihood import check_decay
@@ -69,6 +70,8 @@ class ViewState:
         Lines drawn, selected rows besides.
     selection : tuple of int
         Rows of X that are drawn and marked.
+    choices : mapping
+        What a reader chose about the view in the browser, as `state` of an explorer has it under "view".
     """
 
     feature: str = ""
@@ -81,6 +84,7 @@ class ViewState:
     anchor: Anchor | float = "min"
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
+    choices: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for option, got, choices in (("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS)):
@@ -230,6 +234,8 @@ class Lines:
     x_title, y_title : str
     remark : str or None
         Why another kind is drawn than was asked for.
+    y_span : tuple of float or None
+        What the value axis reaches over at least, where that is not what is drawn.
     """
 
     feature: str
@@ -253,6 +259,7 @@ class Lines:
     x_title: str
     y_title: str
     remark: str | None = None
+    y_span: tuple[float, float] | None = None
 
     @property
     def grid(self) -> NDArray[np.float64]:
@@ -282,15 +289,25 @@ class Lines:
         return low - half, high + half
 
     @property
-    def y_domain(self) -> tuple[float, float]:
-        """Range of everything drawn; a flat picture gets room on either side."""
+    def is_empty(self) -> bool:
+        """Whether there is nothing that lines could be drawn of: a single value has no slope."""
+        return len(self.x) == 0
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Smallest and largest of everything drawn; from infinity to its opposite where that is nothing."""
         drawn = [self.values.ravel(), self.mean, self.own_y]
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])
-        if finite.size == 0:
+        return float(finite.min(initial=math.inf)), float(finite.max(initial=-math.inf))
+
+    @property
+    def y_domain(self) -> tuple[float, float]:
+        """Range of everything drawn; a flat picture gets room on either side."""
+        low, high = self.extent if self.y_span is None else self.y_span
+        if low > high:
             return -1.0, 1.0
-        low, high = float(finite.min()), float(finite.max())
         size = max(abs(low), abs(high))
         is_flat = high - low <= ROUNDING * size
         pad = (size * 0.05 or 0.5) if is_flat else (high - low) * 0.03
@@ -331,11 +348,18 @@ class Scene:
     @property
     def description(self) -> str:
         """The view in a sentence, for who cannot see it."""
+        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}"
+        return f"{self._curves}; {ranked}, decay {self.state.decay:g}."
+
+    @property
+    def panel_description(self) -> str:
+        """The same of the open feature alone."""
+        return f"{self._curves}, decay {self.state.decay:g}."
+
+    @property
+    def _curves(self) -> str:
         colored = "" if self.coloring.title is None else f", coloured by {self.coloring.title}"
-        return (
-            f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{colored}; "
-            f"{len(self.ranking.bars)} features ranked by {self.ranking.title}, decay {self.state.decay:g}."
-        )
+        return f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{colored}"
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
@@ -356,13 +380,46 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     opened = explanation[table.index[0] if state.feature == "" else state.feature]
     state = replace(state, feature=opened.label, convention=convention, weighting=weighting)
     lines = lines_of(explanation, opened, state)
+    if state.choices.get("shared_y", False):
+        lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
+    lines, coloring = _filtered(lines, coloring_of(explanation, state.color_by, lines.positions), state.choices)
     return Scene(
         ranking=ranking_of(explanation, state),
         lines=lines,
-        coloring=coloring_of(explanation, state.color_by, lines.positions),
+        coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
     )
+
+
+def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
+    """Have the value axis reach over a span, and what is drawn all the same."""
+    if span is None:
+        return lines
+    low, high = lines.extent
+    return replace(lines, y_span=(min(low, span[0]), max(high, span[1])))
+
+
+def _filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
+    """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
+    rule = choices.get("filters", {}).get(coloring.title)
+    if rule is None:
+        return lines, coloring
+    keeps = kept_by(rule, coloring.values, coloring.domain, coloring.levels)
+    missing = lines.missing
+    fewer = replace(
+        lines,
+        positions=lines.positions[keeps],
+        selected=lines.selected[keeps],
+        values=lines.values[keeps],
+        opacity=lines.opacity[keeps],
+        dot_opacity=lines.dot_opacity[keeps],
+        own_x=lines.own_x[keeps],
+        own_y=lines.own_y[keeps],
+        missing=None if missing is None else replace(missing, values=missing.values[keeps]),
+        y_span=lines.y_span or lines.extent,
+    )
+    return fewer, replace(coloring, values=coloring.values[keeps])
 
 
 def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:

@@ -1,0 +1,112 @@
+"""Tables and numbers as files: CSV, Parquet and JSON, each with where it comes from inside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.errors import MissingDependencyError
+from ice_explorer.tidy import curves_of, metrics_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.figures.view import ViewState
+    from ice_explorer.tidy import Curves
+
+COMMENT: Final = "# ice-explorer "
+
+
+def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
+    """Write a table as CSV, under a comment for each entry of its provenance.
+
+    `pandas.read_csv(path, comment="#")` reads the table: whatever is text stands in quotes.
+    """
+    head = "".join(f"{COMMENT}{name}: {json.dumps(value)}\n" for name, value in provenance.items())
+    body: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return (head + body).encode()
+
+
+def require_pyarrow() -> None:
+    """Say how to get pyarrow where it is missing."""
+    try:
+        import pyarrow  # noqa: F401, ICN001
+    except ImportError as error:
+        what = "Writing Parquet"
+        raise MissingDependencyError.extra(what, "pyarrow", "export") from error
+
+
+def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
+    """Write a table as Parquet, with the provenance as JSON in the metadata of its schema."""
+    require_pyarrow()
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = pa.Table.from_pandas(table, preserve_index=False)
+    kept = {**(columns.schema.metadata or {}), b"ice-explorer": json.dumps(provenance).encode()}
+    file = io.BytesIO()
+    parquet.write_table(columns.replace_schema_metadata(kept), file)
+    return file.getvalue()
+
+
+def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
+    """Write everything that a view rests on as JSON, without NaN: what is undefined is null.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    states : sequence of ViewState
+        One for each feature whose curves are wanted.
+    provenance : mapping
+    """
+    content = {
+        "provenance": provenance,
+        "settings": asdict(explanation.settings),
+        "notes": list(explanation.notes),
+        "metrics": metrics_table(explanation, states[0]).to_dict("records"),
+        "curves": [_curves(curves_of(explanation, state)) for state in states],
+    }
+    return (json.dumps(_plain(content), ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _curves(curves: Curves) -> dict[str, Any]:
+    feature = curves.feature
+    return {
+        "feature": feature.label,
+        "kind": feature.kind,
+        "grid": curves.grid,
+        "places": curves.places,
+        "rows": curves.positions,
+        "predictions": curves.predictions,
+        "changes": curves.changes,
+        "likelihood": curves.likelihood,
+        "partial_dependence": feature.partial_dependence,
+        "spread": feature.spread,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Turn a value into what JSON has."""
+    match value:
+        case np.ndarray() | np.generic():
+            return _plain(value.tolist())
+        case Mapping():
+            return {str(name): _plain(entry) for name, entry in value.items()}
+        case list() | tuple():
+            return [_plain(entry) for entry in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case _:
+            return str(value)

@@ -1,0 +1,121 @@
+"""The size of a figure on paper, and what is written around it."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.figures.page import PX_PER_INCH, SIZE
+
+_MM_PER_INCH: Final = 25.4
+_MM_PER_UNIT: Final = {"mm": 1.0, "cm": 10.0, "in": _MM_PER_INCH, "pt": _MM_PER_INCH / 72}
+_LENGTH: Final = re.compile(rf"\s*(\d+(?:\.\d*)?|\.\d+)\s*({'|'.join(_MM_PER_UNIT)})\s*")
+
+USUAL_FONT_SIZE: Final = SIZE * 72 / PX_PER_INCH  # pt
+_USUAL_DPI: Final = 300.0
+_WIDTHS: Final = (60.0, 600.0)
+_FONT_SIZES: Final = (4.0, 24.0)
+_DPIS: Final = (50.0, 1200.0)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """How large a figure is printed.
+
+    Attributes
+    ----------
+    width : float
+        Of the figure [mm]; its height follows from what is on it.
+    font_size : float
+        Of the names and numbers [pt]; ticks are a little smaller, headings larger, and all else grows with them.
+    dpi : float
+        Of what is made of pixels.
+    title : bool or str
+        Whether a heading stands over the curves, or what it says.
+    caption : bool or str
+        Whether a sentence under the figure says what it shows, or what is said there.
+    """
+
+    width: float
+    font_size: float = USUAL_FONT_SIZE
+    dpi: float = _USUAL_DPI
+    title: bool | str = True
+    caption: bool | str = False
+
+    @property
+    def scale(self) -> float:
+        """How much larger everything is than at the usual size of letters."""
+        return self.font_size / USUAL_FONT_SIZE
+
+    @classmethod
+    def checked(
+        cls,
+        usual_width: float,
+        *,
+        width: object = None,
+        font_size: object = None,
+        dpi: object = None,
+        title: object = True,
+        caption: object = False,
+    ) -> Paper:
+        """Check what a user asks for; None is the usual.
+
+        Parameters
+        ----------
+        usual_width : float
+            Where none is given [mm].
+        width : float or str, optional
+            In mm, or with its unit: "89mm", "8.9cm", "3.5in", "252pt".
+        font_size : float, optional
+            [pt]
+        dpi : float, optional
+        title, caption : bool or str
+
+        Raises
+        ------
+        InvalidOptionError
+            If one of them cannot be, or the letters are too large for the width.
+        """
+        letters = _number("font_size", font_size, USUAL_FONT_SIZE, _FONT_SIZES, "pt, as letters are measured")
+        scale = letters / USUAL_FONT_SIZE
+        room = usual_width * max(1.0, scale) if width is None else _millimetres(width, usual_width)
+        least = math.ceil(_WIDTHS[0] * scale - 1e-6)
+        if room < least:
+            raise InvalidOptionError.letters_too_large(letters, room, least)
+        return cls(
+            width=room,
+            font_size=letters,
+            dpi=_number("dpi", dpi, _USUAL_DPI, _DPIS, "dots per inch"),
+            title=_said("title", title),
+            caption=_said("caption", caption),
+        )
+
+
+def _millimetres(got: object, usual: float) -> float:
+    low, high = _WIDTHS
+    found = _LENGTH.fullmatch(got) if isinstance(got, str) else None
+    length = got if found is None else float(found[1]) * _MM_PER_UNIT[found[2]]
+    if not _is_between(length, low, high):
+        raise InvalidOptionError.width(got, low, high, usual)
+    return float(length)  # type: ignore[arg-type]
+
+
+def _number(option: str, got: object, usual: float, bounds: tuple[float, float], unit: str) -> float:
+    if got is None:
+        return usual
+    if not _is_between(got, *bounds):
+        raise InvalidOptionError.out_of_bounds(option, got, bounds, unit, usual)
+    return float(got)  # type: ignore[arg-type]
+
+
+def _is_between(got: object, low: float, high: float) -> bool:
+    return isinstance(got, (int, float)) and not isinstance(got, bool) and low <= got <= high
+
+
+def _said(option: str, got: object) -> bool | str:
+    if not isinstance(got, (bool, str)):
+        raise InvalidOptionError.said(option, got)
+    return got
