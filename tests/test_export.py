@@ -312,11 +312,11 @@ def test_a_csv_of_a_view_is_the_table_of_metrics(mixed, tmp_path):
 
 def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
     """Prediction, change and likelihood are those of the explanation, at the place that the row says."""
-    state = ViewState(decay=0.5, max_lines=20)
+    state = ViewState(decay=0.5, max_lines=20, selection=(5,))  # the row that lacks its age
     path = save(mixed, state, tmp_path / "age.csv", "age, in years")
     found = pd.read_csv(path, comment="#")
     feature = mixed["age, in years"]
-    rows = feature.draw(20)
+    rows = feature.draw(20, [5])
     n_points = len(feature.grid) + 1  # the missing value comes last
     assert found["row"].tolist() == np.repeat(rows, n_points).tolist()
     on_grid = found[found["value"].notna()]
@@ -391,6 +391,9 @@ def test_titles_and_captions_are_there_absent_or_given(explanation, tmp_path):
         root = ET.parse(path).getroot()  # noqa: S314 - our own
         caption = root.find(f".//{SVG}g[@id='caption']")
         lines = [] if caption is None else [text.text for text in caption.iter(f"{SVG}text")]
+        if caption is not None:
+            bottom = max(float(text.get("y")) for text in caption.iter(f"{SVG}text"))
+            assert bottom < float(root.get("viewBox").split()[3])
         return {text.text for text in root.iter(f"{SVG}text")}, lines
 
     assert "ICE of x1" in words()[0]

@@ -53,7 +53,7 @@ def test_a_picture_of_the_view_stands_beside_the_explorer():
     assert root.findtext("{http://www.w3.org/2000/svg}title") == "c-ICE of x1"
 
 
-def test_nothing_waits_for_a_picture():
+def test_nothing_waits_for_a_picture(caplog):
     """While the explorer computes it is shown without one, at once."""
     gate = threading.Event()
 
@@ -67,6 +67,7 @@ def test_nothing_waits_for_a_picture():
         data = shown(explorer)
         assert time.perf_counter() - start < 0.2
         assert set(data) == {"text/plain", VIEW}
+        assert caplog.records == []
         gate.set()
 
 
