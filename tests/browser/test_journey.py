@@ -40,7 +40,7 @@ def middle(part, across=0.5, down=0.5):
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
 
-def test_ten_steps(notebook, page):
+def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as it is
     """Rank, open, ask why, recolour, fade, brush, look at a row, compare, look at all, and take it along."""
     # 1. The cell shows the explorer; its bars rank the features, and the best one is open.
     notebook.run(0)
@@ -77,7 +77,9 @@ def test_ten_steps(notebook, page):
     page.mouse.move(at, bottom, steps=8)
     page.mouse.up()
     expect(view.get_by_test_id("selected-count")).to_be_visible()
-    n_selected, share = json.loads(notebook.value(1, "json.dumps([len(x.selected), float((x.selected['arm'] > 0).mean())])"))
+    n_selected, share = json.loads(
+        notebook.value(1, "json.dumps([len(x.selected), float((x.selected['arm'] > 0).mean())])")
+    )
     assert n_selected > 20
     assert share > 0.9
 
