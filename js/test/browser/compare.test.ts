@@ -164,3 +164,17 @@ test("what is no feature any more is left out", async () => {
   await mounted.drawn("Age");
   await expect.poll(() => of(mounted)).toEqual(["BMI"]);
 });
+
+test("mean and selected rows follow the kind, the lines and their axis", async () => {
+  const strokes = (mounted: Mounted) =>
+    [...item(mounted, "BMI").querySelectorAll(".ice-mean path, .ice-selected path")].map((path) =>
+      path.getAttribute("d"),
+    );
+  const asked = await compared(["BMI"], { kind: "d-ice", selection: [4] });
+  const wanted = strokes(asked);
+  expect(wanted.length).toBeGreaterThan(1);
+  const mounted = await compared(["BMI"], { selection: [4] });
+  expect(strokes(mounted)).not.toEqual(wanted);
+  await userEvent.click(mounted.part("kind-d-ice"));
+  await expect.poll(() => strokes(mounted)).toEqual(wanted);
+});

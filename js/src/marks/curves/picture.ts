@@ -36,12 +36,13 @@ export class SmallPicture {
   #fade: Fade | null = null;
   #plot: SmallPlot | null = null;
   #mean: SVGElement[] = [];
+  #marked: { selection: readonly number[]; pointed: number | null } = { selection: [], pointed: null };
 
   get plot(): SmallPlot | null {
     return this.#plot;
   }
 
-  /** Everything but the lines, which `paint` draws, and the rows that `mark` singles out. */
+  /** Everything but the lines, which `paint` draws; rows that were singled out stay so. */
   draw(plot: SmallPlot): void {
     this.#plot = plot;
     this.#fade = new Fade(plot);
@@ -61,6 +62,7 @@ export class SmallPicture {
     this.#below.title = wholeEndsOf(plot);
     this.#below.style.marginLeft = `${left}px`;
     this.#below.style.marginRight = `${width - right}px`;
+    this.mark(this.#marked.selection, this.#marked.pointed);
   }
 
   /** The lines of some rows, `all` being how many there are in the whole; says what that took, in ms. */
@@ -88,6 +90,7 @@ export class SmallPicture {
 
   /** Rows on top of the others, which step back where some are selected, and the mean. */
   mark(selection: readonly number[], pointed: number | null): void {
+    this.#marked = { selection, pointed };
     const plot = this.#plot;
     if (plot === null) return;
     update(this.frame, { "data-dimmed": selection.length > 0 });
