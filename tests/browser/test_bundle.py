@@ -226,6 +226,8 @@ def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
     explorer = explore(counted, X)
     explorer.feature = "far"
     expect(view(page)).to_have_attribute("data-feature", "far")
+    # What the lines differ by is asked for after they are shown, and may ask the model for some of them.
+    expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     before, n_calls = page.get_by_test_id("bar-figure").all_text_contents(), len(calls)
     page.locator("summary", has_text="How impact is counted").click()
     page.get_by_test_id("convention").select_option("published")
