@@ -1,4 +1,5 @@
 /** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
+import type { Hidden } from "../filters.ts";
 import { count, plural } from "../format.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
@@ -96,10 +97,19 @@ export interface LevelActions {
   toggle: (level: number) => void;
   /** Hides the others, or shows all where that is so already. */
   only: (level: number) => void;
+  showAll: () => void;
 }
 
-/** A click on a level hides or shows its lines; a double click, or one with Alt, leaves these alone. */
-export function listenOnLevels(legend: HTMLElement, { toggle, only }: LevelActions, signal: AbortSignal): void {
+/**
+ * Lets a legend hide and show lines: a click on a level does, a double click, or one with Alt, leaves these alone, and a
+ * button shows all again where some are hidden. Returns what brings it in step with what is hidden.
+ */
+export function filterBy(
+  legend: HTMLElement,
+  { toggle, only, showAll }: LevelActions,
+  signal: AbortSignal,
+): (hidden: Hidden) => void {
+  const all = html("button", { type: "button", class: "ice-button ice-show-all", "data-test": "show-all" }, "Show all");
   const levelOf = (event: Event): number | null => {
     const level = (event.target as Element).closest<HTMLElement>("[data-level]");
     return level === null ? null : Number(level.dataset.level);
@@ -116,11 +126,20 @@ export function listenOnLevels(legend: HTMLElement, { toggle, only }: LevelActio
   listen("click", (level, alt) => (alt ? only(level) : toggle(level)));
   // Its two clicks have hidden the level and shown it again.
   listen("dblclick", only);
-}
-
-/** Only the state changes, so the button that was pressed keeps the focus. */
-export function pressLevels(legend: HTMLElement, isShown: (level: number) => boolean): void {
-  for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
-    level.setAttribute("aria-pressed", String(isShown(Number(level.dataset.level))));
-  }
+  all.addEventListener(
+    "click",
+    () => {
+      showAll();
+      legend.querySelector<HTMLElement>("[tabindex], button")?.focus({ preventScroll: true });
+    },
+    { signal },
+  );
+  return (hidden) => {
+    if (hidden.size > 0) legend.append(all);
+    else all.remove();
+    // Only the state changes, so the button that was pressed keeps the focus.
+    for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
+      level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
+    }
+  };
 }

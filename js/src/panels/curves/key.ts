@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { count } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { html, setText } from "../../marks/element.ts";
-import { levelsLegend, listenOnLevels, pressLevels, rampLegend } from "../../marks/legend.ts";
+import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import { isSplit } from "../../split.ts";
 import type { View } from "../../view.ts";
 import type { Groups } from "./groups.ts";
@@ -70,12 +70,16 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
 export function colorLegend(view: View, { loaded, plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
   const { store, aborted } = view;
   const range = rampRange(view, loaded);
-  const showAll = html(
-    "button",
-    { type: "button", class: "ice-button ice-show-all", "data-test": "show-all" },
-    "Show all",
-  );
   const legend = html("div", { class: "ice-legend", role: "group", "aria-label": "Colours", "data-test": "legend" });
+  const show = filterBy(
+    legend,
+    {
+      toggle: (level) => store.toggleLevel(level),
+      only: (level) => store.showOnlyLevel(level),
+      showAll: () => store.showAllColors(),
+    },
+    aborted,
+  );
 
   view.keep(
     () => ({ loaded: loaded.value, palette: plot.value?.palette ?? null, groups: groups.value }),
@@ -103,23 +107,8 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
   view.keep(
     () => ({ hidden: store.hiddenLevels.value, loaded: loaded.value, palette: plot.value?.palette }),
     ({ hidden }) => {
-      if (hidden.size > 0) legend.append(showAll);
-      else showAll.remove();
-      pressLevels(legend, (level) => !hidden.has(level));
+      show(hidden);
     },
-  );
-  listenOnLevels(
-    legend,
-    { toggle: (level) => store.toggleLevel(level), only: (level) => store.showOnlyLevel(level) },
-    aborted,
-  );
-  showAll.addEventListener(
-    "click",
-    () => {
-      store.showAllColors();
-      legend.querySelector<HTMLElement>("[tabindex], button")?.focus({ preventScroll: true });
-    },
-    { signal: aborted },
   );
   return legend;
 }

@@ -1,7 +1,7 @@
 /** What the colours of the lines mean, in all tiles alike. A click on a level hides its lines everywhere. */
 import { paletteOf } from "../../marks/curves/plot.ts";
 import { html } from "../../marks/element.ts";
-import { levelsLegend, listenOnLevels, pressLevels, rampLegend } from "../../marks/legend.ts";
+import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { Shelf } from "../../shelf.ts";
 import { isSplit } from "../../split.ts";
 import type { Loaded } from "../../store.ts";
@@ -16,10 +16,14 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
     "aria-label": "Colours",
     "data-test": "grid-legend",
   });
-  const showAll = html(
-    "button",
-    { type: "button", class: "ice-button ice-show-all", "data-test": "show-all" },
-    "Show all",
+  const show = filterBy(
+    legend,
+    {
+      toggle: (level) => store.toggleLevel(level),
+      only: (level) => store.showOnlyLevel(level),
+      showAll: () => store.showAllColors(),
+    },
+    aborted,
   );
   let listed = "";
   const some = (): Loaded | null => {
@@ -53,23 +57,8 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
           );
         }
       }
-      if (hidden.size > 0) legend.append(showAll);
-      else showAll.remove();
-      pressLevels(legend, (level) => !hidden.has(level));
+      show(hidden);
     },
-  );
-  listenOnLevels(
-    legend,
-    { toggle: (level) => store.toggleLevel(level), only: (level) => store.showOnlyLevel(level) },
-    aborted,
-  );
-  showAll.addEventListener(
-    "click",
-    () => {
-      store.showAllColors();
-      legend.querySelector<HTMLElement>("[tabindex], button")?.focus({ preventScroll: true });
-    },
-    { signal: aborted },
   );
   return legend;
 }
