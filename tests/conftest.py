@@ -39,3 +39,23 @@ def cervical_folder(shared):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ICE_EXPLORER_DATA", str(folder))
         yield folder
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """Make explorers on a wire of the test's, closed afterwards."""
+    import comm
+    from wire import Wire
+
+    from ice_explorer.widget import ICEExplorer
+
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    made = []
+
+    def make_one(*args, **options):
+        made.append(ICEExplorer(*args, **options))
+        return made[-1]
+
+    yield make_one
+    for explorer in made:
+        explorer.close()

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import threading
 
-import comm
 import numpy as np
 import pandas as pd
 import pytest
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.background import Background
 from ice_explorer.errors import Cancelled
 from ice_explorer.messages import MessageError, parse_request
-from ice_explorer.widget import ICEExplorer
 
 SOON = 20.0
 RELOAD = "Restart the kernel and reload the page, so that both run the same version."
@@ -39,20 +36,6 @@ class Model:
 def observations():
     generator = np.random.default_rng(0)
     return pd.DataFrame(generator.normal(size=(60, 3)), columns=["one", "two", "three"])
-
-
-@pytest.fixture
-def make(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", Wire)
-    made = []
-
-    def make_one(*args, **options):
-        made.append(ICEExplorer(*args, **options))
-        return made[-1]
-
-    yield make_one
-    for explorer in made:
-        explorer.close()
 
 
 def send(explorer, request_id, **request):

@@ -70,21 +70,6 @@ def observations():
 
 
 @pytest.fixture
-def make(monkeypatch):
-    """Make explorers on a wire of the test's, closed afterwards."""
-    monkeypatch.setattr(comm, "create_comm", Wire)
-    made = []
-
-    def make_one(*args, **options):
-        made.append(ICEExplorer(*args, **options))
-        return made[-1]
-
-    yield make_one
-    for explorer in made:
-        explorer.close()
-
-
-@pytest.fixture
 def held():
     """A model whose calls wait until `held.gate` is set."""
     model = Model()
