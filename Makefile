@@ -18,7 +18,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
 EXTRAS_OF_DEMO := datasets,export,notebook
-EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
+EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),bqplot,dev,test
 # The bundle has its own rule here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # Now, so that the first explanation of a tree model need not.
