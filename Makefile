@@ -17,9 +17,10 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
+LABEXTENSION := js/lab/labextension/package.json
 EXTRAS_OF_DEMO := datasets,export,notebook
 EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),bqplot,dev,test
-# The bundle has its own rule here, so pip need not build it once more.
+# What Node builds has its own rules here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # Now, so that the first explanation of a tree model need not.
 COMPILE = $(BIN)/python -c 'import ice_explorer; ice_explorer.warmup()'
@@ -70,7 +71,7 @@ constraints: ## Write the newest versions that work together into tests/constrai
 	rm -rf build/constraints
 
 clean: ## Remove environments, caches and everything built
-	rm -rf .venv build dist js/node_modules src/ice_explorer/static test-results \
+	rm -rf .venv build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static test-results \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 	find src tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 
@@ -81,10 +82,10 @@ check-python: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-check-js: js/node_modules/.ready
+check-js: js/node_modules/.ready js/lab/node_modules/.ready
 	$(NPM_RUN) check
 
-test-js: js/node_modules/.ready .venv/.test
+test-js: js/node_modules/.ready js/lab/node_modules/.ready .venv/.test
 	$(WITH_CHROMIUM) $(NPM_RUN) test
 
 test-python: .venv/.test $(BUNDLE)
@@ -107,12 +108,13 @@ test-browser: .venv/.test $(BUNDLE)
 		"Install one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
 	exit 1
 
-.venv/.demo: .venv/bin/python pyproject.toml $(CONSTRAINTS)
+# pip copies the JupyterLab extension to where JupyterLab looks for it, so it is there first.
+.venv/.demo: .venv/bin/python pyproject.toml $(CONSTRAINTS) $(LABEXTENSION)
 	$(INSTALL) -e '.[$(EXTRAS_OF_DEMO)]'
 	$(COMPILE)
 	touch $@
 
-.venv/.test: .venv/bin/python pyproject.toml $(CONSTRAINTS)
+.venv/.test: .venv/bin/python pyproject.toml $(CONSTRAINTS) $(LABEXTENSION)
 	$(INSTALL) -e '.[$(EXTRAS_OF_TEST)]'
 	$(COMPILE)
 	touch $@ .venv/.demo
@@ -127,13 +129,17 @@ test-browser: .venv/.test $(BUNDLE)
 	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),bench]'
 	touch $@
 
-js/node_modules/.ready: js/package.json js/package-lock.json
+%/node_modules/.ready: %/package.json %/package-lock.json
 	@node -e 'process.exit(Number.parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && command -v npm >/dev/null || { \
 		echo "The front end is built with Node 20 or newer and npm; found $$(node --version 2>/dev/null || echo neither)." \
 			"Install Node, or install ice-explorer from a release, which needs none." >&2; \
 		exit 1; }
-	cd js && npm ci --no-fund --no-audit
+	cd $* && npm ci --no-fund --no-audit
 	touch $@
 
 $(BUNDLE): js/node_modules/.ready js/build.mjs $(shell find js/src -type f 2>/dev/null)
 	$(NPM_RUN) build
+
+$(LABEXTENSION): js/lab/node_modules/.ready js/lab/build.mjs js/lab/rspack.config.cjs \
+		$(shell find js/lab/src jupyter-config/labextension -type f 2>/dev/null)
+	npm --prefix js/lab run --silent build

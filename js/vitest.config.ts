@@ -10,15 +10,17 @@ function systemChromium(): string | undefined {
 }
 
 const executablePath = systemChromium();
+const tests = ["test/**/*.test.ts", "lab/test/**/*.test.ts"];
+const inBrowser = ["test/browser/**/*.test.ts", "lab/test/browser/**/*.test.ts"];
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "node", environment: "node", include: ["test/**/*.test.ts"], exclude: ["test/browser/**"] } },
+      { test: { name: "node", environment: "node", include: tests, exclude: ["**/test/browser/**"] } },
       {
         test: {
           name: "browser",
-          include: ["test/browser/**/*.test.ts"],
+          include: inBrowser,
           setupFiles: ["test/browser/setup.ts"],
           browser: {
             enabled: true,

@@ -1,0 +1,13 @@
+/** What the builder of JupyterLab must know besides its own: how TypeScript is read. Types are checked by `tsc`. */
+module.exports = {
+  module: {
+    rules: [
+      {
+        test: /\.ts$/,
+        loader: "builtin:swc-loader",
+        options: { jsc: { parser: { syntax: "typescript" }, target: "es2022" } },
+        type: "javascript/auto",
+      },
+    ],
+  },
+};

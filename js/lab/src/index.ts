@@ -1,0 +1,68 @@
+/** What JupyterLab and Notebook 7 get besides the widget, which works without it: a command and settings. */
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { ICommandPalette, Notification } from "@jupyterlab/apputils";
+import { ISettingRegistry } from "@jupyterlab/settingregistry";
+import { Explorers, explorerAround } from "./explorers.ts";
+import { followKeys } from "./keys.ts";
+import { publish, readSettings } from "./settings.ts";
+
+const PLUGIN = "ice-explorer:plugin";
+const COMMAND = "ice-explorer:export";
+const NONE_SHOWN = "No ICE explorer is on screen. Run the cell that shows one, then try again.";
+
+/** The explorer's own dialog opens at this event. */
+function openExport(explorer: HTMLElement): void {
+  explorer.scrollIntoView({ block: "nearest" });
+  // Lab gives the focus back to the notebook when its palette closes, a frame after the command; then it is ours.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => explorer.dispatchEvent(new CustomEvent("ice-explorer:export"))),
+  );
+}
+
+function addExport(app: JupyterFrontEnd, palette: ICommandPalette | null): void {
+  const { commands, shell } = app;
+  const explorers = new Explorers(document);
+  const current = (): HTMLElement | null => shell.currentWidget?.node ?? null;
+  /** Lab remembers the last context menu, so what was under it counts only if the command comes from there. */
+  const meant = ({ from }: { from?: unknown }): HTMLElement | null =>
+    from === "context menu"
+      ? (app.contextMenuHitTest((node) => explorerAround(node) === node) ?? null)
+      : explorers.choose(current());
+  const isEnabled = (args: { from?: unknown }): boolean =>
+    (current()?.matches(".jp-NotebookPanel") ?? false) || meant(args) !== null;
+
+  commands.addCommand(COMMAND, {
+    label: "Export ICE figures…",
+    caption: "Save figures and numbers of the ICE explorer in use, or of the first on screen",
+    isEnabled,
+    isVisible: isEnabled,
+    execute: (args) => {
+      const explorer = meant(args);
+      if (explorer === null) Notification.info(NONE_SHOWN, { autoClose: 5000 });
+      else openExport(explorer);
+    },
+  });
+  shell.currentChanged?.connect(() => commands.notifyCommandChanged(COMMAND));
+  palette?.addItem({ command: COMMAND, category: "ICE explorer" });
+  followKeys(document.documentElement, commands, COMMAND, openExport);
+}
+
+async function followSettings(registry: ISettingRegistry): Promise<void> {
+  const settings = await registry.load(PLUGIN);
+  const tell = (): void => publish(document, readSettings(settings.composite));
+  settings.changed.connect(tell);
+  tell();
+}
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: PLUGIN,
+  description: "Exports figures of ICE explorers by a command, and tells explorers the settings.",
+  autoStart: true,
+  optional: [ICommandPalette, ISettingRegistry],
+  activate: async (app: JupyterFrontEnd, palette: ICommandPalette | null, registry: ISettingRegistry | null) => {
+    addExport(app, palette);
+    if (registry !== null) await followSettings(registry);
+  },
+};
+
+export default plugin;
