@@ -45,6 +45,9 @@ explorer.close()
 """
 
 
+EXTENSION = "share/jupyter/labextensions/ice-explorer"
+
+
 def without(environment, *names):
     """Copy an environment less some variables."""
     return {name: value for name, value in environment.items() if name not in names}
@@ -124,8 +127,12 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
     assert {
         "LICENSE",
         "README.md",
+        "js/lab/labextension/package.json",
+        "js/lab/package-lock.json",
+        "js/lab/src/index.ts",
         "js/package-lock.json",
         "js/src/index.ts",
+        "jupyter-config/labextension/schema/plugin.json",
         "pyproject.toml",
         "src/ice_explorer/__init__.py",
         "src/ice_explorer/static/explorer.css",
@@ -136,14 +143,21 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
-    """The package with its bundle once, and no tests beside it."""
+    """The package with its bundle once, the JupyterLab extension once, and no tests beside them."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert len(names) == len(set(names))
-    assert {name.partition("/")[0] for name in names} == {
-        "ice_explorer",
-        f"ice_explorer-{ice_explorer.__version__}.dist-info",
-    }
+    release = f"ice_explorer-{ice_explorer.__version__}"
+    assert {name.partition("/")[0] for name in names} == {"ice_explorer", f"{release}.data", f"{release}.dist-info"}
+    data = [name.removeprefix(f"{release}.data/data/") for name in names if name.startswith(f"{release}.data/")]
+    assert [name for name in data if not name.startswith(f"{EXTENSION}/")] == []
+    assert [name for name in names if re.search("remoteEntry|plugin.json", name) and ".data/" not in name] == []
+    assert {
+        f"{EXTENSION}/install.json",
+        f"{EXTENSION}/package.json",
+        f"{EXTENSION}/schemas/ice-explorer/plugin.json",
+    } <= set(data)
+    assert len([name for name in data if re.fullmatch(f"{EXTENSION}/static/remoteEntry.\\w+.js", name)]) == 1
     assert {name for name in names if name.startswith("ice_explorer/static/")} == {
         "ice_explorer/static/explorer.css",
         "ice_explorer/static/explorer.js",
@@ -168,6 +182,22 @@ def test_the_installed_wheel_explains_a_model(installed):
     assert run(installed, USE) == "x1 x0\n"
 
 
-def test_the_front_end_has_the_version_of_the_package(root):
+def test_jupyterlab_finds_the_extension_of_the_installed_wheel(installed):
+    """`jupyter labextension list` has it where the wheel put it, enabled, whole and named by its package."""
+    share = installed.parents[1] / "share" / "jupyter"
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter", "labextension", "list"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"JUPYTER_PATH": str(share)},
+    )
+    listed = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
+    assert str(share / "labextensions") in listed
+    assert f"ice-explorer v{ice_explorer.__version__} enabled OK (python, ice-explorer)" in listed
+
+
+@pytest.mark.parametrize("place", ["js", "js/lab"])
+def test_the_front_end_has_the_version_of_the_package(root, place):
     """package.json states the version a second time; it must be the same."""
-    assert json.loads((root / "js" / "package.json").read_text())["version"] == ice_explorer.__version__
+    assert json.loads((root / place / "package.json").read_text())["version"] == ice_explorer.__version__

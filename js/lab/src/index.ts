@@ -4,7 +4,7 @@ import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { Explorers, explorerAround } from "./explorers.ts";
 import { followKeys } from "./keys.ts";
-import { publish, readSettings } from "./settings.ts";
+import { publish } from "./settings.ts";
 
 const PLUGIN = "ice-explorer:plugin";
 const COMMAND = "ice-explorer:export";
@@ -48,8 +48,10 @@ function addExport(app: JupyterFrontEnd, palette: ICommandPalette | null): void 
 }
 
 async function followSettings(registry: ISettingRegistry): Promise<void> {
-  const settings = await registry.load(PLUGIN);
-  const tell = (): void => publish(document, readSettings(settings.composite));
+  // Lab refuses what an administrator wrote against the schema, and says so itself: then there are none.
+  const settings = await registry.load(PLUGIN).catch(() => null);
+  if (settings === null) return;
+  const tell = (): void => publish(document, settings.composite);
   settings.changed.connect(tell);
   tell();
 }
