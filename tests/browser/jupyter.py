@@ -170,7 +170,9 @@ class Notebook:
         # The indicator beside the kernel's name is idle, too, where there is no kernel yet.
         idle = {
             "lab": self.page.locator("#jp-main-statusbar").get_by_text("Python 3 (ipykernel) | Idle"),
-            "notebook": self.page.locator(".jp-NotebookPanel-toolbar:has-text('Python 3 (ipykernel)') [data-status=idle]"),
+            "notebook": self.page.locator(
+                ".jp-NotebookPanel-toolbar:has-text('Python 3 (ipykernel)') [data-status=idle]"
+            ),
         }[self._app]
         idle.wait_for(timeout=_MILLISECONDS_OF_A_KERNEL)
 
