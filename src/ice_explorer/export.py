@@ -189,7 +189,7 @@ def save_explanation(
         max_lines=_LINES if max_lines is None else max_lines,
         selection=tuple(selection),
     )
-    paper = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
+    paper: dict[str, Any] = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
     return save(explanation, state, path, what, overwrite=overwrite, max_lines=max_lines, **paper)
 
 

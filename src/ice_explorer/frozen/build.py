@@ -49,7 +49,7 @@ def frozen_page(
         HTML.
     """
     shown = scene(explanation, state)
-    origin = provenance(explanation, [shown], call)
+    origin = provenance(explanation, [shown], call, has_target=target is not None)
     content = snapshot(explanation, shown.state, origin["code"], target)
     # A page follows all that was chosen, and leaves no line out: it can be chosen otherwise.
     origin |= {"rows_drawn": content.n_lines, "view": chosen(state.choices), "not_drawn": []}

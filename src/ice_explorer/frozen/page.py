@@ -159,5 +159,3 @@ def _fact(name: str, value: Any) -> str:
     if isinstance(value, dict):
         return html.escape(", ".join(f"{key} {entry}" for key, entry in value.items()))
     return html.escape(str(value))
-
-

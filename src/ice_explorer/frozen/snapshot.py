@@ -124,9 +124,7 @@ def _traits(
     explanation: Explanation, features: Sequence[FeatureExplanation], state: ViewState, code: str
 ) -> dict[str, Any]:
     """Return what an explorer would have told the browser, but for what only a model can answer."""
-    heads = [
-        FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features
-    ]
+    heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
     header = payload.header(explanation, heads, code, convention=state.convention, weighting=state.weighting)
     n = len(features)
     return {
