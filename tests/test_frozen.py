@@ -211,7 +211,7 @@ def test_names_of_users_are_text(explanation, tmp_path):
     assert scripts.count("module") == 1
     assert set(scripts) == {"module", "application/json", "text/plain"}
     assert {tag for tag, _ in page.tags} == {
-        "html", "head", "meta", "link", "title", "style", "script", "body", "h1", "main", "noscript", "p", "footer",
+        "html", "head", "meta", "link", "title", "style", "script", "body", "h1", "main", "p", "footer",
         "details", "summary", "dl", "dt", "dd", "code",
     }  # fmt: skip
     assert [attributes for tag, attributes in page.tags if any(name.startswith("on") for name in attributes)] == []

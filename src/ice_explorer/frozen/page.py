@@ -45,8 +45,7 @@ _PAGE: Final = Template(
 </head>
 <body class="ice-page" data-in="$where">
 $heading
-<main id="ice-place"><p class="ice-page-note">Reading the curves …</p></main>
-<noscript><p class="ice-page-note">The explorer on this page needs JavaScript, which is switched off.</p></noscript>
+<main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
 <footer class="ice-page-about">
 <p>$about</p>
 <details><summary>Where this comes from</summary>
