@@ -267,9 +267,9 @@ def test_as_many_lines_are_kept_as_are_asked_for(large):
 
 
 def test_a_page_of_thousands_of_features_still_has_lines(monkeypatch, explanation):
-    """A hundred lines of each feature are kept, whatever they take."""
+    """Thirty lines of each feature are kept, whatever they take."""
     monkeypatch.setattr("ice_explorer.frozen.snapshot.MOST_VALUES", 10)
-    assert lines_that_fit(explanation, 1000) == 100
+    assert lines_that_fit(explanation, 1000) == 30
 
 
 # --- where it comes from -----------------------------------------------------------------------------

@@ -83,11 +83,9 @@ def test_it_follows_the_theme_of_the_notebook(lab, page):
     try:
         notebook, view = make(lab, page, "frozen_dark.ipynb")
         expect(view).to_have_attribute("data-theme", "dark")
-        page.get_by_role("menuitem", name="Settings", exact=True).click()
-        page.get_by_role("menuitem", name="Theme", exact=True).hover()
-        page.get_by_role("menuitemcheckbox", name="JupyterLab Light").or_(
-            page.get_by_role("menuitem", name="JupyterLab Light", exact=True)
-        ).first.click()
+        page.keyboard.press("Control+Shift+c")
+        page.locator(".lm-CommandPalette-input:focus").fill("Use Theme: JupyterLab Light")
+        page.locator(".lm-CommandPalette-item.lm-mod-active", has_text="JupyterLab Light").click()
         expect(view).to_have_attribute("data-theme", "light")
         notebook.shut_down()
     finally:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""
-FEWEST_LINES: Final = 100
+FEWEST_LINES: Final = 30
 """Kept whatever they take."""
 
 # The printed tables know one weighting.
