@@ -218,6 +218,11 @@ def test_names_of_users_are_text(explanation, tmp_path):
     assert page.texts["title"] == f"</title>{EVIL}<!--<script>"
 
 
+def test_it_carries_the_licences_of_what_is_inside(whole):
+    """A page that is passed on passes on the libraries in its script."""
+    assert "Copyright" in whole.texts["ice-licences"]
+
+
 def test_its_policy_allows_its_own_script_and_nothing_else(whole):
     """The hash is that of the script; no address is named anywhere that a browser would load."""
     policy = next(a["content"] for tag, a in whole.tags if a.get("http-equiv") == "Content-Security-Policy")
@@ -235,6 +240,7 @@ def test_the_script_can_stand_inside_a_page():
     script = page_module._bundled("frozen.js")
     assert [words for words in ("</script", "<script", "<!--") if words in script.lower()] == []
     assert "</" not in page_module._bundled("frozen.css")
+    assert "</" not in page_module._bundled("explorer.licences.txt")
 
 
 # --- how large it is -------------------------------------------------------------------------------

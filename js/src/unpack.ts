@@ -13,7 +13,8 @@ export async function unzip(base64: string): Promise<Uint8Array<ArrayBuffer>> {
     throw new Error("This page needs a browser of 2023 or newer, which can decompress the numbers in it.");
   }
   const letters = atob(base64);
-  const zipped = Uint8Array.from({ length: letters.length }, (_, at) => letters.charCodeAt(at));
+  const zipped = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) zipped[at] = letters.charCodeAt(at);
   const stream = new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -55,6 +55,7 @@ $facts
 </details>
 </footer>
 $blobs
+<script type="text/plain" id="ice-licences">$licences</script>
 <script type="module">$script</script>
 </body>
 </html>
@@ -111,6 +112,8 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "heading": f'<h1 class="ice-page-title">{html.escape(title)}</h1>' if heading else "",
         "facts": "\n".join(_facts(origin)),
         "blobs": blobs,
+        # Whoever passes the page on passes on the libraries inside.
+        "licences": _bundled("explorer.licences.txt"),
         "script": script,
     }
     whole = _PAGE.substitute(filled, about="")
