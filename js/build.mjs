@@ -1,6 +1,7 @@
 /**
- * Bundles the front end into the Python package: one ESM file and one style sheet, nothing fetched at view time.
- * Beside them lies a text file with the licences of the libraries inside. `--watch` rebuilds on every change.
+ * Bundles the front end into the Python package: one ESM file and one style sheet for notebooks, and the same for pages
+ * that are saved without a kernel; nothing is fetched at view time. Beside them lies a text file with the licences of
+ * the libraries inside. `--watch` rebuilds on every change.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -49,7 +50,7 @@ const ship = {
 };
 
 const bundle = await context({
-  entryPoints: { explorer: join(here, "src", "index.ts") },
+  entryPoints: { explorer: join(here, "src", "index.ts"), frozen: join(here, "src", "frozen.ts") },
   outdir: out,
   bundle: true,
   format: "esm",

@@ -1712,15 +1712,15 @@ CASES = [
         "unknown suffix",
         lambda folder: save(folder / "view.jpg"),
         ExportError,
-        "`path` must end in '.svg', '.png', '.pdf', '.csv', '.parquet' or '.json'; got '{folder}/view.jpg'. The suffix "
-        "chooses the format.",
+        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet' or '.json'; got '{folder}/view.jpg'. "
+        "The suffix chooses the format.",
     ),
     Case(
         "no suffix",
         lambda _: save("view"),
         ExportError,
-        "`path` must end in '.svg', '.png', '.pdf', '.csv', '.parquet' or '.json'; got 'view'. The suffix chooses the "
-        "format.",
+        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet' or '.json'; got 'view'. The suffix "
+        "chooses the format.",
     ),
     Case(
         "path None",

@@ -131,8 +131,8 @@ def test_other_suffixes_say_which_ones_there_are(explanation, tmp_path, name):
     with pytest.raises(ExportError) as refused:
         save(explanation, ViewState(), tmp_path / name)
     assert str(refused.value) == (
-        f"`path` must end in '.svg', '.png', '.pdf', '.csv', '.parquet' or '.json'; got {str(tmp_path / name)!r}. "
-        "The suffix chooses the format."
+        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet' or '.json'; "
+        f"got {str(tmp_path / name)!r}. The suffix chooses the format."
     )
 
 
@@ -182,7 +182,7 @@ def test_a_figure_that_fails_leaves_no_file(explanation, tmp_path):
 # --- every format ---------------------------------------------------------------------------------
 
 
-FORMATS = ["svg", "png", "pdf", "csv", "parquet", "json"]
+FORMATS = ["svg", "png", "pdf", "html", "csv", "parquet", "json"]
 
 
 @pytest.fixture(scope="module")

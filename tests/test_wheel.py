@@ -137,6 +137,8 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
         "src/ice_explorer/__init__.py",
         "src/ice_explorer/static/explorer.css",
         "src/ice_explorer/static/explorer.js",
+        "src/ice_explorer/static/frozen.css",
+        "src/ice_explorer/static/frozen.js",
         "tests/oracles.py",
     } <= names
     assert [name for name in names if re.search(r"node_modules|\.venv|__pycache__|_cache/", name)] == []
@@ -162,6 +164,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         "ice_explorer/static/explorer.css",
         "ice_explorer/static/explorer.js",
         "ice_explorer/static/explorer.licences.txt",
+        "ice_explorer/static/frozen.css",
+        "ice_explorer/static/frozen.js",
     }
 
 

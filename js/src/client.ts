@@ -23,6 +23,10 @@ export class Cancelled extends Error {
 }
 
 export interface Client {
+  /** Whether what is not at hand can be computed. */
+  readonly hasKernel: boolean;
+  /** How many lines of a feature there are to draw at most. */
+  readonly mostLines: number;
   /** False once the connection to the kernel broke, until the kernel is heard from again. */
   readonly alive: ReadonlySignal<boolean>;
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
@@ -46,6 +50,8 @@ function isReply(message: unknown): message is Reply {
 }
 
 export class KernelClient implements Client {
+  readonly hasKernel = true;
+  readonly mostLines = Number.POSITIVE_INFINITY;
   readonly #alive = signal(true);
   readonly #pending = new Map<string, Pending>();
   readonly #view = crypto.randomUUID?.() ?? Math.random().toString(36).slice(2);

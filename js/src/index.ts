@@ -1,50 +1,10 @@
 /** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
 import { KernelClient } from "./client.ts";
-import { Frames } from "./frames.ts";
-import { layOut } from "./layout.ts";
-import { html } from "./marks/element.ts";
-import { Tooltip } from "./marks/tooltip.ts";
 import type { Traits } from "./protocol.ts";
-import { Store } from "./store.ts";
-import { followTheme } from "./theme.ts";
+import { show } from "./show.ts";
 import "./style.css";
 
-const render: Render<Traits> = ({ model, el }) => {
-  const ending = new AbortController();
-  const root = html("div", { class: "ice-explorer", "data-test": "ice-explorer" });
-  el.append(root);
-
-  const client = new KernelClient(model as AnyModel);
-  const store = new Store(model, client);
-  const frames = new Frames();
-  const endings: (() => void)[] = [];
-  const keep = <T>(read: () => T, draw: (value: T) => void): void => {
-    endings.push(frames.keep(read, draw));
-  };
-  const theme = followTheme(root, ending.signal);
-  layOut({ root, store, frames, theme, tooltip: new Tooltip(root, frames), aborted: ending.signal, keep });
-  keep(
-    () => theme.value.dark,
-    (dark) => {
-      root.dataset.theme = dark ? "dark" : "light";
-    },
-  );
-  keep(
-    () => (store.client.alive.value ? store.status.value.state : "gone"),
-    (state) => {
-      root.dataset.status = state;
-    },
-  );
-
-  return () => {
-    ending.abort();
-    for (const end of endings) end();
-    frames.dispose();
-    store.dispose();
-    client.dispose();
-    root.remove();
-  };
-};
+const render: Render<Traits> = ({ model, el }) => show(model, el, new KernelClient(model as AnyModel));
 
 export default { render };

@@ -24,7 +24,8 @@ const WIDE_PX = 700;
 
 export function layOut(view: View): void {
   const { root } = view;
-  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exportPanel(view));
+  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view));
+  if (view.store.client.hasKernel) bar.append(exportPanel(view));
   const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
 

@@ -18,16 +18,23 @@ from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.svg import svg_page
 from ice_explorer.figures.view import Scene, ViewState, ranking_of, scene
+from ice_explorer.frozen.build import frozen_page
+from ice_explorer.frozen.cell import Frozen
+from ice_explorer.frozen.snapshot import lines_that_fit
+from ice_explorer.options import check_integer
 from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ice_explorer import messages
     from ice_explorer.explanation import Explanation
     from ice_explorer.messages import Kind, RankBy
 
-SUFFIXES: Final = (".svg", ".png", ".pdf", ".csv", ".parquet", ".json")
+SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
 _ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
@@ -35,6 +42,8 @@ _VIEW: Final = "view"
 _PANEL: Final = "panel"
 _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
+_HTML: Final = ".html"
+_LINES: Final = 1000  # that an explorer draws at first
 _USUAL: Final = {"title": True, "caption": False}  # everything else is None
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
@@ -54,6 +63,8 @@ def save(
     what: str = _VIEW,
     *,
     overwrite: bool = False,
+    max_lines: int | None = None,
+    target: NDArray[np.float64] | None = None,
     **paper: Any,
 ) -> Path | list[Path]:
     """Write an explanation to a file; the suffix of the path chooses the format.
@@ -67,15 +78,21 @@ def save(
     view_state : ViewState or mapping
         What is shown of it.
     path : str or Path
-        Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With "{feature}"
-        in its name, and "all", each feature has a file of its own.
+        Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json. With
+        "{feature}" in its name, and "all", each feature has a file of its own.
     what : str
         "view" is the ranking and the open feature, "panel" the open feature alone; the name of a
         feature is the panel of that one. "all" are the panels of all features, in the order of the bars: a PDF
         has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything else the curves,
-        one point in each row. A JSON has both, and of a view the curves of all features.
+        one point in each row. A JSON has both, and of a view the curves of all features. An HTML page holds all
+        features always, and opens with what is named.
     overwrite : bool
         Replace files that are there.
+    max_lines : int, optional
+        How many lines are drawn, selected rows besides; as the view says by default, and in an HTML page
+        what `ice_explorer.frozen.snapshot.lines_that_fit` leaves of them.
+    target : ndarray of shape (n_observations,), optional
+        What was observed, NaN where missing, for what can show it.
     **paper
         `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.paper.Paper.checked`, for
         figures: a view is 180 mm wide, a panel 120.
@@ -101,16 +118,18 @@ def save(
     if suffix not in SUFFIXES:
         raise ExportError.suffix(path, SUFFIXES)
     sheet = _sheet(what, paper)
-    state = ViewState.of(view_state)
+    state = _of_lines(explanation, ViewState.of(view_state), suffix, max_lines)
     if what not in _WORDS:
         state = replace(state, feature=explanation[what].label)
+    # Elsewhere the view itself says how many lines there are.
+    given = paper if max_lines is None or suffix != _HTML else {"max_lines": max_lines, **paper}
     if what != _ALL or FEATURE not in file.name:
         if what == _ALL and suffix in _ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
         _check_place(file, overwrite=overwrite)
         _write(
             file,
-            _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, paper)),
+            _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, given), target=target),
             overwrite=overwrite,
         )
         return file
@@ -119,8 +138,9 @@ def save(
     for each in files:  # all of them before the first is written
         _check_place(each, overwrite=overwrite)
     for each, feature in zip(files, features, strict=True):
-        opened, call = replace(state, feature=feature), _call(each, feature, paper)
-        _write(each, _content(explanation, opened, suffix, feature, paper=sheet, call=call), overwrite=overwrite)
+        opened, call = replace(state, feature=feature), _call(each, feature, given)
+        content = _content(explanation, opened, suffix, feature, paper=sheet, call=call, target=target)
+        _write(each, content, overwrite=overwrite)
     return files
 
 
@@ -135,7 +155,7 @@ def save_explanation(
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
     anchor: Any = "min",
-    max_lines: int = 1000,
+    max_lines: int | None = None,
     selection: Sequence[int] = (),
     width: float | str | None = None,
     font_size: float | None = None,
@@ -166,11 +186,37 @@ def save_explanation(
         decay=explanation.settings.decay if decay is None else decay,
         rank_by=rank_by,
         anchor=anchor if opened is None else opened.anchor_place(anchor),
-        max_lines=max_lines,
+        max_lines=_LINES if max_lines is None else max_lines,
         selection=tuple(selection),
     )
-    paper = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
-    return save(explanation, state, path, what, overwrite=overwrite, **paper)
+    paper: dict[str, Any] = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
+    return save(explanation, state, path, what, overwrite=overwrite, max_lines=max_lines, **paper)
+
+
+def frozen(
+    explanation: Explanation,
+    view_state: ViewState | Mapping[str, Any],
+    max_lines: int | None = None,
+    target: NDArray[np.float64] | None = None,
+) -> Frozen:
+    """Put a view into the output of a cell, where it lives without a kernel.
+
+    Parameters
+    ----------
+    explanation, view_state, max_lines, target
+        As for `save`.
+    """
+    state = _of_lines(explanation, ViewState.of(view_state), _HTML, max_lines)
+    call = f"x.freeze({'' if max_lines is None else f'max_lines={max_lines!r}'})"
+    return Frozen(frozen_page(explanation, state, call, target=target, in_cell=True))
+
+
+def _of_lines(explanation: Explanation, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
+    """Have a view draw as many lines as a file is to hold."""
+    if max_lines is None:
+        return replace(state, max_lines=lines_that_fit(explanation, state.max_lines)) if suffix == _HTML else state
+    check_integer("max_lines", max_lines, 1, "Leave it out for as many as the view shows.")
+    return replace(state, max_lines=int(max_lines))
 
 
 def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> bytes:
@@ -199,9 +245,20 @@ def _picture_of(explanation: Explanation, state: ViewState) -> str:
     return svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str)).decode()
 
 
-def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:
+def _content(
+    explanation: Explanation,
+    state: ViewState,
+    suffix: str,
+    what: str,
+    *,
+    paper: Paper,
+    call: str,
+    target: NDArray[np.float64] | None = None,
+) -> bytes:
     """Make what is to be written, in memory: a file that fails is not left half done."""
     _NEEDS.get(suffix, bool)()  # before any work is done
+    if suffix == _HTML:
+        return frozen_page(explanation, _opening_with(state, what), call, target=target, title=paper.title)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
     origin = provenance(explanation, shown, call)
@@ -218,6 +275,15 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     if suffix == ".pdf":
         return pdf_pages(pages, *words, text)
     return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, text)
+
+
+def _opening_with(state: ViewState, what: str) -> ViewState:
+    """Have a page open with one feature, or with all of them."""
+    if what == _VIEW:
+        return state
+    right = {"right": "all"} if what == _ALL else {}
+    others = {name: choice for name, choice in state.choices.items() if name != "right"}
+    return replace(state, choices={**others, **right})
 
 
 def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:

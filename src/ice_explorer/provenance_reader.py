@@ -19,6 +19,7 @@ _PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _PDF_ENTRY: Final = re.compile(rb"/ice-explorer\s*\(((?:[^\\()]|\\.)*)\)", re.DOTALL)
 _PDF_ESCAPE: Final = re.compile(rb"\\(.)", re.DOTALL)
 _PDF_LETTERS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+_HTML_ELEMENT: Final = re.compile(rb'<script type="application/json" id="ice-provenance">([^<]*)</script>')
 _COMMENT: Final = f"# {_KEY} "
 
 
@@ -28,7 +29,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
     Parameters
     ----------
     path : str or Path
-        What `save` of an explorer or an explanation wrote: SVG, PNG, PDF, CSV, Parquet or JSON.
+        What `save` of an explorer or an explanation wrote: SVG, PNG, PDF, HTML, CSV, Parquet or JSON.
 
     Returns
     -------
@@ -86,6 +87,12 @@ def _of_pdf(content: bytes) -> Any:
     return json.loads(text.decode("ascii"))
 
 
+def _of_html(content: bytes) -> Any:
+    """Find the element: every "<" that users wrote is escaped, so that none of them can look like it."""
+    found = _HTML_ELEMENT.search(content)
+    return None if found is None else json.loads(found[1])
+
+
 def _of_parquet(content: bytes) -> Any:
     try:
         import pyarrow as pa
@@ -122,6 +129,7 @@ _READERS: Final[tuple[tuple[bytes, Callable[[bytes], Any]], ...]] = (
     (b"PAR1", _of_parquet),
     (b"<?xml", _of_svg),
     (b"<svg", _of_svg),
+    (b"<!doctype html>", _of_html),
     (_COMMENT.encode(), _of_csv),
     (b"{", _of_json),
 )

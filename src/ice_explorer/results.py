@@ -682,8 +682,8 @@ class Explanation:
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With
-            "{feature}" in its name, and `what="all"`, each feature has a file of its own.
+            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
+            With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
         **options

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import Name
     from ice_explorer.classes import Classes
     from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.frozen.cell import Frozen
     from ice_explorer.metrics import Convention, Weighting
     from ice_explorer.state import State
 
@@ -395,6 +396,7 @@ class ICEExplorer(anywidget.AnyWidget):
         dpi: float | None = None,
         title: bool | str = True,
         caption: bool | str = False,
+        max_lines: int | None = None,
         overwrite: bool = False,
     ) -> Path | list[Path]:
         """Write the view as it stands to a file; the suffix chooses the format.
@@ -402,14 +404,15 @@ class ICEExplorer(anywidget.AnyWidget):
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With
-            "{feature}" in its name, and `what="all"`, each feature has a file of its own.
+            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
+            With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view" is the ranking and the open feature, "panel" the open feature alone; the name
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
-            all features.
+            all features. An HTML is the explorer itself with all features, as far as it can live without a
+            kernel: one page that asks nothing of any network; `what` says what it opens with.
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
         font_size : float, optional
@@ -418,6 +421,9 @@ class ICEExplorer(anywidget.AnyWidget):
             Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
         title, caption : bool or str
             Whether there is a heading over the curves, and a sentence under the figure; or what they say.
+        max_lines : int, optional
+            How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
+            rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values.
         overwrite : bool
             Replace files that are there.
 
@@ -441,12 +447,41 @@ class ICEExplorer(anywidget.AnyWidget):
             path,
             what,
             overwrite=overwrite,
+            max_lines=max_lines,
+            target=self._open_work().target,
             width=width,
             font_size=font_size,
             dpi=dpi,
             title=title,
             caption=caption,
         )
+
+    def freeze(self, max_lines: int | None = None) -> Frozen:
+        """Leave a copy in the output of a cell that lives without a kernel.
+
+        It is what `save` writes as HTML, in a frame: the slider, the ranking, all features with their lines,
+        colours and drivers work in it, also when the notebook is opened again without a kernel, or as a page
+        that nbconvert makes. A notebook that is not trusted shows a sentence in its place.
+
+        Parameters
+        ----------
+        max_lines : int, optional
+            How many lines of each feature it keeps, as for `save`.
+
+        Returns
+        -------
+        Frozen
+            Shown where it is the last line of a cell, or by `display`; the notebook grows by its size.
+
+        Examples
+        --------
+        >>> x.freeze()  # doctest: +SKIP
+        """
+        from ice_explorer import export
+
+        explanation = self.explanation
+        view = {**self._view_state(), "choices": self._view}
+        return export.frozen(explanation, view, max_lines, self._open_work().target)
 
     def close(self) -> None:
         """Stop computing, let go of model and data, and end every view."""

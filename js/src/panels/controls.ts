@@ -156,9 +156,11 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
   keep(
     () => ({ n: store.figures.value?.header.n_observations ?? 0, maxLines: store.maxLines.value }),
     ({ n, maxLines }) => {
-      const most = LINE_COUNTS[LINE_COUNTS.length - 1]!;
+      const most = Math.min(LINE_COUNTS[LINE_COUNTS.length - 1]!, store.client.mostLines);
       const wanted = Math.min(maxLines, n);
-      const counts = [...new Set([...LINE_COUNTS.filter((count) => count < n), Math.min(n, most), wanted])]
+      const counts = [
+        ...new Set([...LINE_COUNTS.filter((count) => count < Math.min(n, most)), Math.min(n, most), wanted]),
+      ]
         .filter((count) => count > 0)
         .sort((a, b) => a - b);
       const key = counts.join();

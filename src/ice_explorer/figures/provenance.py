@@ -32,7 +32,9 @@ _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
 _COUNTING: Final = ("convention", "weighting")
 
 
-def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> dict[str, Any]:
+def provenance(
+    explanation: Explanation, scenes: Sequence[Scene], call: str, *, has_target: bool = False
+) -> dict[str, Any]:
     """Collect what a reader needs to make a file again.
 
     Parameters
@@ -42,6 +44,8 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> 
         What is in the file: one view, or one for each of several features.
     call : str
         The call of `save` that writes it.
+    has_target : bool
+        Whether the observed target is in it.
 
     Returns
     -------
@@ -77,7 +81,7 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> 
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "code": f"{code(explanation, state)}; {call}",
+        "code": f"{code(explanation, state, has_target=has_target)}; {call}",
     }
 
 
@@ -87,9 +91,11 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
     return {scene.state.feature: count(scene) for scene in scenes}
 
 
-def code(explanation: Explanation, state: ViewState) -> str:
+def code(explanation: Explanation, state: ViewState, *, has_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
-    statements = [f"x = ice_explorer.{code_line(_options(explanation, state), longest=math.inf)}"]
+    given = {"y": _VALUES} if has_target else {}
+    options = code_line({**given, **_options(explanation, state)}, longest=math.inf)
+    statements = [f"x = ice_explorer.{options}"]
     for field in fields(ViewState):
         if field.name in (*_COUNTING, "choices"):
             continue

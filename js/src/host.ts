@@ -1,0 +1,48 @@
+/** A model without Jupyter: traits in a plain object, which nobody but the page itself ever changes. */
+import type { AnyModel } from "@anywidget/types";
+import type { Traits } from "./protocol.ts";
+
+type Listener = (...values: never[]) => void;
+
+export class StaticModel implements AnyModel<Traits> {
+  readonly widget_manager = {
+    get_model: () => Promise.reject(new Error("There are no other models on this page.")),
+  } as AnyModel["widget_manager"];
+  readonly #traits: Traits;
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  /** `saved` is called where a kernel would hear of what was set. */
+  constructor(
+    traits: Traits,
+    private readonly saved: (model: StaticModel) => void = () => {},
+  ) {
+    this.#traits = { ...traits };
+  }
+
+  get<K extends keyof Traits>(key: K): Traits[K] {
+    return this.#traits[key];
+  }
+
+  set<K extends keyof Traits>(key: K, value: Traits[K]): void {
+    if (Object.is(this.#traits[key], value)) return;
+    this.#traits[key] = value;
+    for (const listener of [...(this.#listeners.get(`change:${key}`) ?? [])]) listener();
+  }
+
+  save_changes(): void {
+    this.saved(this);
+  }
+
+  on(name: string, listener: Listener): void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+  }
+
+  off(name?: string | null, listener?: Listener | null): void {
+    if (name != null && listener != null) this.#listeners.get(name)?.delete(listener);
+  }
+
+  send(): void {
+    throw new Error("There is no kernel to hear this.");
+  }
+}

@@ -1,0 +1,223 @@
+/** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { type Answer, Cancelled, type Client, KernelError } from "./client.ts";
+import { float64, uint32 } from "./decode.ts";
+import type { StaticModel } from "./host.ts";
+import type {
+  Bodies,
+  Bytes,
+  ColorsBody,
+  Convention,
+  CurvesBody,
+  DriversBody,
+  Request,
+  RowsBody,
+  Traits,
+  Weighting,
+} from "./protocol.ts";
+import { unreachable } from "./protocol.ts";
+import { unpack, unzip } from "./unpack.ts";
+
+/** Buffers that lie packed in the page: where, and how many bytes each has. */
+export interface Packed {
+  blob: number;
+  lengths: number[];
+}
+
+/** Two tables of figures, counted in one way. */
+export interface Counted extends Packed {
+  convention: Convention;
+  weighting: Weighting;
+}
+
+export interface PackedColors extends Packed {
+  body: ColorsBody;
+}
+
+/** The twin of `Snapshot` in `frozen/snapshot.py`. Lists are in the order of the header's features or columns. */
+export interface Snapshot {
+  traits: Omit<Traits, "_impact" | "_profile">;
+  tables: Counted[];
+  row_labels: string[] | null;
+  curves: (Packed & { body: Omit<CurvesBody, "row_labels"> })[];
+  /** `apart` tells levels apart that rules name; null where they are apart anyway. */
+  colors: (PackedColors & { apart: PackedColors | null })[];
+  drivers: DriversBody[];
+  /** Where the rows lie as text, as JSON. */
+  rows: number;
+}
+
+/** The base64 text of a blob of the page. */
+export type ReadBlob = (blob: number) => string;
+
+/** Buffers of curves that have a part for each line. */
+const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12]);
+const POSITIONS = 0;
+const OBSERVED = 1;
+
+const NO_KERNEL = "This page was saved without its model; ask for it in the notebook that it comes from.";
+
+const json = async (text: string): Promise<unknown> => JSON.parse(new TextDecoder().decode(await unzip(text)));
+
+/** The snapshot is the first blob of its page. */
+export const readSnapshot = async (read: ReadBlob): Promise<Snapshot> => (await json(read(0))) as Snapshot;
+
+const buffersOf = async (read: ReadBlob, { blob, lengths }: Packed) => unpack(await unzip(read(blob)), lengths);
+
+/** Traits with the tables that go with them. */
+export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Traits> {
+  const { convention, weighting } = snapshot.traits;
+  return { ...snapshot.traits, ...(await tablesOf(snapshot, read, convention, weighting)) };
+}
+
+async function tablesOf(
+  { tables }: Snapshot,
+  read: ReadBlob,
+  convention: Convention,
+  weighting: Weighting,
+): Promise<Pick<Traits, "_impact" | "_profile">> {
+  const counted = tables.find((table) => table.convention === convention && table.weighting === weighting);
+  if (counted === undefined) throw new Error(`There are no figures by ${convention} and ${weighting}.`);
+  const [impact, profile] = await buffersOf(read, counted);
+  return { _impact: impact!, _profile: profile! };
+}
+
+/** Gives the model the tables that it names now, as the kernel would. */
+export async function recount(model: StaticModel, snapshot: Snapshot, read: ReadBlob): Promise<void> {
+  const [convention, weighting] = [model.get("convention"), model.get("weighting")];
+  const header = model.get("_header");
+  if (header.convention === convention && header.weighting === weighting) return;
+  const { _impact, _profile } = await tablesOf(snapshot, read, convention, weighting);
+  if (model.get("convention") !== convention || model.get("weighting") !== weighting) return; // chosen anew meanwhile
+  model.set("_profile", _profile);
+  model.set("_impact", _impact);
+  model.set("_header", { ...header, convention, weighting });
+}
+
+export class SnapshotClient implements Client {
+  readonly hasKernel = false;
+  readonly alive: ReadonlySignal<boolean> = signal(true);
+  readonly mostLines: number;
+  #rows: Promise<RowsBody> | null = null;
+  #places: Promise<ReadonlyMap<number, number>> | null = null;
+  #disposed = false;
+
+  constructor(
+    private readonly snapshot: Snapshot,
+    private readonly read: ReadBlob,
+  ) {
+    this.mostLines = snapshot.traits.max_lines;
+  }
+
+  async request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
+    const answer = await this.#answer(request);
+    if (this.#disposed) throw new Cancelled("This view is closed.");
+    return answer as Answer<Bodies[R["type"]]>;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+  }
+
+  async #answer(request: Request): Promise<Answer<Bodies[keyof Bodies]>> {
+    switch (request.type) {
+      case "curves":
+        return this.#curves(request.feature, request.max_lines, request.selection);
+      case "colors":
+        return this.#colors(request.column, request.positions, request.levels ?? []);
+      case "drivers":
+        return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
+      case "rows":
+        return { body: await this.#rowsOf(request.positions), buffers: [] };
+      case "classes":
+      case "export":
+      case "cancel":
+      case "resume":
+        throw new KernelError(NO_KERNEL);
+      default:
+        return unreachable(request);
+    }
+  }
+
+  #feature(name: string): number {
+    const at = this.snapshot.traits._header.features.findIndex((feature) => feature.name === name);
+    if (at === -1) throw new KernelError(`There is no feature '${name}' on this page.`);
+    return at;
+  }
+
+  async #curves(feature: string, maxLines: number, selection: readonly number[]): Promise<Answer<CurvesBody>> {
+    const { body: known, ...packed } = this.snapshot.curves[this.#feature(feature)]!;
+    const body: CurvesBody = { ...known, row_labels: this.snapshot.row_labels };
+    const buffers = await buffersOf(this.read, packed);
+    if (maxLines >= this.mostLines || maxLines >= body.n_lines) return { body, buffers };
+    const lines = chosenLines(uint32(buffers[POSITIONS]!), float64(buffers[OBSERVED]!), maxLines, selection);
+    return {
+      body: {
+        ...body,
+        n_lines: lines.length,
+        row_labels: body.row_labels === null ? null : lines.map((line) => body.row_labels![line]!),
+      },
+      buffers: buffers.map((bytes, at) => (OF_LINES.has(at) ? ofLines(bytes, body.n_lines, lines) : bytes)),
+    };
+  }
+
+  async #colors(column: string, positions: readonly number[], levels: readonly string[]): Promise<Answer<ColorsBody>> {
+    const at = this.snapshot.traits._header.columns.findIndex(({ name }) => name === column);
+    const known = this.snapshot.colors[at];
+    if (known === undefined) throw new KernelError(`There is no column '${column}' on this page.`);
+    const colors = levels.length > 0 && known.apart !== null ? known.apart : known;
+    const [values] = await buffersOf(this.read, colors);
+    const lines = await this.#linesOf(positions);
+    return { body: colors.body, buffers: [ofLines(values!, (await this.#drawn()).size, lines)] };
+  }
+
+  async #rowsOf(positions: readonly number[]): Promise<RowsBody> {
+    this.#rows ??= json(this.read(this.snapshot.rows)) as Promise<RowsBody>;
+    const { columns, rows } = await this.#rows;
+    return { columns, rows: (await this.#linesOf(positions)).map((line) => rows[line]!) };
+  }
+
+  async #linesOf(positions: readonly number[]): Promise<number[]> {
+    const places = await this.#drawn();
+    return positions.map((position) => {
+      const line = places.get(position);
+      if (line === undefined) throw new KernelError(`Row ${position} is not on this page.`);
+      return line;
+    });
+  }
+
+  /** Rows of the data by position, with their places on this page. */
+  #drawn(): Promise<ReadonlyMap<number, number>> {
+    const [first] = this.snapshot.curves;
+    this.#places ??= buffersOf(this.read, first!).then(
+      (buffers) => new Map(Array.from(uint32(buffers[POSITIONS]!), (position, line) => [position, line])),
+    );
+    return this.#places;
+  }
+}
+
+/** Some of the lines, as evenly over the values of the feature as can be, and those that are selected. */
+function chosenLines(
+  positions: Uint32Array,
+  observed: Float64Array,
+  most: number,
+  selection: readonly number[],
+): number[] {
+  const order = Array.from(observed.keys()).sort((a, b) => place(observed[a]!) - place(observed[b]!) || a - b);
+  const every = order.length / most;
+  const chosen = new Set(Array.from({ length: most }, (_, at) => order[Math.floor((at + 0.5) * every)]!));
+  const selected = new Set(selection);
+  for (const [line, position] of positions.entries()) if (selected.has(position)) chosen.add(line);
+  return [...chosen].sort((a, b) => a - b);
+}
+
+/** Missing values stand behind all others. */
+const place = (value: number): number => (Number.isNaN(value) ? Number.MAX_VALUE : value);
+
+/** The parts of a buffer that belong to some of its lines. */
+function ofLines(bytes: Uint8Array, nLines: number, lines: readonly number[]): Bytes {
+  const size = bytes.length / nLines;
+  const some = new Uint8Array(size * lines.length);
+  for (const [at, line] of lines.entries()) some.set(bytes.subarray(line * size, (line + 1) * size), at * size);
+  return some;
+}

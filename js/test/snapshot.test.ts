@@ -1,0 +1,202 @@
+/** A page without a kernel answers as the kernel does: both tell of the same data, written down by Python's tests. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { Cancelled, KernelError } from "../src/client.ts";
+import { decodeColors, decodeCurves, decodeProfile } from "../src/decode.ts";
+import { StaticModel } from "../src/host.ts";
+import type { ColorsBody, CurvesBody, CurvesRequest, Header, Request } from "../src/protocol.ts";
+import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "../src/snapshot.ts";
+
+interface Reply {
+  request: Request;
+  body: unknown;
+  buffers: string[];
+}
+interface Contract {
+  header: Header;
+  profile: [string];
+  replies: Reply[];
+}
+
+const load = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
+const contract = load("explorer") as Contract;
+const blobs = load("snapshot") as string[];
+const read: ReadBlob = (blob) => blobs[blob]!;
+const snapshot = await readSnapshot(read);
+const client = () => new SnapshotClient(snapshot, read);
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64"));
+
+const replies = (type: Request["type"]) => contract.replies.filter(({ request }) => request.type === type);
+const all = (curves: string, selection: number[] = []): CurvesRequest => ({
+  type: "curves",
+  feature: curves,
+  max_lines: 12,
+  selection,
+});
+
+describe("what the kernel answers", () => {
+  const whole = replies("curves").filter(({ body }) => (body as CurvesBody).n_lines === 12);
+
+  test.each(whole)("is what the page answers: curves of $request.feature", async ({ body, buffers }) => {
+    const { feature } = body as CurvesBody;
+    const answer = await client().request(all(feature));
+    const [got, wanted] = [
+      decodeCurves(answer.body, answer.buffers),
+      decodeCurves(body as CurvesBody, buffers.map(bytes)),
+    ];
+    // The page was saved without what was observed; one of the replies has it.
+    expect({ ...got, target: null }).toEqual({ ...wanted, target: null });
+  });
+
+  test.each(replies("colors"))("is what the page answers: colours by $request.column", async (reply) => {
+    const answer = await client().request(reply.request as Request & { type: "colors" });
+    const wanted = decodeColors(reply.body as ColorsBody, reply.buffers.map(bytes));
+    const got = decodeColors(answer.body, answer.buffers);
+    expect(got).toEqual(wanted);
+  });
+
+  test.each([...replies("drivers"), ...replies("rows")])("is what the page answers: $request.type", async (reply) => {
+    expect((await client().request(reply.request)).body).toEqual(reply.body);
+  });
+
+  test("are the traits that a page begins with", async () => {
+    const traits = await traitsOf(snapshot, read);
+    expect({ ...traits._header, version: "" }).toEqual(contract.header);
+    expect(traits).toMatchObject({ feature: "income", selection: [11], max_lines: 12, convention: "equations" });
+    const [got, wanted] = [traits._profile, bytes(contract.profile[0])].map((table) =>
+      decodeProfile(contract.header, table),
+    );
+    for (const [at] of contract.header.features.entries()) {
+      expect(got!.inDistributionImpact(at, 0.3)).toBe(wanted!.inDistributionImpact(at, 0.3));
+    }
+  });
+});
+
+describe("fewer lines", () => {
+  const values = async (request: CurvesRequest) => {
+    const { body, buffers } = await client().request(request);
+    return decodeCurves(body, buffers);
+  };
+
+  test("are some of all of them, spread over the values, with the selected ones", async () => {
+    const few = await values({ ...all("age", [2]), max_lines: 4 });
+    const every = await values(all("age"));
+    expect(few.nLines).toBeGreaterThanOrEqual(4);
+    expect(few.nLines).toBeLessThanOrEqual(5);
+    expect(Array.from(few.positions)).toContain(2);
+    expect(Array.from(few.positions)).toEqual(Array.from(few.positions).sort((a, b) => a - b));
+    for (const [line, row] of few.positions.entries()) {
+      const [from, to] = [line * few.nGrid, (line + 1) * few.nGrid];
+      expect(few.values.slice(from, to)).toEqual(every.values.slice(row * few.nGrid, (row + 1) * few.nGrid));
+      expect(few.observed[line]).toBe(every.observed[row]);
+      expect(few.missing!.values[line]).toBe(every.missing!.values[row]);
+      expect(few.rowLabels![line]).toBe(every.rowLabels![row]);
+    }
+    expect(few.partialDependence).toEqual(every.partialDependence);
+  });
+
+  test("are one of each part of the sorted values, missing ones last", async () => {
+    const few = await values({ ...all("age"), max_lines: 4 });
+    const every = await values(all("age"));
+    const sorted = [...every.observed].sort((a, b) => (Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : a - b));
+    expect([...few.observed].sort()).toEqual([1, 4, 7, 10].map((at) => sorted[at]).sort());
+  });
+
+  test("of levels without an order keep their distances", async () => {
+    const [few, every] = [await values({ ...all("town"), max_lines: 3 }), await values(all("town"))];
+    expect(few.distances!.length).toBe(3 * few.nGrid);
+    const row = few.positions[1]!;
+    const wanted = every.distances!.slice(row * few.nGrid, (row + 1) * few.nGrid);
+    expect(few.distances!.slice(few.nGrid, 2 * few.nGrid)).toEqual(wanted);
+  });
+
+  test("are named, so that nobody is offered more", () => {
+    expect(client().mostLines).toBe(12);
+    expect(client().hasKernel).toBe(false);
+  });
+});
+
+describe("what needs a kernel", () => {
+  test.each(["export", "classes", "cancel", "resume"])("%s is refused in a sentence", async (type) => {
+    await expect(client().request({ type } as Request)).rejects.toThrow(KernelError);
+    await expect(client().request({ type } as Request)).rejects.toThrow(/^This page was saved without its model/);
+  });
+
+  test.each([
+    [{ type: "rows", positions: [99] }, "Row 99 is not on this page."],
+    [{ type: "drivers", feature: "toString" }, "There is no feature 'toString' on this page."],
+    [{ type: "colors", column: "__proto__", positions: [0] }, "There is no column '__proto__' on this page."],
+  ] as [Request, string][])("%o is not there", async (request, sentence) => {
+    await expect(client().request(request)).rejects.toThrow(sentence);
+  });
+
+  test("a view that is gone is answered no more", async () => {
+    const closed = client();
+    closed.dispose();
+    await expect(closed.request(all("age"))).rejects.toThrow(Cancelled);
+  });
+
+  test("a page that was cut says so", async () => {
+    await expect(readSnapshot(() => blobs[0]!.slice(0, 40))).rejects.toThrow();
+  });
+});
+
+describe("another way to count", () => {
+  const model = async () => {
+    const changes: string[] = [];
+    const made = new StaticModel(await traitsOf(snapshot, read));
+    for (const name of ["_header", "_profile", "_impact"]) made.on(`change:${name}`, () => changes.push(name));
+    return { made, changes };
+  };
+
+  test("brings the tables that are counted so, the header last", async () => {
+    const { made, changes } = await model();
+    const before = made.get("_profile");
+    made.set("weighting", "length");
+    await recount(made, snapshot, read);
+    expect(changes).toEqual(["_profile", "_impact", "_header"]);
+    expect(made.get("_header").weighting).toBe("length");
+    expect(made.get("_profile")).not.toEqual(before);
+    made.set("weighting", "interval");
+    await recount(made, snapshot, read);
+    expect(made.get("_profile")).toEqual(before);
+  });
+
+  test("that is the one at hand changes nothing", async () => {
+    const { made, changes } = await model();
+    await recount(made, snapshot, read);
+    expect(changes).toEqual([]);
+  });
+
+  test("is the last one chosen, however long another takes", async () => {
+    const { made } = await model();
+    const shown: string[] = [];
+    made.on("change:_header", () => shown.push(made.get("_header").weighting));
+    made.set("weighting", "length");
+    const first = recount(made, snapshot, read);
+    made.set("weighting", "mass");
+    await Promise.all([first, recount(made, snapshot, read)]);
+    expect(shown).toEqual(["mass"]);
+  });
+});
+
+describe("a model without Jupyter", () => {
+  test("tells of changes, and of nothing else", async () => {
+    const saved: string[] = [];
+    const model = new StaticModel(await traitsOf(snapshot, read), (changed) => saved.push(changed.get("kind")));
+    const heard: string[] = [];
+    const listen = () => heard.push(model.get("kind"));
+    model.on("change:kind", listen);
+    model.set("kind", "c-ice");
+    model.set("kind", "c-ice");
+    model.set("decay", 0.5);
+    expect(heard).toEqual(["c-ice"]);
+    model.save_changes();
+    expect(saved).toEqual(["c-ice"]);
+    model.off("change:kind", listen);
+    model.set("kind", "ice");
+    expect(heard).toEqual(["c-ice"]);
+    expect(() => model.send()).toThrow("There is no kernel to hear this.");
+  });
+});

@@ -1,0 +1,1 @@
+"""The explorer without a kernel: one page that holds its numbers, its script and where it comes from."""

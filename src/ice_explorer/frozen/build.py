@@ -1,0 +1,57 @@
+"""From an explanation and a view of it to the page that holds both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ice_explorer.figures.choices import chosen
+from ice_explorer.figures.provenance import provenance
+from ice_explorer.figures.view import scene
+from ice_explorer.frozen.page import page
+from ice_explorer.frozen.snapshot import snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.figures.view import ViewState
+
+
+def frozen_page(
+    explanation: Explanation,
+    state: ViewState,
+    call: str,
+    *,
+    target: NDArray[np.float64] | None = None,
+    title: bool | str = True,
+    in_cell: bool = False,
+) -> bytes:
+    """Write an explorer as a page that needs no kernel.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    state : ViewState
+        What the page shows when it opens.
+    call : str
+        The call that writes it.
+    target : ndarray of shape (n_observations,), optional
+        Observed, NaN where missing.
+    title : bool or str
+        Whether there is a heading, or what it says.
+    in_cell : bool
+        Whether it stands in the output of a cell, under no heading.
+
+    Returns
+    -------
+    bytes
+        HTML.
+    """
+    shown = scene(explanation, state)
+    origin = provenance(explanation, [shown], call, has_target=target is not None)
+    content = snapshot(explanation, shown.state, origin["code"], target)
+    # A page follows all that was chosen, and leaves no line out: it can be chosen otherwise.
+    origin |= {"rows_drawn": content.n_lines, "view": chosen(state.choices), "not_drawn": []}
+    words = title if isinstance(title, str) else f"ICE of the {explanation.output_label}"
+    return page(content, origin, title=words, heading=title is not False and not in_cell, in_cell=in_cell)

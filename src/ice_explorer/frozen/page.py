@@ -1,0 +1,163 @@
+"""The page that shows a snapshot: it asks nothing of anybody, and whatever users wrote is text in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any, Final
+
+from ice_explorer import __version__
+from ice_explorer.errors import FrontEndMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ice_explorer.frozen.snapshot import Snapshot
+
+PROVENANCE_ID: Final = "ice-provenance"
+"""Of the element that says where a page comes from; `provenance_reader` looks for it."""
+
+_STATIC: Final = Path(__file__).parents[1] / "static"
+
+# The script is the one that has this hash, and nothing at all is loaded. Elements have styles of their own.
+_POLICY: Final = (
+    "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+_PAGE: Final = Template(
+    """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="ice-explorer $version">
+<link rel="icon" href="data:,">
+<title>$title</title>
+<script type="application/json" id="$provenance_id">$provenance</script>
+<style>$style</style>
+</head>
+<body class="ice-page" data-in="$where">
+$heading
+<main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
+<footer class="ice-page-about">
+<p>$about</p>
+<details><summary>Where this comes from</summary>
+<dl>
+$facts
+</dl>
+</details>
+</footer>
+$blobs
+<script type="text/plain" id="ice-licences">$licences</script>
+<script type="module">$script</script>
+</body>
+</html>
+"""
+)
+
+# What stands in the footer of all that a page knows about itself, in these words.
+_FACTS: Final = {
+    "output": "Explained",
+    "response": "Response",
+    "engine": "Engine",
+    "grid": "Grid",
+    "decay": "Decay",
+    "convention": "Convention",
+    "weighting": "Weighting",
+    "seed": "Seed",
+    "versions": "Versions",
+    "code": "Made by",
+}
+
+
+def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: bool, in_cell: bool = False) -> bytes:
+    """Write the page.
+
+    Parameters
+    ----------
+    content : Snapshot
+    origin : mapping
+        Where it comes from, for readers and for `ice_explorer.provenance`.
+    title : str
+        Of the page.
+    heading : bool
+        Whether it stands over the explorer, too.
+    in_cell : bool
+        Whether it is shown inside the output of a cell, which has margins of its own.
+
+    Returns
+    -------
+    bytes
+        HTML that opens from a file, with no request.
+    """
+    script, style = _bundled("frozen.js"), _bundled("frozen.css")
+    blobs = "\n".join(
+        f'<script type="text/plain" id="ice-blob-{number}">{text}</script>' for number, text in enumerate(content.blobs)
+    )
+    filled = {
+        "policy": _POLICY.format(script=_hash(script)),
+        "version": __version__,
+        "title": html.escape(title),
+        "provenance_id": PROVENANCE_ID,
+        "provenance": _json(origin),
+        "style": style,
+        "where": "cell" if in_cell else "file",
+        "heading": f'<h1 class="ice-page-title">{html.escape(title)}</h1>' if heading else "",
+        "facts": "\n".join(_facts(origin)),
+        "blobs": blobs,
+        # Whoever passes the page on passes on the libraries inside.
+        "licences": _bundled("explorer.licences.txt"),
+        "script": script,
+    }
+    whole = _PAGE.substitute(filled, about="")
+    size = len(whole.encode())
+    return _PAGE.substitute(filled, about=html.escape(_about(origin, size))).encode()
+
+
+def size_text(n_bytes: int) -> str:
+    """Write a size as a reader would: in kB, or in MB from a million bytes on."""
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e6 else f"{n_bytes / 1e3:.0f} kB"
+
+
+def _bundled(name: str) -> str:
+    file = _STATIC / name
+    if not file.is_file():
+        raise FrontEndMissingError.bundle(file)
+    return file.read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def _json(value: Any) -> str:
+    """Write JSON that no browser takes for the end of its element, whatever users wrote."""
+    return json.dumps(value, default=str, allow_nan=False).replace("<", "\\u003c")
+
+
+def _about(origin: Mapping[str, Any], size: int) -> str:
+    drawn, there = origin["rows_drawn"], origin["n_observations"]
+    rows = f"all {there:,} rows" if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
+    return (
+        f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}. Everything here works without the model and "
+        "without a network; other outputs, more lines and files of figures need the notebook."
+    )
+
+
+def _facts(origin: Mapping[str, Any]) -> list[str]:
+    return [f"<dt>{words}</dt><dd>{_fact(name, origin[name])}</dd>" for name, words in _FACTS.items() if name in origin]
+
+
+def _fact(name: str, value: Any) -> str:
+    if name == "code":
+        return f"<code>{html.escape(str(value))}</code>"
+    if isinstance(value, dict):
+        return html.escape(", ".join(f"{key} {entry}" for key, entry in value.items()))
+    return html.escape(str(value))

@@ -1,0 +1,176 @@
+"""All that the front end could ask of an explanation, answered in advance.
+
+The rows are the same for every feature: those that the open one draws, with the selected ones. So rows can be
+followed from plot to plot, and every column and every row as text is there once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ice_explorer import payload
+from ice_explorer.frozen.pack import pack, pack_json
+from ice_explorer.messages import FeatureHead
+from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.figures.view import ViewState
+    from ice_explorer.messages import DriversBody
+    from ice_explorer.metrics import Convention, Weighting
+
+MOST_VALUES: Final = 2_000_000
+"""Values of the curves of all features together, beyond which fewer lines are kept."""
+FEWEST_LINES: Final = 30
+"""Kept whatever they take."""
+
+# The printed tables know one weighting.
+_COUNTINGS: Final = tuple(
+    (convention, weighting)
+    for convention in CONVENTIONS
+    for weighting in WEIGHTINGS
+    if convention == "equations" or weighting == "interval"
+)
+
+
+class _Blobs:
+    """What is packed, by number; 0 is kept for what names the others."""
+
+    def __init__(self) -> None:
+        self.texts = [""]
+
+    def keep(self, buffers: Sequence[bytes]) -> dict[str, Any]:
+        """Pack the buffers of one answer, and say where they are."""
+        self.texts.append(pack(buffers))
+        return {"blob": len(self.texts) - 1, "lengths": [len(buffer) for buffer in buffers]}
+
+    def keep_json(self, value: Any) -> int:
+        """Pack plain values, and say where they are."""
+        self.texts.append(pack_json(value))
+        return len(self.texts) - 1
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a page holds.
+
+    Attributes
+    ----------
+    blobs : list of str
+        Base64 of gzip; the first is JSON, whose form is `Snapshot` of `js/src/snapshot.ts`, and names the others.
+    n_lines : int
+        Rows that are drawn of each feature.
+    """
+
+    blobs: list[str]
+    n_lines: int
+
+
+def lines_that_fit(explanation: Explanation, max_lines: int) -> int:
+    """How many lines of each feature a page keeps unless asked otherwise: `max_lines`, or what is not too large."""
+    n_values = sum(len(feature.grid) for feature in explanation)
+    return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
+
+
+def snapshot(
+    explanation: Explanation, state: ViewState, code: str, target: NDArray[np.float64] | None = None
+) -> Snapshot:
+    """Collect what a view may come to show.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    state : ViewState
+        What it shows first; names a feature and how impact is counted.
+    code : str
+        The line that makes the explorer.
+    target : ndarray of shape (n_observations,), optional
+        Observed, NaN where missing.
+
+    Returns
+    -------
+    Snapshot
+    """
+    blobs = _Blobs()
+    features = list(explanation)
+    rows = explanation[state.feature].draw(state.max_lines, state.selection).tolist()
+    curves, row_labels = [], None
+    for feature in features:
+        body, buffers = payload.curves(explanation, feature, 0, rows, target)
+        row_labels = body["row_labels"]
+        curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
+    drivers = [payload.drivers(feature, feature.drivers()) for feature in features]
+    content = {
+        "traits": _traits(explanation, features, state, code),
+        "tables": [_table(features, *counting, blobs) for counting in _COUNTINGS],
+        "row_labels": row_labels,
+        "curves": curves,
+        "colors": [_colors(explanation, name, rows, drivers, blobs) for name in explanation.color_columns],
+        "drivers": drivers,
+        "rows": blobs.keep_json(payload.rows([explanation.column(name) for name in explanation.columns], rows)),
+    }
+    blobs.texts[0] = pack_json(content)
+    return Snapshot(blobs.texts, len(rows))
+
+
+def _traits(
+    explanation: Explanation, features: Sequence[FeatureExplanation], state: ViewState, code: str
+) -> dict[str, Any]:
+    """Return what an explorer would have told the browser, but for what only a model can answer."""
+    heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
+    header = payload.header(explanation, heads, code, convention=state.convention, weighting=state.weighting)
+    n = len(features)
+    return {
+        "feature": state.feature,
+        "color_by": state.color_by,
+        "kind": state.kind,
+        "decay": state.decay,
+        "rank_by": state.rank_by,
+        "convention": state.convention,
+        "weighting": state.weighting,
+        "anchor": state.anchor,
+        "max_lines": state.max_lines,
+        "selection": list(state.selection),
+        "output": "",
+        "response": explanation.settings.response,
+        "_view": {name: value for name, value in state.choices.items() if name != "classes"},
+        "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
+        "_header": header,
+    }
+
+
+def _table(
+    features: Sequence[FeatureExplanation], convention: Convention, weighting: Weighting, blobs: _Blobs
+) -> dict[str, Any]:
+    """Return the figures of all features, counted in one way."""
+    tables = payload.Tables(len(features), convention, weighting)
+    for position, feature in enumerate(features):
+        tables.fill(position, feature)
+    return {"convention": convention, "weighting": weighting, **blobs.keep([tables.impact, tables.profile])}
+
+
+def _colors(
+    explanation: Explanation, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
+) -> dict[str, Any]:
+    """Return a column to colour by, also with the levels apart that a rule names, where they would not be."""
+    column = explanation.column(name)
+    body, buffers = payload.colors(column, rows)
+    named = {
+        level
+        for found in drivers
+        for driver in found["drivers"]
+        if driver["column"] == column.label
+        for level in driver["levels"] or ()
+    }
+    kept = {"body": body, **blobs.keep(buffers), "apart": None}
+    apart, of_apart = payload.colors(column, rows, sorted(named))
+    if apart != body:
+        kept["apart"] = {"body": apart, **blobs.keep(of_apart)}
+    return kept

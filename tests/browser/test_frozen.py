@@ -1,0 +1,411 @@
+"""A saved page in Chromium, opened from its file where there is no network: every part lives, and nothing leaves it."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+
+import comm
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+from wire import Wire
+
+import ice_explorer as ice
+
+pytestmark = pytest.mark.slow
+
+FIGURE = "in_distribution_impact"
+EVIL = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    generator = np.random.default_rng(1)
+    n = 60
+    return pd.DataFrame(
+        {
+            "near": generator.normal(size=n),
+            "far": np.round(generator.normal(size=n), 1),
+            "flag": generator.integers(0, 2, n).astype(bool),
+            EVIL: generator.normal(size=n),
+            "town": generator.choice(["Ur", "Uruk", "<b onclick=alert(2)>Eridu</b>"], n),
+            "since": pd.date_range("2024-01-01", periods=n),
+        },
+        index=[f"<i>person</i> {i}" for i in range(n)],
+    )
+
+
+class Hostile:
+    """`far` moves the prediction most, but only far from where the data is; `town` parts the lines of `near`."""
+
+    def predict(self, X):
+        far = X["far"].to_numpy()
+        steep = np.where(X["town"] == "Ur", 1.0, 3.0) * X["near"].to_numpy()
+        return steep + np.where(np.abs(far) > 1.5, 4 * far, 0.1 * far) + 0.3 * X[EVIL].to_numpy()
+
+
+Hostile.__name__ = Hostile.__qualname__ = "</title><script>alert(3)</script>"
+
+
+@pytest.fixture(scope="module")
+def explanation(X):
+    return ice.explain(Hostile(), X, progress=False)
+
+
+@pytest.fixture
+def explorer(monkeypatch, bundle, X):
+    """An explorer that nobody shows."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    with closing(ice.ICEExplorer(Hostile(), X, np.arange(60.0))) as made:
+        made.feature = "near"
+        yield made
+
+
+@pytest.fixture(scope="module")
+def saved(bundle, explanation, tmp_path_factory):
+    """The page of all rows that most tests look at."""
+    return explanation.save(tmp_path_factory.mktemp("frozen") / "report.html", feature="near")
+
+
+class Alone:
+    """A page without a network, and all that it asked, said or popped up."""
+
+    def __init__(self, context):
+        self.page = context.new_page()
+        self.asked, self.said = [], []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", self._dialog)
+
+    def _console(self, message):
+        # That of a test that looks at pixels.
+        if not message.text.startswith("Canvas2D: Multiple readback"):
+            self.said.append(message.text)
+
+    def _dialog(self, dialog):
+        self.said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+@pytest.fixture
+def open_alone(browser):
+    """Open files offline; whatever a page asks for but itself, or says, fails the test."""
+    contexts = []
+
+    def open_one(file, script=None, **options):
+        context = browser.new_context(offline=True, **{"viewport": {"width": 1280, "height": 900}, **options})
+        if script is not None:
+            context.add_init_script(script)
+        alone = Alone(context)
+        contexts.append((context, alone, file.as_uri()))
+        alone.page.goto(file.as_uri())
+        return alone.page
+
+    yield open_one
+    for context, alone, address in contexts:
+        context.close()
+        assert alone.asked == [address]
+        assert alone.said == []
+
+
+def ready(page, feature):
+    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-status", "ready")
+    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-feature", feature)
+    expect(page.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+    return page
+
+
+@pytest.fixture
+def page(open_alone, saved):
+    """The page, once its lines are drawn."""
+    return ready(open_alone(saved), "near")
+
+
+def ranked(page):
+    bars = page.get_by_test_id("bar").evaluate_all(
+        "bars => bars.map(({ dataset }) => [Number(dataset.rank), dataset.feature])"
+    )
+    return [name for _, name in sorted(bars)]
+
+
+def bar(page, feature):
+    return page.locator(f"[data-test=bar][data-feature={feature!r}]")
+
+
+# --- what lives ------------------------------------------------------------------------------------
+
+
+def test_it_opens_as_it_stood_without_a_request(page, explanation):
+    """Bars in their order, the open feature with all its lines, and who made it under it."""
+    assert ranked(page) == list(explanation.table(sort_by=FIGURE).index)
+    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", "60")
+    expect(page).to_have_title("ICE of the prediction")
+    footer = page.locator("footer.ice-page-about")
+    expect(footer).to_contain_text("all 60 rows")
+    page.get_by_text("Where this comes from").click()
+    expect(footer.locator("code")).to_have_text(
+        re.compile(r"^x = ice_explorer\.ICEExplorer\(model, X.*report\.html'\)$")
+    )
+
+
+def test_the_slider_sorts_the_bars(page, explanation):
+    """At every step the order is that of the explanation at this decay."""
+    slider = page.get_by_test_id("decay-slider")
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.7, y)
+    page.mouse.down()
+    orders = set()
+    for share in np.linspace(0.7, 0.05, 12):
+        page.mouse.move(box["x"] + box["width"] * share, y)
+        page.evaluate("new Promise(requestAnimationFrame)")
+        page.evaluate("new Promise(requestAnimationFrame)")
+        order = list(explanation.table(float(slider.input_value()), sort_by=FIGURE).index)
+        assert ranked(page) == order
+        orders.add(tuple(order))
+    page.mouse.up()
+    assert len(orders) > 1, "the model of this test has an order that depends on the decay"
+
+
+def test_bars_rank_by_any_figure_counted_in_any_way(page, explanation):
+    """What is chosen over and under the bars is answered with the numbers of the explanation."""
+    page.get_by_test_id("rank-by").select_option("heterogeneity")
+    expect(bar(page, "near")).to_have_attribute("data-rank", "1")
+    assert ranked(page)[0] == explanation.table(sort_by="heterogeneity").index[0] == "near"
+    page.get_by_test_id("rank-by").select_option("impact")
+    page.locator("summary", has_text="How impact is counted").click()
+    for convention, weighting in [("equations", "length"), ("equations", "mass"), ("published", "interval")]:
+        page.get_by_test_id("convention").select_option(convention)
+        if convention == "equations":
+            page.get_by_test_id("weighting").select_option(weighting)
+        expect(page.get_by_test_id("status-text")).to_contain_text(f"{convention}, {weighting} weighting")
+        table = explanation.table(None, convention, weighting, sort_by="impact")
+        assert ranked(page) == list(table.index)
+        shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
+        np.testing.assert_allclose(shown, table["impact"]["far"], rtol=0.02)
+
+
+def test_every_feature_opens_in_every_kind(page, explanation):
+    """A click on a bar opens it; levels have no slopes."""
+    for feature in explanation:
+        bar(page, feature.label).click()
+        ready(page, feature.label)
+        expect(page.get_by_test_id("feature-title")).to_have_text(feature.label)
+    bar(page, "far").click()
+    for kind in ("c-ice", "d-ice", "ice"):
+        page.get_by_test_id(f"kind-{kind}").click()
+        expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-kind", kind)
+    bar(page, "town").click()
+    expect(page.get_by_test_id("kind-d-ice")).to_be_disabled()
+
+
+def test_lines_are_coloured_by_every_column_and_by_what_parts_them(page, X):
+    """Levels and ramps, the median, and the rule of a chip; the legend hides a level."""
+    picker = page.get_by_test_id("color-by")
+    for column in X.columns:
+        picker.select_option(column)
+        expect(page.get_by_test_id("legend")).to_contain_text(column)
+    picker.select_option("town")
+    expect(page.get_by_test_id("legend-level")).to_have_count(3)
+    page.get_by_test_id("legend-level").first.click()
+    gone = 60 - X["town"].value_counts().max()
+    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", str(gone))
+    chip = page.get_by_test_id("driver").first
+    expect(chip).to_contain_text("town")
+    chip.click()
+    expect(page.get_by_test_id("legend-level")).to_have_count(2)
+
+
+def test_rows_are_pointed_at_brushed_and_read(page, X):
+    """The line under the mouse is named, a drag selects lines, and their cells can be read."""
+    plot = page.get_by_test_id("plot")
+    plot.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_test_id("tooltip")).to_contain_text("<i>person</i>")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("row-card")).to_be_visible()
+    expect(page.get_by_test_id("row-card")).to_contain_text("since")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.9 * box["height"], steps=6)
+    page.mouse.up()
+    expect(page.get_by_test_id("selected-summary")).to_contain_text("selected row")
+    page.get_by_test_id("selected-summary").click()
+    expect(page.get_by_test_id("selected-rows").locator("tbody tr").first).to_be_visible()
+    cells = page.get_by_test_id("selected-rows").locator("tbody tr").first.locator("td, th").all_text_contents()
+    columns = page.get_by_test_id("selected-rows").locator("thead th").all_text_contents()
+    row = dict(zip(columns, cells, strict=True))
+    assert row["town"] == X["town"].iloc[int(row["row"])]
+    assert row["since"] == str(X["since"].iloc[int(row["row"])].date())
+
+
+def test_map_all_features_and_comparison_are_there(page, explanation):
+    """Behind the tabs, and beside the title."""
+    page.get_by_role("tab", name="Map").click()
+    expect(page.get_by_test_id("map")).to_be_visible()
+    page.get_by_role("tab", name="All features").click()
+    tiles = page.locator("[data-test=tile]")
+    expect(tiles).to_have_count(len(explanation.features))
+    page.wait_for_function(TILES_DRAWN)
+    tiles.nth(1).click()
+    page.get_by_test_id("compare").click()
+    expect(page.get_by_test_id("compared")).to_have_count(1)
+
+
+def test_a_plot_is_zoomed(page):
+    """The wheel with Ctrl moves the window, 0 shows all."""
+    box = page.get_by_test_id("plot").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -400)
+    page.keyboard.up("Control")
+    expect(page.get_by_test_id("zoom-reset")).to_be_visible()
+    page.get_by_test_id("plot").focus()
+    page.keyboard.press("0")
+    expect(page.get_by_test_id("zoom-reset")).to_be_hidden()
+
+
+def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
+    """No export, no other output, and no more lines than there are; fewer can be drawn."""
+    path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", feature="near", max_lines=55)
+    page = ready(open_alone(path), "near")
+    assert page.get_by_test_id("export").count() == 0
+    expect(page.get_by_test_id("output")).to_be_hidden()
+    lines = page.get_by_test_id("max-lines")
+    assert lines.locator("option").all_text_contents() == ["50 lines", "55 lines"]
+    lines.select_option("50")
+    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", "50")
+    expect(page.locator("footer.ice-page-about")).to_contain_text("55 of 60 rows, the same for every feature")
+
+
+def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tmp_path):
+    """All that was set in the explorer, and what its reader chose, the observed target too."""
+    explorer.kind, explorer.color_by, explorer.decay, explorer.selection = "c-ice", "since", 0.4, [3, 9]
+    explorer.rank_by = "heterogeneity"
+    explorer._view = {"left": "map", "compared": ["far"], "target": True}
+    page = ready(open_alone(explorer.save(tmp_path / "set.html")), "near")
+    root = page.get_by_test_id("ice-explorer")
+    expect(root).to_have_attribute("data-kind", "c-ice")
+    expect(page.get_by_test_id("legend")).to_contain_text("since")
+    expect(page.get_by_test_id("decay-slider")).to_have_value("0.4")
+    expect(page.get_by_test_id("selected-line")).to_have_count(2)
+    expect(page.get_by_test_id("map")).to_be_visible()
+    expect(page.get_by_test_id("compared")).to_have_count(1)
+    page.get_by_test_id("kind-ice").click()
+    page.get_by_test_id("view").click()
+    expect(page.get_by_test_id("view-target")).to_be_enabled()
+    expect(page.get_by_test_id("view-target")).to_be_checked()
+
+
+TILES_DRAWN = """() => [...document.querySelectorAll("[data-test=tile]")].every((tile) =>
+    [...tile.querySelectorAll("canvas")].some((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((byte) => byte > 0);
+    }))"""
+
+INK = """() => [...document.querySelectorAll("[data-test=curves] canvas")].map((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return [canvas.width, canvas.height, data.reduce((hash, byte) => (Math.imul(hash, 31) + byte) | 0, 7)];
+})"""
+
+
+def test_it_draws_the_pixels_of_the_explorer(open_alone, browser, explore_live, tmp_path):
+    """The numbers in the page are those on the wire, to the last bit: the canvases are the same."""
+    explorer, live = explore_live
+    page = ready(open_alone(explorer.save(tmp_path / "same.html"), viewport={"width": 1032, "height": 900}), "near")
+    size = "() => document.querySelector('[data-test=plot]').getBoundingClientRect().width"
+    assert page.evaluate(size) == live.evaluate(size)
+    expect(page.get_by_test_id("legend")).to_contain_text("far")
+    drawn = live.evaluate(INK)
+    assert drawn
+    assert page.evaluate(INK) == drawn
+
+
+@pytest.fixture
+def explore_live(monkeypatch, bundle, browser, X):
+    """An explorer on a page with a kernel, 1000 px wide, its lines drawn."""
+    from browser.host import Host
+
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    explorer = ice.ICEExplorer(Hostile(), X)
+    explorer.feature, explorer.color_by = "near", "far"
+    explorer.explanation  # noqa: B018 - waits for it
+    host = Host(explorer, bundle)
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    live = context.new_page()
+    live.goto(host.url)
+    live.locator("body[data-host=ready]").wait_for(state="attached")
+    live.evaluate("host.show(1000)")
+    ready(live, "near")
+    expect(live.get_by_test_id("legend")).to_contain_text("far")
+    yield explorer, live
+    context.close()
+    explorer.close()
+    host.close()
+
+
+# --- what may not happen, and how it looks ----------------------------------------------------------
+
+
+def test_hostile_names_are_text(page):
+    """A name that is markup is shown as it is written, in the bars, the title, the legend and the facts."""
+    bar(page, EVIL).click()
+    ready(page, EVIL)
+    expect(page.get_by_test_id("feature-title")).to_have_text(EVIL)
+    page.get_by_test_id("color-by").select_option("town")
+    expect(page.get_by_test_id("legend")).to_contain_text("<b onclick=alert(2)>Eridu</b>")
+    assert page.locator("img").count() == 0
+    assert page.locator("[onclick], [onerror]").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_follows_the_theme_of_the_system(open_alone, saved, scheme):
+    """Ink is told from paper in both, at every width, and nothing sticks out."""
+    page = ready(open_alone(saved, color_scheme=scheme, viewport={"width": 400, "height": 900}), "near")
+    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-theme", scheme)
+    ink, paper = page.evaluate(
+        "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))"
+    )
+    bright = [int(re.search(r"\d+", color)[0]) for color in (ink, paper)]
+    assert (bright[0] > bright[1]) == (scheme == "dark")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_on_paper_there_are_no_controls(page):
+    """What can be pressed is left out; where the page comes from is printed, folded or not."""
+    page.emulate_media(media="print")
+    expect(page.locator(".ice-controls").first).to_be_hidden()
+    expect(page.locator("footer.ice-page-about summary")).to_be_hidden()
+    expect(page.locator("footer.ice-page-about code")).to_be_visible()
+    expect(page.get_by_test_id("plot")).to_be_visible()
+
+
+def test_without_javascript_a_sentence_says_why(open_alone, saved):
+    """The page is not blank, and tells where it comes from."""
+    page = open_alone(saved, java_script_enabled=False)
+    expect(page.get_by_text("Reading the curves, which needs JavaScript …")).to_be_visible()
+    expect(page.locator("footer.ice-page-about")).to_contain_text("all 60 rows")
+
+
+def test_an_old_browser_is_told_so(open_alone, saved):
+    """The one thing that browsers before 2023 lack is named."""
+    page = open_alone(saved, script="delete globalThis.DecompressionStream")
+    expect(page.get_by_role("alert")).to_have_text(
+        "The explorer cannot be shown. This page needs a browser of 2023 or newer, which can decompress the numbers "
+        "in it."
+    )
+
+
+def test_a_page_that_was_cut_says_so(open_alone, saved, tmp_path):
+    """A file that lost a part is no blank page either."""
+    cut = tmp_path / "cut.html"
+    text = saved.read_text(encoding="utf-8")
+    cut.write_text(re.sub(r'(id="ice-blob-0">.{200})[^<]*', r"\1", text), encoding="utf-8")
+    page = open_alone(cut)
+    expect(page.get_by_role("alert")).to_contain_text("The explorer cannot be shown.")

@@ -1,0 +1,61 @@
+"""A page's snapshot of the contract's explanation, written down for the front end's tests.
+
+`python tests/contract/test_snapshot.py` writes `snapshot.json` anew: the blobs of the page, in their order. The front
+end's tests read it and compare its answers with those of the kernel, which stand in `explorer.json`.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import importlib.util
+import json
+from pathlib import Path
+
+import ice_explorer as ice
+from ice_explorer.figures.view import ViewState
+from ice_explorer.frozen.snapshot import snapshot
+
+HERE = Path(__file__).parent
+FIXTURE = HERE / "snapshot.json"
+
+
+def of_explorer():
+    """The module that writes down what the kernel sends."""
+    spec = importlib.util.spec_from_file_location("explorer_contract", HERE / "test_explorer.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def blobs():
+    """The blobs of a page of the same rows; the version is no part of the contract."""
+    contract = of_explorer()
+    explanation = ice.explain(
+        contract.model, contract.observations(), decay=0.75, groups={"side": ["east", "west"]}, progress=False
+    )
+    state = ViewState(feature="income", convention="equations", weighting="interval", max_lines=12, selection=(11,))
+    return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75)").blobs
+
+
+def content(text):
+    return gzip.decompress(base64.b64decode(text))
+
+
+def without_version(text):
+    whole = json.loads(content(text))
+    whole["traits"]["_header"]["version"] = ""
+    return whole
+
+
+def test_the_snapshot_is_what_a_page_holds_today():
+    """Names, places and bytes have not changed unnoticed; how well they are compressed may differ."""
+    committed, today = json.loads(FIXTURE.read_text(encoding="utf-8")), blobs()
+    assert len(committed) == len(today)
+    of_explorer().assert_alike(without_version(committed[0]), without_version(today[0]))
+    # Bytes of numbers are compared where they are read, in `js/test/snapshot.test.ts`, but for their number.
+    assert [len(content(text)) for text in committed[1:]] == [len(content(text)) for text in today[1:]]
+
+
+if __name__ == "__main__":
+    FIXTURE.write_text(json.dumps(blobs(), indent=0) + "\n", encoding="utf-8")

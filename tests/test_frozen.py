@@ -1,0 +1,370 @@
+"""A page that is an explorer without its kernel: what it holds, how large it is, and that nothing in it is markup."""
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.neural_network import MLPRegressor
+
+import ice_explorer as ice
+from ice_explorer import payload
+from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
+from ice_explorer.export import save
+from ice_explorer.figures.view import ViewState
+from ice_explorer.frozen import page as page_module
+from ice_explorer.frozen.pack import pack
+from ice_explorer.frozen.snapshot import lines_that_fit
+
+EVIL = "</script><img src=x onerror=alert(1)>"
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements, and the text of those that have an id."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.tags, self.texts, self.text, self._open = [], {}, "", None
+        self.feed(file if isinstance(file, str) else file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self._open = dict(attributes).get("id", tag)
+
+    def handle_data(self, data):
+        self.text += data
+        if self._open is not None and data.strip():
+            self.texts.setdefault(self._open, data)
+
+    def handle_endtag(self, tag):
+        self._open = None
+
+    def json(self, blob):
+        return json.loads(gzip.decompress(base64.b64decode(self.texts[f"ice-blob-{blob}"])))
+
+    @property
+    def snapshot(self):
+        return self.json(0)
+
+    def buffers(self, packed):
+        """Undo the packing, byte by byte, as the format says."""
+        return unpacked(self.texts[f"ice-blob-{packed['blob']}"], packed["lengths"])
+
+
+def unpacked(text, lengths):
+    changes = gzip.decompress(base64.b64decode(text))
+    n = len(changes) // 4
+    whole = bytearray(len(changes))
+    for plane in range(4):
+        byte = 0
+        for item in range(n):
+            byte = (byte + changes[plane * n + item]) % 256
+            whole[4 * item + plane] = byte
+    ends = np.cumsum([0, *lengths])
+    return [bytes(whole[start:end]) for start, end in pairwise(ends)]
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    generator = np.random.default_rng(2)
+    n = 80
+    return pd.DataFrame(
+        {
+            "near": generator.normal(size=n),
+            EVIL: generator.normal(size=n).round(1),
+            "flag": generator.integers(0, 2, n).astype(bool),
+            "town": ["hamlet"] * 3 + generator.choice(["Ur", "<b>Uruk</b>", *"abcdefgh"], n - 3).tolist(),
+            "since": pd.date_range("2020-01-01", periods=n),
+            "__proto__": generator.normal(size=n),
+        },
+        index=[f"<i>{i}" for i in range(n)],
+    )
+
+
+def model(X):
+    far = X[EVIL].to_numpy()
+    of_town = np.where(X["town"] == "hamlet", 9.0, 0.0)
+    return 2 * X["near"].to_numpy() * X["__proto__"].to_numpy() + of_town * far + X["flag"].to_numpy() * far**2
+
+
+@pytest.fixture(scope="module")
+def explanation(X):
+    return ice.explain(model, X, progress=False)
+
+
+@pytest.fixture(scope="module")
+def whole(explanation, tmp_path_factory):
+    """The page of all rows."""
+    return Page(save(explanation, ViewState(color_by="town"), tmp_path_factory.mktemp("page") / "all.html"))
+
+
+@pytest.fixture(scope="module")
+def some(explanation, tmp_path_factory):
+    """The page of few rows, two of them selected."""
+    state = ViewState(feature="near", selection=(3, 70), kind="c-ice", choices={"left": "map", "classes": True})
+    path = tmp_path_factory.mktemp("page") / "some.html"
+    return Page(save(explanation, state, path, max_lines=20, target=np.arange(80.0)))
+
+
+@given(st.lists(st.binary(max_size=60).map(lambda content: content + b"\0" * (-len(content) % 4))))
+def test_whatever_is_packed_comes_back(buffers):
+    """Bytes of any content and any number of buffers, empty ones among them."""
+    assert unpacked(pack(buffers), [len(buffer) for buffer in buffers]) == buffers
+
+
+def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
+    """Each line is the engine's, whichever feature is opened, and the rows are those that the open one draws."""
+    rows = explanation["near"].draw(20, [3, 70])
+    snapshot = some.snapshot
+    assert [head["name"] for head in snapshot["traits"]["_header"]["features"]] == [f.label for f in explanation]
+    assert snapshot["row_labels"] == [f"<i>{row}" for row in rows]
+    for feature, curves in zip(explanation, snapshot["curves"], strict=True):
+        body, buffers = curves["body"], some.buffers(curves)
+        assert (body["feature"], body["n_lines"]) == (feature.label, len(rows))
+        assert_array_equal(np.frombuffer(buffers[0], "<u4"), rows)
+        found = np.frombuffer(buffers[5], "<f4").reshape(len(rows), -1) + body["offset"]
+        assert_allclose(found, feature.rows(rows), atol=1e-5)
+        assert_array_equal(np.frombuffer(buffers[12], "<f8"), rows)  # the target
+
+
+def test_figures_are_there_for_every_way_of_counting(explanation, whole):
+    """All that can be chosen under the bars is answered with the numbers of the explanation."""
+    tables = whole.snapshot["tables"]
+    ways = [(table["convention"], table["weighting"]) for table in tables]
+    assert ways == [
+        ("equations", "interval"),
+        ("equations", "length"),
+        ("equations", "mass"),
+        ("published", "interval"),
+    ]
+    for way, table in zip(ways, tables, strict=True):
+        impact, profile = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
+        expected = explanation.table(0.3, *way, sort_by=None)
+        names = whole.snapshot["traits"]["_header"]["metrics"]
+        for name in ("impact", "heterogeneity"):
+            found = impact.reshape(len(expected), -1)[:, names.index(name)]
+            assert_allclose(found, expected[name], rtol=1e-5)
+        found = profile.reshape(2, len(expected), 100)[0, :, 29]
+        assert_allclose(found, expected["in_distribution_impact"], rtol=1e-5)
+
+
+def test_colours_rows_and_drivers_are_there(explanation, whole, X):
+    """Every column has its values, every row its cells, and levels that a rule names are apart."""
+    snapshot = whole.snapshot
+    assert [colors["body"]["column"] for colors in snapshot["colors"]] == list(X.columns)
+    (values,) = whole.buffers(snapshot["colors"][0])
+    assert_array_equal(np.frombuffer(values, "<f8"), X["near"])
+    rows = whole.json(snapshot["rows"])
+    assert rows["columns"] == list(X.columns)
+    assert rows["rows"][7][3:5] == [X["town"].iloc[7], "2020-01-08"]
+    drivers = [payload.drivers(feature, feature.drivers()) for feature in explanation]
+    assert snapshot["drivers"] == json.loads(json.dumps(drivers))
+    town = snapshot["colors"][3]
+    assert town["body"]["levels"][-1] == "other"
+    assert "hamlet" in next(d["levels"] for d in snapshot["drivers"][1]["drivers"] if d["column"] == "town")
+    assert "hamlet" not in town["body"]["levels"]
+    assert "hamlet" in town["apart"]["body"]["levels"]
+    (levels,) = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(town["apart"]))
+    assert [town["apart"]["body"]["levels"][int(level)] for level in levels[:3]] == ["hamlet"] * 3
+    assert snapshot["colors"][0]["apart"] is None
+
+
+def test_what_it_shows_first_is_the_view(some):
+    """Traits are those of the explorer, but for what only a model can answer."""
+    traits = some.snapshot["traits"]
+    assert (traits["feature"], traits["kind"], traits["selection"]) == ("near", "c-ice", [3, 70])
+    assert (traits["max_lines"], traits["_status"]["state"]) == (20, "ready")
+    assert traits["_view"] == {"left": "map"}
+    assert (traits["_header"]["outputs"], traits["_header"]["responses"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("what", "feature", "right"),
+    [("view", EVIL, "all"), ("panel", EVIL, None), ("since", "since", None), ("all", EVIL, "all")],
+)
+def test_what_chooses_how_it_opens(explanation, tmp_path, what, feature, right):
+    """A page holds everything whatever is asked for; the word says what stands open."""
+    state = ViewState(feature=EVIL, choices={"right": "all"})
+    page = Page(save(explanation, state, tmp_path / "page.html", what, max_lines=5))
+    traits = page.snapshot["traits"]
+    assert (traits["feature"], traits["_view"].get("right")) == (feature, right)
+    assert len(page.snapshot["curves"]) == 6
+
+
+# --- nothing in it is markup, and nothing leaves it ------------------------------------------------
+
+
+def test_names_of_users_are_text(explanation, tmp_path):
+    """Elements are those of the template, whatever features, levels, rows and the title are called."""
+    state = ViewState(feature=EVIL, color_by="town")
+    page = Page(save(explanation, state, tmp_path / "evil.html", title=f"</title>{EVIL}<!--<script>"))
+    scripts = [attributes.get("type") for tag, attributes in page.tags if tag == "script"]
+    assert scripts.count("module") == 1
+    assert set(scripts) == {"module", "application/json", "text/plain"}
+    assert {tag for tag, _ in page.tags} == {
+        "html", "head", "meta", "link", "title", "style", "script", "body", "h1", "main", "p", "footer",
+        "details", "summary", "dl", "dt", "dd", "code",
+    }  # fmt: skip
+    assert [attributes for tag, attributes in page.tags if any(name.startswith("on") for name in attributes)] == []
+    assert page.texts["title"] == f"</title>{EVIL}<!--<script>"
+
+
+def test_it_carries_the_licences_of_what_is_inside(whole):
+    """A page that is passed on passes on the libraries in its script."""
+    assert "Copyright" in whole.texts["ice-licences"]
+
+
+def test_its_policy_allows_its_own_script_and_nothing_else(whole):
+    """The hash is that of the script; no address is named anywhere that a browser would load."""
+    policy = next(a["content"] for tag, a in whole.tags if a.get("http-equiv") == "Content-Security-Policy")
+    script = whole.texts["script"]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    assert [a for _, a in whole.tags if "src" in a or not a.get("href", "data:,").startswith("data:")] == []
+
+
+def test_the_script_can_stand_inside_a_page():
+    """A browser would take these for the end of a script, or of a style sheet, or for a comment."""
+    script = page_module._bundled("frozen.js")
+    assert [words for words in ("</script", "<script", "<!--") if words in script.lower()] == []
+    assert "</" not in page_module._bundled("frozen.css")
+    assert "</" not in page_module._bundled("explorer.licences.txt")
+
+
+# --- how large it is -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def large():
+    """1000 rows, 30 features and 100 grid values of a smooth model, whose digits are all different."""
+    X = np.random.default_rng(0).normal(size=(1000, 30))
+    network = MLPRegressor(hidden_layer_sizes=(8,), max_iter=20, tol=1, random_state=0).fit(
+        X, np.sin(X[:, 0]) + X[:, 1]
+    )
+    return ice.explain(network, X, grid="quantile", grid_size=100, progress=False)
+
+
+def test_a_page_of_many_features_stays_small_enough_to_send(large, tmp_path):
+    """Fewer lines are kept where all features together would have more than two million values."""
+    page = save(large, ViewState(), tmp_path / "large.html")
+    assert Page(page).snapshot["traits"]["max_lines"] == 666
+    assert 3e6 < page.stat().st_size < 8e6
+    assert ice.provenance(page)["rows_drawn"] == 666
+    size = page.stat().st_size / 1e6
+    assert f"666 of 1,000 rows, the same for every feature, {size:.1f} MB." in Page(page).text
+
+
+def test_as_many_lines_are_kept_as_are_asked_for(large):
+    """The limit is for those who do not say; a view of few lines has no more in its page."""
+    assert lines_that_fit(large, 1000) == 666
+    assert lines_that_fit(large, 50) == 50
+
+
+def test_a_page_of_thousands_of_features_still_has_lines(monkeypatch, explanation):
+    """Thirty lines of each feature are kept, whatever they take."""
+    monkeypatch.setattr("ice_explorer.frozen.snapshot.MOST_VALUES", 10)
+    assert lines_that_fit(explanation, 1000) == 30
+
+
+# --- where it comes from -----------------------------------------------------------------------------
+
+
+def test_provenance_says_what_is_in_the_page(explanation, tmp_path):
+    """Rows drawn are those in it, hidden ones too; all that was chosen is followed."""
+    view = {"filters": {"town": {"hidden": ["Ur"]}}, "zoom": {"ice near": [0, 1, 2, 3]}}
+    path = save(explanation, ViewState(feature="near", color_by="town", choices=view), tmp_path / "page.html")
+    found = ice.provenance(path)
+    assert (found["feature"], found["rows_drawn"], found["view"], found["not_drawn"]) == ("near", 80, view, [])
+    assert found["code"] in html.unescape(Page(path).text)
+
+
+def test_the_line_of_code_makes_a_page_with_a_target_again(make, X, tmp_path, monkeypatch):
+    """The target and the number of lines are named in it."""
+    y = np.arange(80.0)
+    explorer = make(model, X, y)
+    first = explorer.save(tmp_path / "page.html", max_lines=30, title="Towns")
+    code = ice.provenance(first)["code"]
+    assert "ICEExplorer(model, X, y=y" in code
+    assert code.endswith("x.save('page.html', max_lines=30, title='Towns')")
+    again = tmp_path / "again"
+    again.mkdir()
+    monkeypatch.chdir(again)
+    scope = {"ice_explorer": ice, "model": model, "X": X, "y": y}
+    exec(code, scope)  # noqa: S102 - what users are told to paste
+    scope["x"].close()
+    assert (again / "page.html").read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<!doctype html><p>A page.",
+        '<!doctype html><script type="application/json" id="ice-provenance">{"feature"</script>',
+    ],
+)
+def test_other_pages_do_not_say_where_they_come_from(tmp_path, content):
+    """A page of someone else, and one that was cut, are refused as other files are."""
+    (tmp_path / "page.html").write_text(content)
+    with pytest.raises(ExportError, match="does not say where it comes from"):
+        ice.provenance(tmp_path / "page.html")
+
+
+@pytest.mark.parametrize("got", [0, -1, 2.5, "many", True])
+def test_a_number_of_lines_is_one(make, X, tmp_path, got):
+    """The message names the option, and no file is there."""
+    explorer = make(model, X)
+    with pytest.raises(InvalidOptionError) as refused:
+        explorer.save(tmp_path / "page.html", max_lines=got)
+    assert str(refused.value) == (
+        f"`max_lines` must be an integer of at least 1; got {got!r}. Leave it out for as many as the view shows."
+    )
+    with pytest.raises(InvalidOptionError):
+        explorer.freeze(max_lines=got)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_figures_of_fewer_lines_say_so_in_their_code(explanation, tmp_path):
+    """`max_lines` of `save` is for every format."""
+    path = save(explanation, ViewState(feature="near"), tmp_path / "few.csv", "panel", max_lines=12)
+    assert pd.read_csv(path, comment="#")["row"].nunique() == 12
+    assert ice.provenance(path)["code"].endswith("x.max_lines = 12; x.save('few.csv', 'panel')")
+
+
+def test_without_the_front_end_it_says_how_to_build_it(explanation, tmp_path, monkeypatch):
+    """As the explorer does."""
+    monkeypatch.setattr(page_module, "_STATIC", tmp_path)
+    with pytest.raises(FrontEndMissingError) as refused:
+        save(explanation, ViewState(), tmp_path / "page.html", max_lines=2)
+    assert str(refused.value).startswith(
+        f"The explorer needs its built front end; there is none at {tmp_path / 'frozen.js'}."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- in the output of a cell ------------------------------------------------------------------------
+
+
+def test_a_frozen_explorer_is_a_page_in_a_frame(make, X):
+    """The frame may run scripts and nothing else; the page is as `save` writes it, without a heading."""
+    frozen = make(model, X).freeze(max_lines=10)
+    output = Page(frozen._repr_html_())
+    (frame,) = [attributes for tag, attributes in output.tags if tag == "iframe"]
+    assert frame["sandbox"] == "allow-scripts"
+    inner = Page(frame["srcdoc"])
+    assert inner.snapshot["traits"]["max_lines"] == 10
+    assert "h1" not in [tag for tag, _ in inner.tags]
+    origin = json.loads(inner.texts["ice-provenance"])
+    assert origin["code"].endswith("x.freeze(max_lines=10)")
+    assert repr(frozen) == f"<frozen ICEExplorer: {len(frame['srcdoc'].encode()) / 1e3:.0f} kB>"
