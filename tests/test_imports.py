@@ -71,15 +71,16 @@ ALLOWED = {
     ),
     "tidy": ("display_axis explanation figures", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
-    "export": ("data_files explanation figures messages payload tidy", ""),
+    "export": ("data_files explanation figures messages tidy", ""),
+    "export_request": ("explanation export messages payload state", ""),
     "provenance_reader": ("", "pyarrow"),
     # the widget
     "state": ("", ""),
     "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
         (
-            "adapters.table anchors background classes curves explanation export likelihood messages metrics options "
-            "payload state work"
+            "adapters.table anchors background classes curves explanation export export_request likelihood messages "
+            "metrics options payload state work"
         ),
         "anywidget numpy pandas traitlets",
     ),

@@ -7,9 +7,8 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer import payload
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError, InputTypeError
 from ice_explorer.figures.compose import compose
@@ -23,18 +22,17 @@ from ice_explorer.tidy import curves_table, metrics_table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ice_explorer import messages
     from ice_explorer.explanation import Explanation
     from ice_explorer.messages import Kind, RankBy
 
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
-_ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
-_NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
-_VIEW: Final = "view"
-_PANEL: Final = "panel"
-_ALL: Final = "all"
-_WORDS: Final = (_VIEW, _PANEL, _ALL)
+ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
+NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
+VIEW: Final = "view"
+PANEL: Final = "panel"
+ALL: Final = "all"
+WORDS: Final = (VIEW, PANEL, ALL)
 _USUAL: Final = {"title": True, "caption": False}  # everything else is None
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
@@ -51,7 +49,7 @@ def save(
     explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     path: str | Path,
-    what: str = _VIEW,
+    what: str = VIEW,
     *,
     overwrite: bool = False,
     **paper: Any,
@@ -101,11 +99,9 @@ def save(
     if suffix not in SUFFIXES:
         raise ExportError.suffix(path, SUFFIXES)
     sheet = _sheet(what, paper)
-    state = ViewState.of(view_state)
-    if what not in _WORDS:
-        state = replace(state, feature=explanation[what].label)
-    if what != _ALL or FEATURE not in file.name:
-        if what == _ALL and suffix in _ONE_EACH:
+    state = _state_of(explanation, view_state, what)
+    if what != ALL or FEATURE not in file.name:
+        if what == ALL and suffix in ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
         _check_place(file, overwrite=overwrite)
         _write(
@@ -127,7 +123,7 @@ def save(
 def save_explanation(
     explanation: Explanation,
     path: str | Path,
-    what: str = _VIEW,
+    what: str = VIEW,
     *,
     feature: Any = None,
     kind: Kind = "ice",
@@ -157,7 +153,7 @@ def save_explanation(
     width, font_size, dpi, title, caption
         As for `Paper.checked`.
     """
-    name = feature if feature is not None or what in _WORDS else what
+    name = feature if feature is not None or what in WORDS else what
     opened = None if name is None else explanation[name]
     state = ViewState(
         feature="" if opened is None else opened.label,
@@ -173,12 +169,16 @@ def save_explanation(
     return save(explanation, state, path, what, overwrite=overwrite, **paper)
 
 
-def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> bytes:
-    """The whole view as an SVG document, for the explorer's own export menu."""
-    state = ViewState.of(view_state)
-    name = payload.filename(cast("messages.ViewState", {"feature": state.feature, "kind": state.kind}))
-    call = _call(Path(name), _VIEW, {})
-    return _content(explanation, state, ".svg", _VIEW, paper=Paper.checked(_VIEW_WIDTH), call=call)
+def file_bytes(
+    explanation: Explanation, view_state: ViewState | Mapping[str, Any], name: str, what: str = VIEW, **paper: Any
+) -> bytes:
+    """Return what `save` would write into a file of this name."""
+    file = Path(name)
+    suffix = file.suffix.lower()
+    if what == ALL and suffix in ONE_EACH:
+        raise ExportError.one_file_each(name, suffix)
+    state = _state_of(explanation, view_state, what)
+    return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=_call(file, what, paper))
 
 
 def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
@@ -201,23 +201,29 @@ def _picture_of(explanation: Explanation, state: ViewState) -> str:
 
 def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:
     """Make what is to be written, in memory: a file that fails is not left half done."""
-    _NEEDS.get(suffix, bool)()  # before any work is done
-    has_all = what == _ALL or (what == _VIEW and suffix == ".json")
+    NEEDS.get(suffix, bool)()  # before any work is done
+    has_all = what == ALL or (what == VIEW and suffix == ".json")
     shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
     origin = provenance(explanation, shown, call)
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
     if suffix in (".csv", ".parquet"):
-        table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
+        table = metrics_table(explanation, states[0]) if what == VIEW else curves_table(explanation, states)
         return csv_bytes(table, origin) if suffix == ".csv" else parquet_bytes(table, origin)
-    pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
+    pages = [compose(each, paper, with_ranking=what == VIEW) for each in shown]
     first = shown[0]
-    words = first.heading, first.description if what == _VIEW else first.panel_description
+    words = first.heading, first.description if what == VIEW else first.panel_description
     text = json.dumps(origin, default=str, allow_nan=False)
     if suffix == ".pdf":
         return pdf_pages(pages, *words, text)
     return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, text)
+
+
+def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
+    """Return the state, with the feature open that is wanted by name."""
+    state = ViewState.of(view_state)
+    return state if what in WORDS else replace(state, feature=explanation[what].label)
 
 
 def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
@@ -226,13 +232,13 @@ def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
 
 
 def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
-    return Paper.checked(_VIEW_WIDTH if what == _VIEW else _PANEL_WIDTH, **paper)
+    return Paper.checked(_VIEW_WIDTH if what == VIEW else _PANEL_WIDTH, **paper)
 
 
 def _call(file: Path, what: str, paper: Mapping[str, Any]) -> str:
     """Write the call that makes a file of this name again."""
     given = {name: value for name, value in paper.items() if value != _USUAL.get(name)}
-    arguments = [repr(file.name), *([] if what == _VIEW else [repr(what)])]
+    arguments = [repr(file.name), *([] if what == VIEW else [repr(what)])]
     return f"x.save({', '.join([*arguments, *(f'{name}={value!r}' for name, value in given.items())])})"
 
 
@@ -262,7 +268,14 @@ def _check_place(file: Path, *, overwrite: bool) -> None:
 
 def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
     try:
-        with file.open("wb" if overwrite else "xb") as target:
-            target.write(content)
+        target = file.open("wb" if overwrite else "xb")
     except FileExistsError as error:
         raise ExportError.exists(file) from error
+    except OSError as error:
+        raise ExportError.not_written(file, error) from error
+    try:
+        with target:
+            target.write(content)
+    except OSError as error:  # no room is left, for one
+        file.unlink(missing_ok=True)
+        raise ExportError.not_written(file, error) from error
