@@ -25,6 +25,8 @@ export class Cancelled extends Error {
 export interface Client {
   /** False once the connection to the kernel broke, until the kernel is heard from again. */
   readonly alive: ReadonlySignal<boolean>;
+  /** Whether there is anybody to ask for what this page cannot make itself. */
+  readonly hasKernel: boolean;
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
   dispose(): void;
 }
@@ -46,6 +48,7 @@ function isReply(message: unknown): message is Reply {
 }
 
 export class KernelClient implements Client {
+  readonly hasKernel = true;
   readonly #alive = signal(true);
   readonly #pending = new Map<string, Pending>();
   readonly #view = crypto.randomUUID?.() ?? Math.random().toString(36).slice(2);

@@ -1,11 +1,13 @@
 /** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
+import { computed, effect } from "@preact/signals-core";
 import { KernelClient } from "./client.ts";
 import { Frames } from "./frames.ts";
 import { layOut } from "./layout.ts";
 import { html } from "./marks/element.ts";
 import { Tooltip } from "./marks/tooltip.ts";
 import type { Traits } from "./protocol.ts";
+import { followSettings } from "./settings.ts";
 import { Store } from "./store.ts";
 import { followTheme } from "./theme.ts";
 import "./style.css";
@@ -16,13 +18,20 @@ const render: Render<Traits> = ({ model, el }) => {
   el.append(root);
 
   const client = new KernelClient(model as AnyModel);
-  const store = new Store(model, client);
+  const settings = followSettings(ending.signal);
+  const store = new Store(model, client, settings);
   const frames = new Frames();
   const endings: (() => void)[] = [];
   const keep = <T>(read: () => T, draw: (value: T) => void): void => {
     endings.push(frames.keep(read, draw));
   };
-  const theme = followTheme(root, ending.signal);
+  const host = followTheme(root, ending.signal);
+  const theme = computed(() => ({ ...host.value, ramp: store.remembered.of("palette").value }));
+  endings.push(
+    effect(() => {
+      root.dataset.colors = settings.value.theme ?? "auto";
+    }),
+  );
   layOut({ root, store, frames, theme, tooltip: new Tooltip(root, frames), aborted: ending.signal, keep });
   keep(
     () => theme.value.dark,

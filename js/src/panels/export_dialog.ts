@@ -1,0 +1,323 @@
+/** Everything about an export at once: format, what, how large, and where to. */
+import { html, setText } from "../marks/element.ts";
+import type { FormatHeader, What } from "../protocol.ts";
+import type { Where, Wish } from "../save.ts";
+import type { View } from "../view.ts";
+
+const HINTS: Record<string, string> = {
+  svg: "sharp at any size",
+  png: "for chat and slides",
+  pdf: "for print",
+  csv: "numbers, as text",
+  parquet: "numbers, compact",
+  json: "numbers, complete",
+  html: "to open anywhere",
+};
+const TITLES: Record<string, string> = { parquet: "Parquet" };
+const FIGURES = ["svg", "png", "pdf"];
+const TABLES = ["csv", "parquet"];
+
+/** Null: there is nothing of the kind in this format. */
+function whatTexts(format: string, feature: string): Record<"view" | "panel" | "all", string | null> {
+  const curves = `Curves of ${feature === "" ? "the open feature" : feature}`;
+  if (FIGURES.includes(format)) return { view: "The view", panel: curves, all: "Curves of all features" };
+  if (TABLES.includes(format)) return { view: "Metrics of all features", panel: curves, all: "Curves of all features" };
+  if (format === "json")
+    return {
+      view: "Metrics and all curves",
+      panel: `Metrics and ${curves.toLowerCase().slice(0, 6)}${curves.slice(6)}`,
+      all: null,
+    };
+  return { view: "The view", panel: null, all: null };
+}
+
+const WHERES: Record<Where, { label: string; does: string }> = {
+  download: { label: "Download", does: "Download" },
+  clipboard: { label: "Clipboard", does: "Copy" },
+  notebook: { label: "Beside the notebook", does: "Save" },
+};
+const WIDTHS: [string, string][] = [
+  ["", "usual"],
+  ["89", "89 mm, one column"],
+  ["180", "180 mm, two columns"],
+  ["other", "other …"],
+];
+const MANY_FILES = "Pictures of all features are many files: they go into a folder beside the notebook.";
+
+export interface ExportDialog {
+  node: HTMLElement;
+  open(): void;
+}
+
+export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): ExportDialog {
+  const { store, aborted } = view;
+  const options = { signal: aborted };
+  const formats = new Choice<string>("Format", "format");
+  const whats = new Choice<What>("What", "what");
+  const wheres = new Choice<Where>("Where to", "where");
+  const size = sizeFields();
+  const problem = html("p", { class: "ice-problem", role: "alert", "data-test": "dialog-problem", hidden: true });
+  const submit = html("button", { type: "submit", class: "ice-button ice-primary", "data-test": "dialog-run" });
+  const cancel = html("button", { type: "button", class: "ice-button", "data-test": "dialog-cancel" }, "Cancel");
+  const title = html(
+    "h3",
+    { class: "ice-dialog-title", id: `ice-export-${Math.random().toString(36).slice(2)}` },
+    "Export",
+  );
+  const form = html(
+    "form",
+    { class: "ice-dialog-form", novalidate: true },
+    title,
+    formats.node,
+    whats.node,
+    size.node,
+    wheres.node,
+    problem,
+    html("div", { class: "ice-dialog-buttons" }, cancel, submit),
+  );
+  const dialog = html(
+    "dialog",
+    { class: "ice-dialog", "aria-labelledby": title.id, tabindex: -1, "data-test": "export-dialog" },
+    form,
+  );
+  let isUsed = false;
+
+  const offered = (): FormatHeader[] => store.figures.peek()?.header.formats ?? [];
+  const formatNow = (): FormatHeader | undefined => offered().find(({ name }) => name === formats.value);
+
+  /** What can be chosen depends on what is chosen above it. */
+  const draw = (): void => {
+    const format = formatNow();
+    const name = format?.name ?? "";
+    const texts = Object.entries(whatTexts(name, store.feature.peek())) as [What, string | null][];
+    whats.offer(texts.flatMap(([what, label]) => (label === null ? [] : [{ value: what, label }])));
+    const isMany = whats.value === "all" && format?.holds_all === false;
+    const places = (Object.keys(WHERES) as Where[]).filter((where) => where !== "clipboard" || name === "png");
+    const reason = (where: Where) => (isMany && where !== "notebook" ? MANY_FILES : null);
+    wheres.offer(places.map((value) => ({ value, label: WHERES[value].label, problem: reason(value) })));
+    size.node.hidden = !FIGURES.includes(name);
+    setText(submit, WHERES[wheres.value ?? "download"].does);
+    submit.disabled = format === undefined || format.problem !== null;
+  };
+
+  const offerFormats = (): void => {
+    formats.offer(
+      offered().map(({ name, problem }) => {
+        return { value: name, label: TITLES[name] ?? name.toUpperCase(), hint: HINTS[name] ?? "", problem };
+      }),
+    );
+  };
+
+  const open = (): void => {
+    if (dialog.open) return;
+    problem.hidden = true;
+    const { format, width, dpi } = store.settings.peek();
+    offerFormats();
+    if (!isUsed) {
+      formats.choose(format ?? "svg");
+      size.set(width ?? null, dpi ?? null);
+    }
+    draw();
+    dialog.showModal();
+    formats.focus();
+  };
+
+  const send = async (): Promise<void> => {
+    const [format, what, where] = [formats.value, whats.value, wheres.value];
+    if (submit.disabled || format === null || what === null || where === null) return;
+    const isFigure = FIGURES.includes(format);
+    const { width, dpi } = isFigure ? size.get() : { width: null, dpi: null };
+    isUsed = true;
+    problem.hidden = true;
+    submit.disabled = true;
+    submit.setAttribute("aria-busy", "true");
+    try {
+      await run({ format, what, width, dpi, where });
+      dialog.close();
+    } catch (error) {
+      setText(problem, error instanceof Error ? error.message : String(error));
+      problem.hidden = false;
+    } finally {
+      submit.disabled = false;
+      submit.removeAttribute("aria-busy");
+    }
+    if (dialog.open) submit.focus();
+  };
+
+  form.addEventListener("change", draw, options);
+  form.addEventListener(
+    "submit",
+    (event) => {
+      event.preventDefault();
+      void send();
+    },
+    options,
+  );
+  cancel.addEventListener("click", () => dialog.close(), options);
+  dialog.addEventListener("keydown", (event) => keepInside(event, dialog), options);
+  dialog.addEventListener(
+    "pointerdown",
+    (event) => {
+      if (event.target === dialog) dialog.close(); // beside it: its own area is all form
+    },
+    options,
+  );
+  return { node: dialog, open };
+}
+
+/** Tab goes round inside; keys of the dialog are no keys of the explorer behind it. */
+function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement): void {
+  event.stopPropagation();
+  if (event.key !== "Tab") return;
+  const all = [...dialog.querySelectorAll<HTMLInputElement>("button, input, select")];
+  // Of radio buttons, the chosen one alone is on the way.
+  const stops = all.filter(
+    (each) => !each.disabled && each.checkVisibility() && (each.type !== "radio" || each.checked),
+  );
+  const [first, last] = [stops[0], stops.at(-1)];
+  const from = event.shiftKey ? first : last;
+  if (event.target !== from && event.target !== dialog) return;
+  event.preventDefault();
+  (event.shiftKey ? last : first)?.focus();
+}
+
+interface Option<T> {
+  value: T;
+  label: string;
+  hint?: string;
+  problem?: string | null;
+}
+
+/** Radio buttons under a heading; those that cannot be chosen say why. */
+class Choice<T extends string> {
+  readonly #name = `ice-${Math.random().toString(36).slice(2)}`;
+  readonly #lines = html("div", { class: "ice-choice-lines" });
+  readonly #reasons = html("p", { class: "ice-choice-reason" });
+  readonly node: HTMLElement;
+  #inputs: HTMLInputElement[] = [];
+  #listed = "";
+  #wanted: T | null = null;
+
+  constructor(
+    heading: string,
+    private readonly test: string,
+  ) {
+    const legend = html("legend", {}, heading);
+    this.node = html("fieldset", { class: `ice-choice ice-choice-${test}` }, legend, this.#lines, this.#reasons);
+    this.#lines.addEventListener("change", () => {
+      this.#wanted = this.value;
+    });
+  }
+
+  get value(): T | null {
+    return (this.#inputs.find(({ checked }) => checked)?.value ?? null) as T | null;
+  }
+
+  choose(value: T): void {
+    this.#wanted = value;
+    this.#check();
+  }
+
+  focus(): void {
+    this.#inputs.find(({ checked }) => checked)?.focus();
+  }
+
+  offer(choices: Option<T>[]): void {
+    const listed = JSON.stringify(choices);
+    if (listed !== this.#listed) {
+      this.#listed = listed;
+      const isFocused = this.#inputs.some((input) => input.matches(":focus"));
+      const lines = choices.map((choice) => this.#line(choice));
+      this.#inputs = lines.map(({ input }) => input);
+      this.#lines.replaceChildren(...lines.map(({ line }) => line));
+      const reasons = new Set(choices.flatMap(({ problem }) => (problem == null ? [] : [problem])));
+      setText(this.#reasons, [...reasons].join(" "));
+      this.#reasons.hidden = reasons.size === 0;
+      this.#check();
+      if (isFocused) this.focus();
+    }
+  }
+
+  #line({ value, label, hint, problem = null }: Option<T>): { line: HTMLElement; input: HTMLInputElement } {
+    const input = html("input", {
+      type: "radio",
+      name: this.#name,
+      value,
+      disabled: problem !== null,
+      "data-test": `dialog-${this.test}-${value}`,
+    });
+    const words = html("span", { class: "ice-choice-label" }, label);
+    if (hint) words.append(" ", html("span", { class: "ice-choice-hint" }, hint));
+    return { line: html("label", { class: "ice-choice-line", title: problem }, input, words), input };
+  }
+
+  /** What is wanted, or else the first that can be had. */
+  #check(): void {
+    const free = this.#inputs.filter(({ disabled }) => !disabled);
+    const chosen = free.find(({ value }) => value === this.#wanted) ?? free[0];
+    if (chosen !== undefined) chosen.checked = true;
+  }
+}
+
+interface SizeFields {
+  node: HTMLElement;
+  set(width: number | null, dpi: number | null): void;
+  get(): { width: number | null; dpi: number | null };
+}
+
+function sizeFields(): SizeFields {
+  const width = html(
+    "select",
+    { class: "ice-select", "data-test": "dialog-width" },
+    ...WIDTHS.map(([value, label]) => html("option", { value }, label)),
+  );
+  const millimetres = html("input", {
+    type: "number",
+    class: "ice-number",
+    min: 60,
+    max: 600,
+    step: "any",
+    "aria-label": "Width in mm",
+    "data-test": "dialog-mm",
+  });
+  const unit = html("span", { class: "ice-field", hidden: true }, millimetres, "mm");
+  const dpi = html("input", {
+    type: "number",
+    class: "ice-number",
+    min: 50,
+    max: 1200,
+    step: "any",
+    placeholder: "300",
+    "data-test": "dialog-dpi",
+  });
+  const resolution = html("label", { class: "ice-field" }, "Resolution ", dpi, "dpi");
+  resolution.title = "Of a PNG, and of the lines in an SVG or PDF where they are many";
+  const draw = (): void => {
+    unit.hidden = width.value !== "other";
+  };
+  width.addEventListener("change", () => {
+    draw();
+    if (!unit.hidden) millimetres.focus();
+  });
+  return {
+    node: html(
+      "fieldset",
+      { class: "ice-choice ice-choice-size" },
+      html("legend", {}, "Size"),
+      html("label", { class: "ice-field" }, "Width ", width),
+      unit,
+      resolution,
+    ),
+    set: (wide, dots) => {
+      const preset = WIDTHS.some(([value]) => value === String(wide ?? ""));
+      width.value = preset ? String(wide ?? "") : "other";
+      millimetres.value = preset || wide === null ? "" : String(wide);
+      dpi.value = dots === null ? "" : String(dots);
+      draw();
+    },
+    get: () => {
+      const typed = width.value === "other" ? millimetres.value : width.value;
+      return { width: typed === "" ? null : Number(typed), dpi: dpi.value === "" ? null : Number(dpi.value) };
+    },
+  };
+}
