@@ -9,8 +9,8 @@ const HINTS: Record<string, string> = {
   png: "for chat and slides",
   pdf: "for print",
   csv: "numbers, as text",
-  parquet: "numbers, compact",
-  json: "numbers, complete",
+  parquet: "numbers, small",
+  json: "all numbers",
   html: "to open anywhere",
 };
 const TITLES: Record<string, string> = { parquet: "Parquet" };
@@ -20,7 +20,8 @@ const TABLES = ["csv", "parquet"];
 /** Null: there is nothing of the kind in this format. */
 function whatTexts(format: string, feature: string): Record<"view" | "panel" | "all", string | null> {
   const curves = `Curves of ${feature === "" ? "the open feature" : feature}`;
-  if (FIGURES.includes(format)) return { view: "The view", panel: curves, all: "Curves of all features" };
+  if (FIGURES.includes(format))
+    return { view: "The view: ranking and curves", panel: curves, all: "Curves of all features" };
   if (TABLES.includes(format)) return { view: "Metrics of all features", panel: curves, all: "Curves of all features" };
   if (format === "json")
     return {
