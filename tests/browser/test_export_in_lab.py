@@ -128,7 +128,7 @@ def test_a_picture_on_the_clipboard_can_be_pasted(view, page, lab):
     expect(view.get_by_test_id("export-result")).to_have_text("The picture is on the clipboard.")
     with Image.open(io.BytesIO(base64.b64decode(page.evaluate(READ_CLIPBOARD)))) as image:
         assert image.width == round(180 / 25.4 * 300)
-        assert len(image.convert("RGB").resize((60, 40)).getcolors()) > 20
+        assert len(image.convert("RGB").resize((60, 40)).getcolors(2400)) > 20
 
 
 def test_beside_the_notebook_nothing_is_overwritten(view, page, lab):
