@@ -8,6 +8,9 @@ import type { Store } from "./store.ts";
 
 const PNG_SCALE = 2;
 
+/** Formats that have a size; those of numbers have none. */
+export const FIGURES = ["svg", "png", "pdf"];
+
 export type Where = "download" | "clipboard" | "notebook";
 
 export interface Wish {
@@ -24,6 +27,8 @@ export interface Outcome {
   text: string;
   path: string | null;
 }
+
+export const titleOf = (format: string): string => (format === "parquet" ? "Parquet" : format.toUpperCase());
 
 function download(contents: Blob, filename: string): void {
   const url = URL.createObjectURL(contents);
@@ -62,7 +67,8 @@ async function rasterise(svg: Blob): Promise<Blob> {
 }
 
 async function ask(store: Store, wish: Wish, to: "browser" | "notebook"): Promise<{ body: ExportBody; file: Blob }> {
-  const { format, what, width, dpi } = wish;
+  const { format, what } = wish;
+  const { width, dpi } = FIGURES.includes(format) ? wish : { width: null, dpi: null };
   const [state, choices] = [store.documentState(), store.remembered.chosen()];
   const request = { type: "export", format, what, width, dpi, to, state, choices } as const;
   const { body, buffers } = await store.client.request(request);

@@ -5,8 +5,8 @@ export type Theme = "light" | "dark";
 
 /**
  * Ramps at 18 places of the stretch that stands out, straight in between: their yellow end is lost on white, their dark
- * end on black. The usual one is viridis; under its own name it is almost whole, with ends as faint as may be.
- * Viridis and cividis are matplotlib's, CC0.
+ * end on black. Viridis and cividis (matplotlib's, CC0) from 0 to 0.86, or from 0.2 to 1. The usual one is viridis; under
+ * its own name it is almost whole, from 0 to 0.94, or from 0.05 to 1, with ends as faint as may be.
  */
 const RAMP_KNOTS = {
   default: {
@@ -14,17 +14,15 @@ const RAMP_KNOTS = {
       "440154 471365 482475 463480 414487 3b528b 34608d 2e6d8e 29798e 25858e 20928c 1f9e89 24aa83 32b67a 48c16e 63cb5f 81d34d a2da37",
     dark: "414487 3b518b 355e8d 306a8e 2b758e 26818e 228c8d 1f978b 1fa287 27ad81 37b878 4cc26c 65cb5e 81d34d a0da39 c0df25 dfe318 fde725",
   },
-  // From 0 to 0.94, and from 0.05 to 1.
   viridis: {
     light:
       "440154 481668 482878 443983 3e4a89 37598c 31678e 2b758e 26828e 21908d 1e9d89 24aa83 34b779 4cc26c 6acd5b 8cd645 b1dd2e d7e21a",
     dark: "481466 482677 453882 3f4989 38588c 31678e 2b758e 26828e 218f8d 1e9d89 24aa83 34b779 4dc36b 6ccd5a 8ed644 b4dd2c dae319 fde725",
   },
-  // From 0 to 0.88, and from 0.12 to 1.
   cividis: {
     light:
-      "00224e 002c65 0d3470 273e6e 37476c 45506c 52596d 5e626e 696c71 757575 807f78 8d8978 9a9377 a79d74 b4a86f c2b369 d0be61 deca57",
-    dark: "18376f 2c406d 3c4a6c 49536c 565c6d 62656f 6d6f72 787877 848279 918c78 9e9676 aba072 b9ab6d c7b667 d5c25e e3ce53 f2da44 fee838",
+      "00224e 002b64 0b3470 253d6e 36466c 444f6c 50586c 5c616e 676a71 727374 7e7c78 8a8678 969077 a39a75 b0a471 bdaf6b cbba64 d9c55b",
+    dark: "35456c 424e6c 4e566c 595e6e 646770 6e6f73 787877 838179 8f8a78 9a9376 a69c74 b3a670 bfb06b ccba64 d9c55c e6d051 f3db42 fee838",
   },
 } satisfies Record<string, Record<Theme, string>>;
 

@@ -2,9 +2,9 @@
 import { effect } from "@preact/signals-core";
 import { Cancelled } from "../client.ts";
 import { placeUnder } from "../geometry/placing.ts";
-import { html } from "../marks/element.ts";
+import { html, setText } from "../marks/element.ts";
 import { moveBeside } from "../marks/place.ts";
-import { carryOut, type Wish } from "../save.ts";
+import { carryOut, titleOf, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
 import { exportDialog } from "./export_dialog.ts";
 import { ExportNews } from "./export_news.ts";
@@ -19,6 +19,8 @@ const ITEMS = {
   copy: { label: "Copy PNG to the clipboard", where: "clipboard" },
   notebook: { label: "Save beside the notebook", where: "notebook" },
 } as const;
+
+const BESIDE = Object.keys(ITEMS).indexOf("notebook");
 
 export interface ExportPanel {
   /** The button and its menu. */
@@ -71,12 +73,18 @@ export function exportPanel(view: View): ExportPanel {
     more,
   );
 
+  /** The one that JupyterLab is set to, if this kernel knows it. */
+  const usualFormat = (): string => {
+    const { format } = store.settings.peek();
+    return store.figures.peek()?.header.formats.find(({ name }) => name === format)?.name ?? "svg";
+  };
   const wishOf = (name: keyof typeof ITEMS): Wish => {
-    const { format = "svg", width = null, dpi = null } = store.settings.peek();
-    const formats = { svg: "svg", png: "png", copy: "png", notebook: format };
+    const { width = null, dpi = null } = store.settings.peek();
+    const formats = { svg: "svg", png: "png", copy: "png", notebook: usualFormat() };
     return { format: formats[name], what: "view", width, dpi, where: ITEMS[name].where };
   };
   const open = (): void => {
+    setText(items[BESIDE]!, `Save ${titleOf(usualFormat())} beside the notebook`);
     menu.hidden = false;
     button.setAttribute("aria-expanded", "true");
     items[0]?.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 /** Everything about an export at once: format, what, how large, and where to. */
 import { html, setText } from "../marks/element.ts";
 import type { FormatHeader, What } from "../protocol.ts";
-import type { Where, Wish } from "../save.ts";
+import { FIGURES, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
 
 const HINTS: Record<string, string> = {
@@ -13,8 +13,6 @@ const HINTS: Record<string, string> = {
   json: "all numbers",
   html: "to open anywhere",
 };
-const TITLES: Record<string, string> = { parquet: "Parquet" };
-const FIGURES = ["svg", "png", "pdf"];
 const TABLES = ["csv", "parquet"];
 
 /** Null: there is nothing of the kind in this format. */
@@ -104,7 +102,7 @@ export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): Ex
   const offerFormats = (): void => {
     formats.offer(
       offered().map(({ name, problem }) => {
-        return { value: name, label: TITLES[name] ?? name.toUpperCase(), hint: HINTS[name] ?? "", problem };
+        return { value: name, label: titleOf(name), hint: HINTS[name] ?? "", problem };
       }),
     );
   };
@@ -126,14 +124,12 @@ export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): Ex
   const send = async (): Promise<void> => {
     const [format, what, where] = [formats.value, whats.value, wheres.value];
     if (submit.disabled || format === null || what === null || where === null) return;
-    const isFigure = FIGURES.includes(format);
-    const { width, dpi } = isFigure ? size.get() : { width: null, dpi: null };
     isUsed = true;
     problem.hidden = true;
     submit.disabled = true;
     submit.setAttribute("aria-busy", "true");
     try {
-      await run({ format, what, width, dpi, where });
+      await run({ format, what, ...size.get(), where });
       dialog.close();
     } catch (error) {
       setText(problem, error instanceof Error ? error.message : String(error));

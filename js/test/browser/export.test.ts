@@ -5,6 +5,7 @@ import { FORMATS } from "../../dev/model.ts";
 import type { ExportRequest, Traits } from "../../src/protocol.ts";
 import { caughtClipboard, caughtDownloads } from "./exports.ts";
 import { frame, kernel, type Mounted, mount } from "./mount.ts";
+import { setTo } from "./settings.ts";
 
 const asked = ({ model }: Mounted): ExportRequest[] =>
   model.sent.filter((request) => request.type === "export") as ExportRequest[];
@@ -122,6 +123,26 @@ test("beside the notebook, the path is told and can be copied; the news can be p
   await userEvent.click(part("export-news").querySelector<HTMLElement>("[aria-label=Dismiss]")!);
   expect(part("export-news").clientHeight).toBe(0);
   expect(document.activeElement).toBe(part("export"));
+});
+
+test("settings say in which format, and how large; one that this kernel does not know is SVG", async () => {
+  setTo({ format: "pdf", width: 89, dpi: 600 });
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part } = mounted;
+  await mounted.drawn("Age");
+  const ask = async (settings: unknown): Promise<ExportRequest> => {
+    setTo(settings);
+    const before = asked(mounted).length;
+    await choose(mounted, "notebook");
+    await expect.poll(() => asked(mounted).length).toBe(before + 1);
+    return asked(mounted).at(-1)!;
+  };
+  const size = { width: 89, dpi: 600 };
+  expect(await ask({ format: "pdf", ...size })).toMatchObject({ format: "pdf", ...size });
+  expect(part("export-notebook").textContent).toBe("Save PDF beside the notebook");
+  expect(await ask({ format: "csv", ...size })).toMatchObject({ format: "csv", width: null, dpi: null });
+  expect(await ask({ format: "html" })).toMatchObject({ format: "svg", width: null, dpi: null });
+  expect(part("export-notebook").textContent).toBe("Save SVG beside the notebook");
 });
 
 test("an export that fails says why", async () => {

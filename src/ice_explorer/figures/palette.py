@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Rgb = tuple[int, int, int]
 
-# matplotlib's viridis (CC0) at 18 places from 0 to 0.86, and to 0.94; its cividis (CC0) to 0.88; straight in between.
+# matplotlib's viridis and cividis (CC0) at 18 places from 0 to 0.86, and viridis to 0.94; straight in between.
 _RAMP_KNOTS: Final = {
     "default": (
         *("#440154", "#471365", "#482475", "#463480", "#414487", "#3b528b", "#34608d", "#2e6d8e", "#29798e"),
@@ -30,8 +30,8 @@ _RAMP_KNOTS: Final = {
         *("#21908d", "#1e9d89", "#24aa83", "#34b779", "#4cc26c", "#6acd5b", "#8cd645", "#b1dd2e", "#d7e21a"),
     ),
     "cividis": (
-        *("#00224e", "#002c65", "#0d3470", "#273e6e", "#37476c", "#45506c", "#52596d", "#5e626e", "#696c71"),
-        *("#757575", "#807f78", "#8d8978", "#9a9377", "#a79d74", "#b4a86f", "#c2b369", "#d0be61", "#deca57"),
+        *("#00224e", "#002b64", "#0b3470", "#253d6e", "#36466c", "#444f6c", "#50586c", "#5c616e", "#676a71"),
+        *("#727374", "#7e7c78", "#8a8678", "#969077", "#a39a75", "#b0a471", "#bdaf6b", "#cbba64", "#d9c55b"),
     ),
 }
 RAMPS: Final = tuple(_RAMP_KNOTS)
