@@ -114,6 +114,7 @@ export function exportPanel(view: View): ExportPanel {
   root.addEventListener(
     ASKED,
     () => {
+      if (!store.client.hasKernel) return;
       close(false);
       if (button.disabled) news.fail(NOTHING_YET);
       else dialog.open();

@@ -1,8 +1,10 @@
 /** Everything about an export at once: format, what, how large, and where to. */
+import { Choice } from "../marks/choice.ts";
 import { html, setText } from "../marks/element.ts";
 import type { FormatHeader, What } from "../protocol.ts";
 import { FIGURES, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
+import { sizeFields } from "./export_size.ts";
 
 const HINTS: Record<string, string> = {
   svg: "sharp at any size",
@@ -17,16 +19,11 @@ const TABLES = ["csv", "parquet"];
 
 /** Null: there is nothing of the kind in this format. */
 function whatTexts(format: string, feature: string): Record<"view" | "panel" | "all", string | null> {
-  const curves = `Curves of ${feature === "" ? "the open feature" : feature}`;
-  if (FIGURES.includes(format))
-    return { view: "The view: ranking and curves", panel: curves, all: "Curves of all features" };
-  if (TABLES.includes(format)) return { view: "Metrics of all features", panel: curves, all: "Curves of all features" };
-  if (format === "json")
-    return {
-      view: "Metrics and all curves",
-      panel: `Metrics and ${curves.toLowerCase().slice(0, 6)}${curves.slice(6)}`,
-      all: null,
-    };
+  const opened = feature === "" ? "the open feature" : feature;
+  const [panel, all] = [`Curves of ${opened}`, "Curves of all features"];
+  if (FIGURES.includes(format)) return { view: "The view: ranking and curves", panel, all };
+  if (TABLES.includes(format)) return { view: "Metrics of all features", panel, all };
+  if (format === "json") return { view: "Metrics and all curves", panel: `Metrics and curves of ${opened}`, all: null };
   return { view: "The view", panel: null, all: null };
 }
 
@@ -35,12 +32,6 @@ const WHERES: Record<Where, { label: string; does: string }> = {
   clipboard: { label: "Clipboard", does: "Copy" },
   notebook: { label: "Beside the notebook", does: "Save" },
 };
-const WIDTHS: [string, string][] = [
-  ["", "usual"],
-  ["89", "89 mm, one column"],
-  ["180", "180 mm, two columns"],
-  ["other", "other …"],
-];
 const MANY_FILES = "Pictures of all features are many files: they go into a folder beside the notebook.";
 
 export interface ExportDialog {
@@ -176,145 +167,4 @@ function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement): void {
   if (event.target !== from && event.target !== dialog) return;
   event.preventDefault();
   (event.shiftKey ? last : first)?.focus();
-}
-
-interface Option<T> {
-  value: T;
-  label: string;
-  hint?: string;
-  problem?: string | null;
-}
-
-/** Radio buttons under a heading; those that cannot be chosen say why. */
-class Choice<T extends string> {
-  readonly #name = `ice-${Math.random().toString(36).slice(2)}`;
-  readonly #lines = html("div", { class: "ice-choice-lines" });
-  readonly #reasons = html("p", { class: "ice-choice-reason" });
-  readonly node: HTMLElement;
-  #inputs: HTMLInputElement[] = [];
-  #listed = "";
-  #wanted: T | null = null;
-
-  constructor(
-    heading: string,
-    private readonly test: string,
-  ) {
-    const legend = html("legend", {}, heading);
-    this.node = html("fieldset", { class: `ice-choice ice-choice-${test}` }, legend, this.#lines, this.#reasons);
-    this.#lines.addEventListener("change", () => {
-      this.#wanted = this.value;
-    });
-  }
-
-  get value(): T | null {
-    return (this.#inputs.find(({ checked }) => checked)?.value ?? null) as T | null;
-  }
-
-  choose(value: T): void {
-    this.#wanted = value;
-    this.#check();
-  }
-
-  focus(): void {
-    this.#inputs.find(({ checked }) => checked)?.focus();
-  }
-
-  offer(choices: Option<T>[]): void {
-    const listed = JSON.stringify(choices);
-    if (listed !== this.#listed) {
-      this.#listed = listed;
-      const isFocused = this.#inputs.some((input) => input.matches(":focus"));
-      const lines = choices.map((choice) => this.#line(choice));
-      this.#inputs = lines.map(({ input }) => input);
-      this.#lines.replaceChildren(...lines.map(({ line }) => line));
-      const reasons = new Set(choices.flatMap(({ problem }) => (problem == null ? [] : [problem])));
-      setText(this.#reasons, [...reasons].join(" "));
-      this.#reasons.hidden = reasons.size === 0;
-      this.#check();
-      if (isFocused) this.focus();
-    }
-  }
-
-  #line({ value, label, hint, problem = null }: Option<T>): { line: HTMLElement; input: HTMLInputElement } {
-    const input = html("input", {
-      type: "radio",
-      name: this.#name,
-      value,
-      disabled: problem !== null,
-      "data-test": `dialog-${this.test}-${value}`,
-    });
-    const words = html("span", { class: "ice-choice-label" }, label);
-    if (hint) words.append(" ", html("span", { class: "ice-choice-hint" }, hint));
-    return { line: html("label", { class: "ice-choice-line", title: problem }, input, words), input };
-  }
-
-  /** What is wanted, or else the first that can be had. */
-  #check(): void {
-    const free = this.#inputs.filter(({ disabled }) => !disabled);
-    const chosen = free.find(({ value }) => value === this.#wanted) ?? free[0];
-    if (chosen !== undefined) chosen.checked = true;
-  }
-}
-
-interface SizeFields {
-  node: HTMLElement;
-  set(width: number | null, dpi: number | null): void;
-  get(): { width: number | null; dpi: number | null };
-}
-
-function sizeFields(): SizeFields {
-  const width = html(
-    "select",
-    { class: "ice-select", "data-test": "dialog-width" },
-    ...WIDTHS.map(([value, label]) => html("option", { value }, label)),
-  );
-  const millimetres = html("input", {
-    type: "number",
-    class: "ice-number",
-    min: 60,
-    max: 600,
-    step: "any",
-    "aria-label": "Width in mm",
-    "data-test": "dialog-mm",
-  });
-  const unit = html("span", { class: "ice-field", hidden: true }, millimetres, "mm");
-  const dpi = html("input", {
-    type: "number",
-    class: "ice-number",
-    min: 50,
-    max: 1200,
-    step: "any",
-    placeholder: "300",
-    "data-test": "dialog-dpi",
-  });
-  const resolution = html("label", { class: "ice-field" }, "Resolution ", dpi, "dpi");
-  resolution.title = "Of a PNG, and of the lines in an SVG or PDF where they are many";
-  const draw = (): void => {
-    unit.hidden = width.value !== "other";
-  };
-  width.addEventListener("change", () => {
-    draw();
-    if (!unit.hidden) millimetres.focus();
-  });
-  return {
-    node: html(
-      "fieldset",
-      { class: "ice-choice ice-choice-size" },
-      html("legend", {}, "Size"),
-      html("label", { class: "ice-field" }, "Width ", width),
-      unit,
-      resolution,
-    ),
-    set: (wide, dots) => {
-      const preset = WIDTHS.some(([value]) => value === String(wide ?? ""));
-      width.value = preset ? String(wide ?? "") : "other";
-      millimetres.value = preset || wide === null ? "" : String(wide);
-      dpi.value = dots === null ? "" : String(dots);
-      draw();
-    },
-    get: () => {
-      const typed = width.value === "other" ? millimetres.value : width.value;
-      return { width: typed === "" ? null : Number(typed), dpi: dpi.value === "" ? null : Number(dpi.value) };
-    },
-  };
 }
