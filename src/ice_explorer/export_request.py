@@ -111,8 +111,9 @@ def _beside_notebook(
             continue
         try:
             export.save(explanation, state, place, what, **paper)
-        except ExportError:
-            if not os.path.lexists(place):  # else somebody took the name meanwhile
+        except ExportError as error:
+            is_refused = isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileExistsError)
+            if is_refused or not os.path.lexists(place):  # else somebody took the name meanwhile
                 raise
         else:
             return place
