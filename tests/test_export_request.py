@@ -268,7 +268,7 @@ def test_formats_are_all_that_save_knows(monkeypatch):
     """With what is installed there is no problem; where a package is missing it is named, and not imported."""
     assert [f".{each['name']}" for each in export_request.formats()] == list(export.SUFFIXES)
     assert {each["problem"] for each in export_request.formats()} == {None}
-    assert set(export_request.PACKAGES) == set(export.NEEDS)
+    assert set(export_request.PACKAGES) == set(export._NEEDS)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     problems = {each["name"]: each["problem"] for each in export_request.formats()}

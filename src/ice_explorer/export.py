@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
 ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
-NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
-VIEW: Final = "view"
-PANEL: Final = "panel"
-ALL: Final = "all"
-WORDS: Final = (VIEW, PANEL, ALL)
+_NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
+_VIEW: Final = "view"
+_PANEL: Final = "panel"
+_ALL: Final = "all"
+_WORDS: Final = (_VIEW, _PANEL, _ALL)
 _USUAL: Final = {"title": True, "caption": False}  # everything else is None
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
@@ -49,7 +49,7 @@ def save(
     explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     path: str | Path,
-    what: str = VIEW,
+    what: str = _VIEW,
     *,
     overwrite: bool = False,
     **paper: Any,
@@ -100,8 +100,8 @@ def save(
         raise ExportError.suffix(path, SUFFIXES)
     sheet = _sheet(what, paper)
     state = _state_of(explanation, view_state, what)
-    if what != ALL or FEATURE not in file.name:
-        if what == ALL and suffix in ONE_EACH:
+    if what != _ALL or FEATURE not in file.name:
+        if what == _ALL and suffix in ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
         _check_place(file, overwrite=overwrite)
         _write(
@@ -123,7 +123,7 @@ def save(
 def save_explanation(
     explanation: Explanation,
     path: str | Path,
-    what: str = VIEW,
+    what: str = _VIEW,
     *,
     feature: Any = None,
     kind: Kind = "ice",
@@ -153,7 +153,7 @@ def save_explanation(
     width, font_size, dpi, title, caption
         As for `Paper.checked`.
     """
-    name = feature if feature is not None or what in WORDS else what
+    name = feature if feature is not None or what in _WORDS else what
     opened = None if name is None else explanation[name]
     state = ViewState(
         feature="" if opened is None else opened.label,
@@ -170,12 +170,12 @@ def save_explanation(
 
 
 def file_bytes(
-    explanation: Explanation, view_state: ViewState | Mapping[str, Any], name: str, what: str = VIEW, **paper: Any
+    explanation: Explanation, view_state: ViewState | Mapping[str, Any], name: str, what: str = _VIEW, **paper: Any
 ) -> bytes:
     """Return what `save` would write into a file of this name."""
     file = Path(name)
     suffix = file.suffix.lower()
-    if what == ALL and suffix in ONE_EACH:
+    if what == _ALL and suffix in ONE_EACH:
         raise ExportError.one_file_each(name, suffix)
     state = _state_of(explanation, view_state, what)
     return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=_call(file, what, paper))
@@ -201,19 +201,19 @@ def _picture_of(explanation: Explanation, state: ViewState) -> str:
 
 def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:
     """Make what is to be written, in memory: a file that fails is not left half done."""
-    NEEDS.get(suffix, bool)()  # before any work is done
-    has_all = what == ALL or (what == VIEW and suffix == ".json")
+    _NEEDS.get(suffix, bool)()  # before any work is done
+    has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
     origin = provenance(explanation, shown, call)
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
     if suffix in (".csv", ".parquet"):
-        table = metrics_table(explanation, states[0]) if what == VIEW else curves_table(explanation, states)
+        table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
         return csv_bytes(table, origin) if suffix == ".csv" else parquet_bytes(table, origin)
-    pages = [compose(each, paper, with_ranking=what == VIEW) for each in shown]
+    pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
     first = shown[0]
-    words = first.heading, first.description if what == VIEW else first.panel_description
+    words = first.heading, first.description if what == _VIEW else first.panel_description
     text = json.dumps(origin, default=str, allow_nan=False)
     if suffix == ".pdf":
         return pdf_pages(pages, *words, text)
@@ -223,7 +223,7 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
 def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
     """Return the state, with the feature open that is wanted by name."""
     state = ViewState.of(view_state)
-    return state if what in WORDS else replace(state, feature=explanation[what].label)
+    return state if what in _WORDS else replace(state, feature=explanation[what].label)
 
 
 def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
@@ -232,13 +232,13 @@ def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
 
 
 def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
-    return Paper.checked(_VIEW_WIDTH if what == VIEW else _PANEL_WIDTH, **paper)
+    return Paper.checked(_VIEW_WIDTH if what == _VIEW else _PANEL_WIDTH, **paper)
 
 
 def _call(file: Path, what: str, paper: Mapping[str, Any]) -> str:
     """Write the call that makes a file of this name again."""
     given = {name: value for name, value in paper.items() if value != _USUAL.get(name)}
-    arguments = [repr(file.name), *([] if what == VIEW else [repr(what)])]
+    arguments = [repr(file.name), *([] if what == _VIEW else [repr(what)])]
     return f"x.save({', '.join([*arguments, *(f'{name}={value!r}' for name, value in given.items())])})"
 
 

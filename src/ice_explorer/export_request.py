@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ice_explorer import export, payload
 from ice_explorer.errors import ExportError, MissingDependencyError
-from ice_explorer.messages import ExportBody, FormatHead
+from ice_explorer.messages import WHATS, ExportBody, FormatHead
 from ice_explorer.state import split_view
 
 if TYPE_CHECKING:
@@ -85,16 +85,16 @@ def _what(request: ExportRequest) -> str:
     if request["what"] != "feature":
         return request["what"]
     feature = request["state"]["feature"]
-    return export.PANEL if feature in export.WORDS else feature
+    return "panel" if feature in WHATS else feature
 
 
 def _stem(request: ExportRequest) -> str:
     """Name a file after what it shows."""
     state = request["state"]
     shown = {"feature": state["feature"], "kind": state["kind"]}
-    if request["what"] == export.ALL:
+    if request["what"] == "all":
         shown["feature"] = "all features"
-    elif request["what"] == export.VIEW and f".{request['format']}" in _TABLES:
+    elif request["what"] == "view" and f".{request['format']}" in _TABLES:
         shown = {"feature": "metrics", "kind": ""}
     return Path(payload.filename(cast("ViewState", shown))).stem
 
@@ -104,7 +104,7 @@ def _beside_notebook(
 ) -> Path:
     """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
     places = _numbered(_working_folder(), name)
-    if what == export.ALL and Path(name).suffix in export.ONE_EACH:
+    if what == "all" and Path(name).suffix in export.ONE_EACH:
         return _folder_of_all(explanation, state, places, paper)
     for place in places:
         if os.path.lexists(place):
@@ -132,7 +132,7 @@ def _folder_of_all(
         except OSError as error:
             raise ExportError.not_written(folder, error) from error
         try:
-            export.save(explanation, state, folder / f"{export.FEATURE}{place.suffix}", export.ALL, **paper)
+            export.save(explanation, state, folder / f"{export.FEATURE}{place.suffix}", "all", **paper)
         except BaseException:
             with suppress(OSError):  # where some of the files are there, they stay
                 folder.rmdir()
