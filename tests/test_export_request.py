@@ -55,6 +55,10 @@ def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, feat
     )  # fmt: skip
 
 
+def answer(explanation, request):
+    return export_request.answer(explanation, request, {**request["state"], "choices": request["choices"]})
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -69,7 +73,7 @@ def names(folder):
 def test_every_format_comes_back_as_what_it_is(explanation, here, name):
     """Name, type and bytes; nothing is written; the line of code in it names this file."""
     mime, start = KINDS[name]
-    body, (content,) = export_request.answer(explanation, asked(name, "panel"))
+    body, (content,) = answer(explanation, asked(name, "panel"))
     assert body == {"filename": f"ice-moon-c-ice.{name}", "mime": mime, "path": None}
     assert content.startswith(start)
     assert names(here) == []
@@ -80,7 +84,7 @@ def test_every_format_comes_back_as_what_it_is(explanation, here, name):
 @pytest.mark.parametrize("name", KINDS)
 def test_every_format_is_written_beside_the_notebook(explanation, here, name):
     """The kernel's folder has the file under the path that is answered; no bytes travel."""
-    body, buffers = export_request.answer(explanation, asked(name, "panel", to="notebook"))
+    body, buffers = answer(explanation, asked(name, "panel", to="notebook"))
     assert buffers == []
     assert body["path"] == str(here / f"ice-moon-c-ice.{name}")
     assert Path(body["path"]).read_bytes().startswith(KINDS[name][1])
@@ -91,7 +95,7 @@ def test_a_name_that_is_taken_gets_a_number_and_the_code_in_the_file_knows(expla
     (here / "ice-moon-c-ice.svg").write_text("precious")
     (here / "ice-moon-c-ice-2.svg").mkdir()
     (here / "ice-moon-c-ice-3.svg").symlink_to(here / "nowhere")
-    body, _ = export_request.answer(explanation, asked(to="notebook"))
+    body, _ = answer(explanation, asked(to="notebook"))
     assert body["filename"] == "ice-moon-c-ice-4.svg"
     assert (here / "ice-moon-c-ice.svg").read_text() == "precious"
     assert not (here / "nowhere").exists()
@@ -108,7 +112,7 @@ def test_a_name_that_somebody_takes_meanwhile_is_left_to_them(explanation, here,
         return save(explanation, state, path, what, **paper)
 
     monkeypatch.setattr(export, "save", slow)
-    body, _ = export_request.answer(explanation, asked(to="notebook"))
+    body, _ = answer(explanation, asked(to="notebook"))
     assert body["filename"] == "ice-moon-c-ice-2.svg"
     assert (here / "ice-moon-c-ice.svg").read_text() == "theirs"
 
@@ -121,7 +125,7 @@ def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
         patch.chdir(folder)
         for number in taken:
             (folder / ("ice-metrics.csv" if number == 1 else f"ice-metrics-{number}.csv")).touch()
-        body, _ = export_request.answer(explanation, asked("csv", to="notebook"))
+        body, _ = answer(explanation, asked("csv", to="notebook"))
     free = min(set(range(1, 14)) - taken)
     assert body["filename"] == ("ice-metrics.csv" if free == 1 else f"ice-metrics-{free}.csv")
     assert len(names(folder)) == len(taken) + 1
@@ -130,7 +134,7 @@ def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
 def test_pictures_of_all_features_fill_a_folder(explanation, here):
     """A file for each feature; a second time another folder."""
     for number in ("", "-2"):
-        body, buffers = export_request.answer(explanation, asked("svg", "all", to="notebook"))
+        body, buffers = answer(explanation, asked("svg", "all", to="notebook"))
         folder = here / f"ice-all-features-c-ice{number}"
         assert (body["path"], body["filename"], buffers) == (str(folder), folder.name, [])
         assert names(folder) == ["moon.svg", "view.svg", "wind.svg"]
@@ -139,24 +143,24 @@ def test_pictures_of_all_features_fill_a_folder(explanation, here):
 def test_a_folder_that_nothing_could_be_put_in_is_not_left_behind(explanation, here):
     """A width that cannot be is refused before anything is there."""
     with pytest.raises(errors.InvalidOptionError):
-        export_request.answer(explanation, asked("svg", "all", to="notebook", width=9))
+        answer(explanation, asked("svg", "all", to="notebook", width=9))
     assert names(here) == []
 
 
 def test_all_features_are_one_file_where_the_format_holds_them(explanation):
     """A page, or rows, for each; a picture says how many files it would be."""
-    body, (content,) = export_request.answer(explanation, asked("pdf", "all"))
+    body, (content,) = answer(explanation, asked("pdf", "all"))
     assert body["filename"] == "ice-all-features-c-ice.pdf"
     assert len(pypdf.PdfReader(io.BytesIO(content)).pages) == 3
-    _, (content,) = export_request.answer(explanation, asked("csv", "all"))
+    _, (content,) = answer(explanation, asked("csv", "all"))
     assert set(pd.read_csv(io.BytesIO(content), comment="#")["feature"]) == {"moon", "wind", "view"}
     with pytest.raises(errors.ExportError, match=r"must hold '\{feature\}'"):
-        export_request.answer(explanation, asked("png", "all"))
+        answer(explanation, asked("png", "all"))
 
 
 def test_a_table_of_the_view_is_the_metrics(explanation):
     """It is named so."""
-    body, (content,) = export_request.answer(explanation, asked("csv"))
+    body, (content,) = answer(explanation, asked("csv"))
     assert body["filename"] == "ice-metrics.csv"
     assert "impact" in pd.read_csv(io.BytesIO(content), comment="#").columns
 
@@ -164,7 +168,7 @@ def test_a_table_of_the_view_is_the_metrics(explanation):
 @pytest.mark.parametrize(("feature", "last"), [("wind", "'wind')"), ("view", "'panel')")])
 def test_a_feature_may_be_asked_for_by_name(explanation, here, feature, last):
     """Also one that is called like a word that means something else."""
-    body, _ = export_request.answer(explanation, asked("svg", "feature", to="notebook", feature=feature))
+    body, _ = answer(explanation, asked("svg", "feature", to="notebook", feature=feature))
     found = ice.provenance(body["path"])
     assert found["feature"] == feature
     assert found["code"].endswith(last)
@@ -172,8 +176,8 @@ def test_a_feature_may_be_asked_for_by_name(explanation, here, feature, last):
 
 def test_size_and_choices_are_followed(explanation, here):
     """Width and resolution reach the file and its line of code, and so do the choices of the view."""
-    request = asked("png", "panel", width=89, dpi=200, choices={"palette": "cividis", "unknown": 1})
-    body, (content,) = export_request.answer(explanation, request)
+    request = asked("png", "panel", width=89, dpi=200, choices={"palette": "cividis"})
+    body, (content,) = answer(explanation, request)
     with Image.open(io.BytesIO(content)) as image:
         assert image.width == round(89 / 25.4 * 200)
     (here / body["filename"]).write_bytes(content)
@@ -207,7 +211,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(explanation, here, case, to):
     """Nothing is written."""
     request, message = REFUSED[case]
     with pytest.raises(errors.ICEExplorerError) as refused:
-        export_request.answer(explanation, {**request, "to": to})
+        answer(explanation, {**request, "to": to})
     assert str(refused.value) == message
     assert names(here) == []
 
@@ -224,7 +228,7 @@ def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch,
     """The system's own reason, and what to do; whoever runs the tests may be allowed to write everywhere."""
     monkeypatch.setattr(Path, "mkdir" if what == "all" else "open", Denied)
     with pytest.raises(errors.ExportError) as refused:
-        export_request.answer(explanation, asked(what=what, to="notebook"))
+        answer(explanation, asked(what=what, to="notebook"))
     at = here / ("ice-all-features-c-ice" if what == "all" else "ice-moon-c-ice.svg")
     assert str(refused.value) == (
         f"`path` must be where files can be written; at {str(at)!r} the system says: Permission denied. "
@@ -245,7 +249,7 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_file(explanation, here, monkeyp
 
     monkeypatch.setattr(Path, "open", open_full)
     with pytest.raises(errors.ExportError, match="the system says: No space left on device"):
-        export_request.answer(explanation, asked(to="notebook"))
+        answer(explanation, asked(to="notebook"))
     assert names(here) == []
 
 
@@ -257,7 +261,7 @@ def test_a_working_folder_that_is_gone_is_said(explanation, tmp_path, monkeypatc
 
     monkeypatch.setattr(Path, "cwd", gone)
     with pytest.raises(errors.ExportError) as refused:
-        export_request.answer(explanation, asked(to="notebook"))
+        answer(explanation, asked(to="notebook"))
     assert str(refused.value) == (
         "The kernel must run in a folder that is there, to put a file beside the notebook; its folder is gone. "
         "Change it with `os.chdir(...)`, or download the file."
@@ -290,7 +294,7 @@ def test_a_package_that_is_missing_is_said(explanation, here, monkeypatch, name,
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(errors.MissingDependencyError) as refused:
-        export_request.answer(explanation, asked(name, to="notebook"))
+        answer(explanation, asked(name, to="notebook"))
     assert str(refused.value) == f"{sentence}Run `pip install 'ice-explorer[export]'`."
     assert names(here) == []
 
@@ -308,14 +312,16 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     """The reply has the absolute path, and the header what can be asked for."""
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
-    reply, buffers = through(explorer, asked("json", to="notebook"))
+    reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis", "unknown": 1}))
     assert reply["body"] == {
         "filename": "ice-moon-c-ice.json",
         "mime": "application/json",
         "path": str(here / "ice-moon-c-ice.json"),
     }
     assert buffers == []
-    assert len(json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))["curves"]) >= 1
+    written = json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))
+    assert len(written["curves"]) >= 1
+    assert written["provenance"]["view"] == {"palette": "viridis"}
 
 
 def test_all_features_wait_until_they_are_there(make, X):

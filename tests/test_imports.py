@@ -72,7 +72,7 @@ ALLOWED = {
     "tidy": ("display_axis explanation figures", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
     "export": ("data_files explanation figures messages tidy", ""),
-    "export_request": ("explanation export messages payload state", ""),
+    "export_request": ("explanation export messages payload", ""),
     "provenance_reader": ("", "pyarrow"),
     # the widget
     "state": ("", ""),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ice_explorer import export, payload
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.messages import WHATS, ExportBody, FormatHead
-from ice_explorer.state import split_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,13 +41,17 @@ def _problem(suffix: str) -> str | None:
     return str(MissingDependencyError.extra(suffix[1:].upper(), package, "export"))
 
 
-def answer(explanation: Explanation, request: ExportRequest) -> tuple[ExportBody, list[bytes]]:
+def answer(
+    explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]
+) -> tuple[ExportBody, list[bytes]]:
     """Make the file that a request of the browser asks for.
 
     Parameters
     ----------
     explanation : Explanation
     request : ExportRequest
+    state : mapping
+        What is drawn: the state of the request, with the choices of the reader that can be followed.
 
     Returns
     -------
@@ -68,8 +71,6 @@ def answer(explanation: Explanation, request: ExportRequest) -> tuple[ExportBody
     suffix = f".{request['format']}"
     if suffix not in export.SUFFIXES:
         raise ExportError.no_format(request["format"], [each[1:] for each in export.SUFFIXES])
-    choices, _ = split_view(request["choices"])
-    state = {**request["state"], "choices": choices}
     paper = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
     name, what = _stem(request) + suffix, _what(request)
     mime = _TYPES.guess_type(name)[0] or _BYTES

@@ -688,7 +688,9 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot = self._background.snapshot()
         if request["what"] == "all" and len(snapshot.results) < snapshot.n_features:
             raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
-        return export_request.answer(work.explanation(snapshot.results), request)
+        choices, _ = split_view(request["choices"])
+        state = {**request["state"], "choices": choices}
+        return export_request.answer(work.explanation(snapshot.results), request, state)
 
     def _ask(
         self,
