@@ -21,7 +21,7 @@ from wire import Wire
 import ice_explorer
 from ice_explorer import explain
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
-from ice_explorer.export import save, svg_bytes
+from ice_explorer.export import file_bytes, save
 from ice_explorer.figures.view import ViewState
 
 WIDTH = (
@@ -35,6 +35,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 def explanation():
     X = np.random.default_rng(7).normal(size=(200, 3))
     return explain(lambda X: np.tanh(2 * X[:, 0]) * X[:, 1] + X[:, 2], X, progress=False)
+
+
+def svg_bytes(explanation, state):
+    return file_bytes(explanation, state, "ice-x1-c-ice.svg")
 
 
 def test_svg_is_what_the_toolbar_gives(explanation, tmp_path):
@@ -122,7 +126,7 @@ def test_nothing_is_overwritten_unless_asked(explanation, tmp_path):
     )
     assert path.read_text() == "precious"
     save(explanation, ViewState(), path, overwrite=True)
-    assert path.read_bytes() == svg_bytes(explanation, ViewState())
+    assert path.read_bytes() == file_bytes(explanation, ViewState(), path.name)
 
 
 @pytest.mark.parametrize("name", ["figure.jpg", "figure", "figure.svg.gz"])
@@ -435,9 +439,9 @@ def test_without_pyarrow_parquet_says_what_to_install(explanation, tmp_path, mon
 def test_saving_a_picture_draws_on_no_screen():
     """SVG is written without loading matplotlib, whose import costs more than the picture."""
     code = (
-        "import sys, numpy as np, ice_explorer; from ice_explorer.export import svg_bytes\n"
+        "import sys, numpy as np, ice_explorer; from ice_explorer.export import file_bytes\n"
         "e = ice_explorer.explain(lambda X: X[:, 0], np.eye(3), progress=False)\n"
-        "svg_bytes(e, {'feature': 'x0'}); print('matplotlib' in sys.modules)"
+        "file_bytes(e, {'feature': 'x0'}, 'a.svg'); print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

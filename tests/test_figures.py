@@ -23,7 +23,7 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
 from ice_explorer.figures.page import printable
-from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
+from ice_explorer.figures.palette import RAMPS, level_palette, plain_palette, ramp_palette
 from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.png import png_bytes
 from ice_explorer.figures.provenance import provenance
@@ -281,6 +281,25 @@ def test_uncoloured_lines_share_one_colour(explanation):
     root = drawn(explanation, feature="age")
     assert {path.get("stroke") for path in group(root, "lines")} == {plain_palette().css(0)}
     assert group(root, "legend") is None
+
+
+@pytest.mark.parametrize("ramp", RAMPS)
+def test_the_ramp_is_the_one_that_was_chosen(kinds, ramp):
+    """Numbers and ordered levels run along it, in the legend too; the file says so where it is not the usual."""
+    ends = [ramp_palette(ramp).css(0), ramp_palette(ramp).css(1)]
+    choices = {"palette": ramp}
+    stops = group(drawn(kinds, feature="area", color_by="area", choices=choices), "legend").iter(f"{SVG}stop")
+    assert [stop.get("stop-color") for stop in stops][::16] == ends
+    levels = shown(kinds, feature="area", color_by="grade", choices=choices)
+    assert [levels.coloring.palette.css(0), levels.coloring.palette.css(2)] == ends
+    found = provenance(kinds, [levels], "x.save('view.svg')")
+    assert found["view"] == ({} if ramp == "default" else choices)
+    assert found["not_drawn"] == []
+
+
+def test_ramps_are_told_apart():
+    """Each has colours of its own."""
+    assert len({ramp_palette(ramp).colors.tobytes() for ramp in RAMPS}) == len(RAMPS)
 
 
 def test_colours_of_palettes_read_their_ends():

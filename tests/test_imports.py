@@ -72,15 +72,16 @@ ALLOWED = {
     "tidy": ("display_axis explanation figures", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
     "frozen.*": ("adapters.table explanation figures messages metrics payload", "numpy"),
-    "export": ("data_files explanation figures frozen messages options payload tidy", "numpy"),
+    "export": ("data_files explanation figures frozen messages options tidy", "numpy"),
+    "export_request": ("explanation export messages payload", "numpy"),
     "provenance_reader": ("", "pyarrow"),
     # the widget
     "state": ("", ""),
     "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
         (
-            "adapters.table anchors background classes curves explanation export frozen likelihood messages metrics "
-            "options payload state work"
+            "adapters.table anchors background classes curves explanation export export_request frozen likelihood "
+            "messages metrics options payload state work"
         ),
         "anywidget numpy pandas traitlets",
     ),

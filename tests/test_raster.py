@@ -97,6 +97,9 @@ PALETTES = {
     "hues_9": level_palette(9, ordered=False),
     "ordered_1": level_palette(1, ordered=True),
     "ordered_3": level_palette(3, ordered=True),
+    "ramp_viridis": ramp_palette("viridis"),
+    "ramp_cividis": ramp_palette("cividis"),
+    "ordered_3_cividis": level_palette(3, ordered=True, ramp="cividis"),
 }
 
 

@@ -35,6 +35,7 @@ VIEW = {
     "full_slopes": True,
     "zoom": {"ice a": [0, 1.5, -2, 3]},
     "filters": {"a": {"range": [0, 0.5]}, "c": {"hidden": ["Oslo", None]}},
+    "palette": "cividis",
 }
 SET = {
     "feature": "b",

@@ -78,6 +78,11 @@ def held():
     model.gate.set()
 
 
+EXPORT = {
+    "type": "export", "format": "svg", "what": "view", "width": None, "dpi": None, "to": "browser", "choices": {},
+}  # fmt: skip
+
+
 def ask(explorer, request_id="a", **request):
     """Send a request and return its reply."""
     explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
@@ -842,8 +847,8 @@ def test_the_toolbar_gets_an_svg_of_its_view(make, X):
     """The export menu sends what it shows, and gets a file with a name."""
     explorer = make(Model(), X)
     state = explorer._view_state() | {"feature": "flag", "kind": "d-ice"}
-    reply, (content,) = ask(explorer, type="export", format="svg", state=state)
-    assert reply["body"] == {"filename": "ice-flag-d-ice.svg", "mime": "image/svg+xml"}
+    reply, (content,) = ask(explorer, **EXPORT, state=state)
+    assert reply["body"] == {"filename": "ice-flag-d-ice.svg", "mime": "image/svg+xml", "path": None}
     assert content.startswith(b"<")
     assert explorer.explanation
 
@@ -852,7 +857,7 @@ def test_an_export_while_computing_waits_for_its_feature(make, X, held):
     """A view that is exported before its feature is done is exported when it is."""
     explorer = make(held, X)
     state = explorer._view_state() | {"feature": "bend"}
-    request = {"id": "a", "type": "export", "format": "svg", "state": state}
+    request = {"id": "a", **EXPORT, "state": state}
     explorer.comm.receive({"method": "custom", "content": request})
     held.gate.set()
     assert reply_to(explorer.comm, "a")[0]["type"] == "result"

@@ -127,6 +127,10 @@ export const cases: Record<string, () => FakeModel> = {
     some.model({ feature: "Age", color_by: "BMI", selection: Array.from({ length: 60 }, (_, row) => 5 * row) }),
   "groups and a filter": () =>
     some.model({ feature: "Age", color_by: "Ward", _view: { filters: { Ward: { hidden: ["emergency", null] } } } }),
+  "ramp, viridis": () => some.model({ feature: "Age", color_by: "BMI", _view: { palette: "viridis" } }),
+  "ramp, cividis": () => some.model({ feature: "Age", color_by: "BMI", _view: { palette: "cividis" } }),
+  "ordered levels, cividis": () =>
+    flats.model({ feature: "Area", color_by: "Energy class", _view: { palette: "cividis" } }),
   "a range of the ramp": () =>
     some.model({ feature: "Age", color_by: "BMI", _view: { filters: { BMI: { range: [28, 32] } } } }),
   density: () => new FakeKernel(clinic(3000)).model({ max_lines: 5000, feature: "Age", color_by: "Smoker" }),

@@ -149,6 +149,19 @@ interface Computed {
   missing: Float64Array | null;
 }
 
+/** What a kernel with everything installed can write. */
+export const FORMATS = ["svg", "png", "pdf", "csv", "parquet", "json"].map((name) => ({
+  name,
+  problem: null,
+  holds_all: name !== "svg" && name !== "png",
+}));
+
+/** One black pixel. */
+const SMALL_PNG = (): Uint8Array => {
+  const text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+};
+
 const STEPS = { first: 0.01, step: 0.01, count: 100 };
 const METRICS = [
   "impact",
@@ -324,6 +337,7 @@ export class FakeKernel {
       output_label: data.outputLabel,
       outputs: [],
       responses: [],
+      formats: FORMATS,
       notes: [],
       code: "ICEExplorer(model, X)",
       ...overrides,
@@ -372,6 +386,7 @@ export class FakeKernel {
       output: "",
       response: "",
       _view: {},
+      _given: [],
       _status: { state: "ready", done: n, total: n, label: "", message: "" },
       _header: this.header,
       _impact: viewOf(this.impact),
@@ -433,8 +448,12 @@ export class FakeKernel {
         return { reply: { id, type: "result", body: this.rows(request.positions) } };
       case "export": {
         const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/><circle cx="150" cy="100" r="60" fill="#06c"/></svg>`;
-        const body = { filename: `${request.state.feature || "ranking"}.svg`, mime: "image/svg+xml" };
-        return { reply: { id, type: "result", body }, buffers: [new TextEncoder().encode(svg)] };
+        const { format, to, what } = request;
+        const filename = `${what === "all" ? "all" : request.state.feature || "ranking"}.${format}`;
+        const path = to === "notebook" ? `/home/reader/notebooks/${filename}` : null;
+        const body = { filename, mime: format === "svg" ? "image/svg+xml" : `image/${format}`, path };
+        const bytes = format === "png" ? SMALL_PNG() : new TextEncoder().encode(svg);
+        return { reply: { id, type: "result", body }, buffers: path === null ? [bytes] : [] };
       }
       case "cancel":
       case "resume":

@@ -2,9 +2,17 @@
 import type { AnyModel, Render } from "@anywidget/types";
 import { KernelClient } from "./client.ts";
 import type { Traits } from "./protocol.ts";
+import { followSettings } from "./settings.ts";
 import { show } from "./show.ts";
 import "./style.css";
 
-const render: Render<Traits> = ({ model, el }) => show(model, el, new KernelClient(model as AnyModel));
+const render: Render<Traits> = ({ model, el }) => {
+  const ending = new AbortController();
+  const end = show(model, el, new KernelClient(model as AnyModel), followSettings(ending.signal));
+  return () => {
+    ending.abort();
+    end();
+  };
+};
 
 export default { render };

@@ -24,10 +24,14 @@ const WIDE_PX = 700;
 
 export function layOut(view: View): void {
   const { root } = view;
+  const exporting = view.store.client.hasKernel ? exportPanel(view) : null;
   const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view));
-  if (view.store.client.hasKernel) bar.append(exportPanel(view));
   const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
   root.append(bar, panels, selectedPanel(view), statusPanel(view));
+  if (exporting !== null) {
+    bar.append(exporting.button);
+    bar.after(exporting.news);
+  }
 
   const place = (): void => {
     root.dataset.layout = root.clientWidth >= WIDE_PX ? "wide" : "narrow";

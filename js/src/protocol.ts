@@ -5,7 +5,7 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy =
@@ -62,6 +62,8 @@ export interface ViewChoices {
   zoom: Record<string, [number, number, number, number]>;
   /** What the legend of a column has switched off: levels by name, null for missing values; or all outside a range. */
   filters: Record<string, { hidden: (string | null)[] } | { range: [number, number] }>;
+  /** What numbers and ordered levels are coloured along. */
+  palette: "default" | "viridis" | "cividis";
 }
 
 export interface Status {
@@ -98,6 +100,16 @@ export interface Note {
   text: string;
 }
 
+/** What a view can be saved as. */
+export interface FormatHeader {
+  /** The suffix, without its dot. */
+  name: string;
+  /** Why the kernel cannot write it; null where it can. */
+  problem: string | null;
+  /** Whether one file takes all features. */
+  holds_all: boolean;
+}
+
 export interface Header {
   protocol: number;
   version: string;
@@ -115,6 +127,7 @@ export interface Header {
   /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
   outputs: string[];
   responses: string[];
+  formats: FormatHeader[];
   notes: Note[];
   code: string;
 }
@@ -126,6 +139,8 @@ export interface Traits extends DocumentState {
   output: string;
   response: string;
   _view: Partial<ViewChoices>;
+  /** Public traits that were chosen, from Python or by a reader: settings leave them alone. */
+  _given: string[];
   _status: Status;
   _header: Header;
   _impact: Bytes;
@@ -163,10 +178,20 @@ export interface RowsRequest {
   positions: number[];
 }
 
+/** The whole view, the curves of the open feature, of all, or of the feature that the state names. */
+export type What = "view" | "panel" | "all" | "feature";
+
 export interface ExportRequest {
   type: "export";
-  format: "svg";
+  format: string;
+  what: What;
+  /** In mm; null is the usual one. */
+  width: number | null;
+  dpi: number | null;
+  to: "browser" | "notebook";
   state: DocumentState;
+  /** What the reader chose about this view. */
+  choices: Partial<ViewChoices>;
 }
 
 export interface CancelRequest {
@@ -279,6 +304,8 @@ export interface RowsBody {
 export interface ExportBody {
   filename: string;
   mime: string;
+  /** Where the kernel wrote it, or a folder of files; null where its bytes came along. */
+  path: string | null;
 }
 
 /** The body that answers each type of request. */

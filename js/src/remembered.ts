@@ -3,7 +3,7 @@
  * another display, and may be asked for as state; a view that shows already goes its own way where `Followed` says no.
  */
 import type { AnyModel } from "@anywidget/types";
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Traits, ViewChoices } from "./protocol.ts";
 
 export const DEFAULTS: Readonly<ViewChoices> = {
@@ -19,19 +19,28 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   full_slopes: false,
   zoom: {},
   filters: {},
+  palette: "default",
 };
 
 /** Choices of which every view keeps its own once it shows: two views are zoomed, and filtered, apart. */
 const OWN: ReadonlySet<keyof ViewChoices> = new Set<keyof ViewChoices>(["zoom", "filters"]);
 
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 export class Remembered {
   readonly #signals: { [K in keyof ViewChoices]: Signal<ViewChoices[K]> };
+  readonly #unfollow: () => void;
 
-  constructor(private readonly model: AnyModel<Traits>) {
-    const given = { ...DEFAULTS, ...model.get("_view") };
+  /** `usual` are the settings of the reader: they stand over the defaults, and under what was chosen. */
+  constructor(
+    private readonly model: AnyModel<Traits>,
+    private readonly usual: ReadonlySignal<Partial<ViewChoices>> = signal({}),
+  ) {
+    const given = this.#now();
     const entries = Object.entries(given).map(([key, value]) => [key, signal(value)]);
     this.#signals = Object.fromEntries(entries);
     model.on("change:_view", this.#follow);
+    this.#unfollow = effect(() => this.#follow());
   }
 
   of<K extends keyof ViewChoices>(key: K): ReadonlySignal<ViewChoices[K]> {
@@ -44,20 +53,32 @@ export class Remembered {
     this.model.save_changes();
   }
 
+  /** What is not as it always is. */
+  chosen(): Partial<ViewChoices> {
+    const names = Object.keys(DEFAULTS) as (keyof ViewChoices)[];
+    const entries = names.map((name) => [name, this.#signals[name].peek()] as const);
+    return Object.fromEntries(entries.filter(([name, value]) => !isSame(value, DEFAULTS[name])));
+  }
+
   dispose(): void {
+    this.#unfollow();
     this.model.off("change:_view", this.#follow);
   }
 
   readonly #follow = (): void => {
-    const now = { ...DEFAULTS, ...this.model.get("_view") };
+    const now = this.#now();
     for (const key of Object.keys(DEFAULTS) as (keyof ViewChoices)[]) {
       if (!OWN.has(key)) this.#adopt(key, now);
     }
   };
 
+  #now(): ViewChoices {
+    return { ...DEFAULTS, ...this.usual.value, ...this.model.get("_view") };
+  }
+
   /** What says the same stays the same, so that nothing is drawn for it. */
   #adopt<K extends keyof ViewChoices>(key: K, now: ViewChoices): void {
     const mirror = this.#signals[key];
-    if (JSON.stringify(mirror.peek()) !== JSON.stringify(now[key])) mirror.value = now[key];
+    if (!isSame(mirror.peek(), now[key])) mirror.value = now[key];
   }
 }

@@ -1,9 +1,34 @@
-/** The picture as a file: the kernel draws an SVG; a PNG is that SVG on a canvas at twice its size. */
+/**
+ * What is shown as a file: the kernel makes it, and it goes to the downloads, the clipboard, or beside the notebook.
+ * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas at twice its size.
+ */
+import { copyPng } from "./clipboard.ts";
+import type { ExportBody, What } from "./protocol.ts";
 import type { Store } from "./store.ts";
 
 const PNG_SCALE = 2;
 
-export type SaveFormat = "svg" | "png";
+/** Formats that have a size; those of numbers have none. */
+export const FIGURES = ["svg", "png", "pdf"];
+
+export type Where = "download" | "clipboard" | "notebook";
+
+export interface Wish {
+  format: string;
+  what: What;
+  /** In mm; null is the usual one. */
+  width: number | null;
+  dpi: number | null;
+  where: Where;
+}
+
+/** What became of it, in a sentence, and where it lies if the kernel wrote it. */
+export interface Outcome {
+  text: string;
+  path: string | null;
+}
+
+export const titleOf = (format: string): string => (format === "parquet" ? "Parquet" : format.toUpperCase());
 
 function download(contents: Blob, filename: string): void {
   const url = URL.createObjectURL(contents);
@@ -41,11 +66,37 @@ async function rasterise(svg: Blob): Promise<Blob> {
   }
 }
 
-export async function save(store: Store, format: SaveFormat): Promise<void> {
-  const { body, buffers } = await store.client.request({ type: "export", format: "svg", state: store.documentState() });
-  const bytes = buffers[0];
-  if (bytes === undefined) throw new Error("The kernel sent no picture.");
-  const svg = new Blob([bytes as BlobPart], { type: body.mime });
-  if (format === "svg") download(svg, body.filename);
-  else download(await rasterise(svg), body.filename.replace(/\.svg$/, ".png"));
+async function ask(store: Store, wish: Wish, to: "browser" | "notebook"): Promise<{ body: ExportBody; file: Blob }> {
+  const { format, what } = wish;
+  const { width, dpi } = FIGURES.includes(format) ? wish : { width: null, dpi: null };
+  const [state, choices] = [store.documentState(), store.remembered.chosen()];
+  const request = { type: "export", format, what, width, dpi, to, state, choices } as const;
+  const { body, buffers } = await store.client.request(request);
+  return { body, file: new Blob(buffers as BlobPart[], { type: body.mime }) };
+}
+
+const byKernel = (store: Store, format: string): boolean =>
+  store.figures.peek()?.header.formats.find(({ name }) => name === format)?.problem === null;
+
+async function fileOf(store: Store, wish: Wish): Promise<{ name: string; file: Blob }> {
+  if (wish.format !== "png" || byKernel(store, "png")) {
+    const { body, file } = await ask(store, wish, "browser");
+    return { name: body.filename, file };
+  }
+  const { body, file } = await ask(store, { ...wish, format: "svg" }, "browser");
+  return { name: body.filename.replace(/\.svg$/, ".png"), file: await rasterise(file) };
+}
+
+export async function carryOut(store: Store, wish: Wish): Promise<Outcome> {
+  if (wish.where === "notebook") {
+    const { body } = await ask(store, wish, "notebook");
+    return { text: "Saved as", path: body.path };
+  }
+  if (wish.where === "clipboard") {
+    await copyPng(fileOf(store, wish).then(({ file }) => file));
+    return { text: "The picture is on the clipboard.", path: null };
+  }
+  const { name, file } = await fileOf(store, wish);
+  download(file, name);
+  return { text: `The browser saves it as ${name}.`, path: null };
 }

@@ -1,27 +1,40 @@
 /** One view of an explorer: everything it makes ends with the cleanup that `show` returns. */
 import type { AnyModel } from "@anywidget/types";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Client } from "./client.ts";
 import { Frames } from "./frames.ts";
 import { layOut } from "./layout.ts";
 import { html } from "./marks/element.ts";
 import { Tooltip } from "./marks/tooltip.ts";
 import type { Traits } from "./protocol.ts";
+import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 import { followTheme } from "./theme.ts";
 
 /** Shows a model inside an element; whatever it lacks is asked of the client. */
-export function show(model: AnyModel<Traits>, el: HTMLElement, client: Client): () => void {
+export function show(
+  model: AnyModel<Traits>,
+  el: HTMLElement,
+  client: Client,
+  settings: ReadonlySignal<Settings> = signal({}),
+): () => void {
   const ending = new AbortController();
   const root = html("div", { class: "ice-explorer", "data-test": "ice-explorer" });
   el.append(root);
 
-  const store = new Store(model, client);
+  const store = new Store(model, client, settings);
   const frames = new Frames();
   const endings: (() => void)[] = [];
   const keep = <T>(read: () => T, draw: (value: T) => void): void => {
     endings.push(frames.keep(read, draw));
   };
-  const theme = followTheme(root, ending.signal);
+  const host = followTheme(root, ending.signal);
+  const theme = computed(() => ({ ...host.value, ramp: store.remembered.of("palette").value }));
+  endings.push(
+    effect(() => {
+      root.dataset.colors = settings.value.theme ?? "auto";
+    }),
+  );
   layOut({ root, store, frames, theme, tooltip: new Tooltip(root, frames), aborted: ending.signal, keep });
   keep(
     () => theme.value.dark,

@@ -34,6 +34,7 @@ import {
 } from "./protocol.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Remembered } from "./remembered.ts";
+import type { Settings } from "./settings.ts";
 import { type Split, splitColors, splitOf } from "./split.ts";
 import { throttle } from "./throttle.ts";
 
@@ -132,8 +133,10 @@ export class Store {
   constructor(
     private readonly model: AnyModel<Traits>,
     readonly client: Client,
+    readonly settings: ReadonlySignal<Settings> = signal({}),
   ) {
-    this.remembered = new Remembered(model);
+    const usual = computed(() => (settings.value.palette === undefined ? {} : { palette: settings.value.palette }));
+    this.remembered = new Remembered(model, usual);
     this.feature = this.#follow("feature");
     this.colorBy = this.#follow("color_by");
     this.kind = this.#follow("kind");
@@ -200,7 +203,13 @@ export class Store {
       splitOf(this.remembered.of("coloring").value, this.colorBy.value, telling(this.drivers.value)),
     );
 
+    const given = this.#follow("_given");
     this.#endings.push(
+      effect(() => {
+        const wanted = settings.value.max_lines;
+        if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
+        this.#write("max_lines", wanted);
+      }),
       effect(() => {
         this.#explained = this.explained.value;
         const wanted = {
@@ -259,6 +268,8 @@ export class Store {
   }
 
   setMaxLines(count: number): void {
+    const given = new Set(this.model.get("_given")).add("max_lines");
+    this.model.set("_given", [...given]);
     this.#write("max_lines", count);
   }
 

@@ -1,13 +1,19 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
+import type { Ramp } from "./geometry/palette.ts";
 import { html } from "./marks/element.ts";
 
-export interface Theme {
+export interface HostTheme {
   dark: boolean;
   ink: string;
   paper: string;
   font: string;
+}
+
+export interface Theme extends HostTheme {
+  /** What numbers and ordered levels are coloured along. */
+  ramp: Ramp;
 }
 
 /** Brightness of a colour as browsers compute it: rgb(…) up to 255, color(srgb …) up to 1. */
@@ -16,7 +22,7 @@ export function brightness(color: string): number {
   return (0.299 * r + 0.587 * g + 0.114 * b) * (color.startsWith("color(") ? 255 : 1);
 }
 
-function read(root: HTMLElement): Theme {
+function read(root: HTMLElement): HostTheme {
   const { color: ink, backgroundColor: paper, fontFamily } = getComputedStyle(root);
   const size = getComputedStyle(root).getPropertyValue("--ice-small").trim() || "11px";
   return { dark: brightness(ink) > brightness(paper), ink, paper, font: `${size} ${fontFamily}` };
@@ -27,7 +33,7 @@ function read(root: HTMLElement): Theme {
  * them (a theme switch, a late style sheet, the system's preference), the browser reports that transition. JupyterLab
  * hides the page while it switches, so that the last one may be cut short.
  */
-export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySignal<Theme> {
+export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySignal<HostTheme> {
   const theme = signal(read(root));
   const refresh = () => {
     const next = read(root);

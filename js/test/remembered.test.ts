@@ -1,7 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
+import { signal } from "@preact/signals-core";
 import { expect, test } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
-import type { Traits } from "../src/protocol.ts";
+import type { Traits, ViewChoices } from "../src/protocol.ts";
 import { DEFAULTS, Remembered } from "../src/remembered.ts";
 
 const kernel = new FakeKernel(clinic(20));
@@ -35,6 +36,21 @@ test("what says the same redraws nothing", () => {
   const before = choices.of("compared").value;
   model.push("_view", { compared: ["Age"], left: "map" });
   expect(choices.of("compared").value).toBe(before);
+});
+
+test("settings stand over the defaults and under what was chosen, and are not written down", () => {
+  const usual = signal<Partial<ViewChoices>>({ palette: "cividis", left: "map" });
+  const model = kernel.model({ _view: { left: "bars" } });
+  const choices = new Remembered(model as unknown as AnyModel<Traits>, usual);
+  expect([choices.of("palette").value, choices.of("left").value]).toEqual(["cividis", "bars"]);
+  expect(choices.chosen()).toEqual({ palette: "cividis" });
+  usual.value = { palette: "viridis" };
+  expect(choices.of("palette").value).toBe("viridis");
+  choices.choose("palette", "default");
+  usual.value = { palette: "cividis" };
+  expect(choices.of("palette").value).toBe("default");
+  expect(choices.chosen()).toEqual({});
+  expect(model.get("_view")).toEqual({ left: "bars", palette: "default" });
 });
 
 test("a disposed view hears nothing more", () => {

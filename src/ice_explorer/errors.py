@@ -839,6 +839,36 @@ class ExportError(ICEExplorerError, ValueError):
         return cls(f"`path` must be that of a file; there is none at {str(path)!r}. Check its name and its folder.")
 
     @classmethod
+    def no_format(cls, got: object, formats: Sequence[str]) -> ExportError:
+        """Say which formats there are to ask for."""
+        return cls(f"`format` must be {_or_listed(formats)}; got {got!r}. Choose one of them.")
+
+    @classmethod
+    def not_written(cls, path: object, error: OSError) -> ExportError:
+        """Say that the system does not let a file be written there."""
+        reason = error.strerror or str(error)
+        return cls(
+            f"`path` must be where files can be written; at {str(path)!r} the system says: {reason}. "
+            "Choose another folder, or make room."
+        )
+
+    @classmethod
+    def no_working_folder(cls) -> ExportError:
+        """Say that there is nothing to put a file into."""
+        return cls(
+            "The kernel must run in a folder that is there, to put a file beside the notebook; its folder is gone. "
+            "Change it with `os.chdir(...)`, or download the file."
+        )
+
+    @classmethod
+    def not_all_yet(cls, done: int, total: int) -> ExportError:
+        """Say that features are missing."""
+        return cls(
+            f"All features must be computed to be exported together; {done} of {total} are. "
+            "Wait until they are there, or export the view."
+        )
+
+    @classmethod
     def is_folder(cls, path: object) -> ExportError:
         """Say that a folder is not replaced by a file."""
         return cls(f"`path` must be that of a file; there is a folder at {str(path)!r}. Choose another name.")

@@ -7,9 +7,8 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer import payload
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError, InputTypeError
 from ice_explorer.figures.compose import compose
@@ -30,13 +29,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ice_explorer import messages
     from ice_explorer.explanation import Explanation
     from ice_explorer.messages import Kind, RankBy
 
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
-_ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
+ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
 _VIEW: Final = "view"
 _PANEL: Final = "panel"
@@ -118,13 +116,11 @@ def save(
     if suffix not in SUFFIXES:
         raise ExportError.suffix(path, SUFFIXES)
     sheet = _sheet(what, paper)
-    state = _of_lines(explanation, ViewState.of(view_state), suffix, max_lines)
-    if what not in _WORDS:
-        state = replace(state, feature=explanation[what].label)
+    state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, max_lines)
     # Elsewhere the view itself says how many lines there are.
     given = paper if max_lines is None or suffix != _HTML else {"max_lines": max_lines, **paper}
     if what != _ALL or FEATURE not in file.name:
-        if what == _ALL and suffix in _ONE_EACH:
+        if what == _ALL and suffix in ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
         _check_place(file, overwrite=overwrite)
         _write(
@@ -219,12 +215,23 @@ def _of_lines(explanation: Explanation, state: ViewState, suffix: str, max_lines
     return replace(state, max_lines=int(max_lines))
 
 
-def svg_bytes(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> bytes:
-    """The whole view as an SVG document, for the explorer's own export menu."""
-    state = ViewState.of(view_state)
-    name = payload.filename(cast("messages.ViewState", {"feature": state.feature, "kind": state.kind}))
-    call = _call(Path(name), _VIEW, {})
-    return _content(explanation, state, ".svg", _VIEW, paper=Paper.checked(_VIEW_WIDTH), call=call)
+def file_bytes(
+    explanation: Explanation,
+    view_state: ViewState | Mapping[str, Any],
+    name: str,
+    what: str = _VIEW,
+    *,
+    target: NDArray[np.float64] | None = None,
+    **paper: Any,
+) -> bytes:
+    """Return what `save` would write into a file of this name."""
+    file = Path(name)
+    suffix = file.suffix.lower()
+    if what == _ALL and suffix in ONE_EACH:
+        raise ExportError.one_file_each(name, suffix)
+    state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, None)
+    sheet, call = _sheet(what, paper), _call(file, what, paper)
+    return _content(explanation, state, suffix, what, paper=sheet, call=call, target=target)
 
 
 def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
@@ -286,6 +293,12 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
     return replace(state, choices={**others, **right})
 
 
+def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
+    """Return the state, with the feature open that is wanted by name."""
+    state = ViewState.of(view_state)
+    return state if what in _WORDS else replace(state, feature=explanation[what].label)
+
+
 def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
     """Return a view for each feature, in the order of the bars."""
     return [scene(explanation, replace(state, feature=bar.label)) for bar in ranking_of(explanation, state).bars]
@@ -328,7 +341,14 @@ def _check_place(file: Path, *, overwrite: bool) -> None:
 
 def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
     try:
-        with file.open("wb" if overwrite else "xb") as target:
-            target.write(content)
+        target = file.open("wb" if overwrite else "xb")
     except FileExistsError as error:
         raise ExportError.exists(file) from error
+    except OSError as error:
+        raise ExportError.not_written(file, error) from error
+    try:
+        with target:
+            target.write(content)
+    except OSError as error:  # no room is left, for one
+        file.unlink(missing_ok=True)
+        raise ExportError.not_written(file, error) from error

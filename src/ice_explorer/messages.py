@@ -7,7 +7,7 @@ Numbers that come in bulk travel as buffers beside the JSON, in the order that e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
 from ice_explorer.errors import ICEExplorerError
@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureKind
     from ice_explorer.metrics import Convention, Weighting
 
-PROTOCOL_VERSION: Final = 4
+PROTOCOL_VERSION: Final = 5
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal[
     "impact", "in_distribution_impact", "heterogeneity", "non_linearity", "non_linearity_mad", "missing_impact"
 ]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
+What: TypeAlias = Literal["view", "panel", "all", "feature"]
 
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
 ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
+WHATS: Final[tuple[str, ...]] = get_args(What)
+DESTINATIONS: Final = ("browser", "notebook")
 
 
 # --- document state -------------------------------------------------------------------------------
@@ -75,11 +78,24 @@ class Note(TypedDict):
     text: str
 
 
+class FormatHead(TypedDict):
+    """A format that a view can be saved in, by its suffix without the dot.
+
+    `problem` says why it cannot be written here and now; None where it can. `holds_all` is whether one file
+    takes all features.
+    """
+
+    name: str
+    problem: str | None
+    holds_all: bool
+
+
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
     `convention` and `weighting` are those that the tables are counted by.
-    `outputs` and `responses` are what can be chosen instead; empty where there is no choice.
+    `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
+    of saved files.
     """
 
     protocol: int
@@ -96,6 +112,7 @@ class Header(TypedDict):
     output_label: str
     outputs: list[str]
     responses: list[str]
+    formats: list[FormatHead]
     notes: list[Note]
     code: str
 
@@ -164,12 +181,22 @@ class RowsRequest(TypedDict):
 
 
 class ExportRequest(TypedDict):
-    """Ask for the view as a file."""
+    """Ask for what a view shows as a file.
+
+    `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
+    the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. It goes
+    back to the browser, or into the folder of the notebook. `choices` are what the reader chose about this view.
+    """
 
     id: str
     type: Literal["export"]
-    format: Literal["svg"]
+    format: str
+    what: What
+    width: float | None
+    dpi: float | None
+    to: Literal["browser", "notebook"]
     state: ViewState
+    choices: dict[str, Any]
 
 
 class CancelRequest(TypedDict):
@@ -329,10 +356,11 @@ class RowsBody(TypedDict):
 
 
 class ExportBody(TypedDict):
-    """A file. Buffer: its bytes."""
+    """A file. Buffer: its bytes; none where it was written, or a folder of files, at `path`."""
 
     filename: str
     mime: str
+    path: str | None
 
 
 class CancelBody(TypedDict):
@@ -402,8 +430,12 @@ def _is_texts_or_none(value: object) -> bool:
     return value is None or (isinstance(value, list) and all(map(_is_text, value)))
 
 
-def _is_format(value: object) -> bool:
-    return value == "svg"
+def _is_number_or_none(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def _is_choices(value: object) -> bool:
+    return isinstance(value, Mapping)
 
 
 def _is_state(value: object) -> bool:
@@ -412,10 +444,11 @@ def _is_state(value: object) -> bool:
 
 _TEXT = ("text", _is_text)
 _COUNT = ("an integer of at least 0", _is_count)
+_NUMBER_OR_NONE = ("a number, or nothing", _is_number_or_none)
 _POSITIONS = ("a list of integers of at least 0", _is_positions)
 
 # What each request carries besides id and type; also the list of all requests.
-_FIELDS: Final = {
+_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[object], bool]]]]] = {
     "curves": {"feature": _TEXT, "max_lines": _COUNT, "selection": _POSITIONS},
     "classes": {"feature": _TEXT, "max_lines": _COUNT},
     "colors": {
@@ -425,7 +458,15 @@ _FIELDS: Final = {
     },
     "drivers": {"feature": _TEXT},
     "rows": {"positions": _POSITIONS},
-    "export": {"format": ("'svg'", _is_format), "state": ("the state of a view", _is_state)},
+    "export": {
+        "format": _TEXT,
+        "what": (", ".join(map(repr, WHATS)), WHATS.__contains__),
+        "width": _NUMBER_OR_NONE,
+        "dpi": _NUMBER_OR_NONE,
+        "to": ("'browser' or 'notebook'", DESTINATIONS.__contains__),
+        "state": ("the state of a view", _is_state),
+        "choices": ("the choices about a view", _is_choices),
+    },
     "cancel": {},
     "resume": {},
 }

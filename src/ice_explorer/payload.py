@@ -27,6 +27,7 @@ from ice_explorer.messages import (
     DriverBody,
     DriversBody,
     FeatureHead,
+    FormatHead,
     Header,
     LeafBody,
     MissingBody,
@@ -148,6 +149,7 @@ def header(
     *,
     convention: Convention | None = None,
     weighting: Weighting | None = None,
+    formats: Sequence[FormatHead] = (),
 ) -> Header:
     """What the two tables are about.
 
@@ -163,6 +165,8 @@ def header(
         What can be chosen instead.
     convention, weighting : optional
         By which the tables are counted; those of the explanation by default.
+    formats : sequence of FormatHead
+        What a view can be saved as.
     """
     _, convention, weighting = resolve_display(explanation.settings, None, convention, weighting)
     columns = [explanation.column(name) for name in explanation.color_columns]
@@ -181,6 +185,7 @@ def header(
         output_label=explanation.output_label,
         outputs=list(outputs),
         responses=list(responses),
+        formats=list(formats),
         notes=_notes(explanation.notes, [feature["name"] for feature in features]),
         code=code,
     )

@@ -80,6 +80,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
         "a dict of hidden levels or a range each",
         lambda value: isinstance(value, Mapping) and all(_is_text(k) and _is_filter(v) for k, v in value.items()),
     ),
+    "palette": _one_of("default", "viridis", "cividis"),
 }
 
 # Of a state: what names something of the data. All other traits are checked where they are set.

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ice_explorer.display_axis import display_axis
 from ice_explorer.figures.view import scene
@@ -14,6 +13,7 @@ from ice_explorer.figures.view import scene
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from ice_explorer.explanation import Explanation, FeatureExplanation
@@ -96,6 +96,8 @@ def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.Da
     parts = [_points(curves_of(explanation, state)) for state in states]
     if len({_sort(part["value"]) for part in parts}) > 1:
         parts = [part.assign(value=part["value"].map(str, na_action="ignore").astype(object)) for part in parts]
+    import pandas as pd  # at the first table: the export menu opens without it
+
     return pd.concat(parts, ignore_index=True)
 
 
@@ -105,6 +107,8 @@ def _sort(values: pd.Series) -> str:
 
 def _points(curves: Curves) -> pd.DataFrame:
     n_rows, n_points = curves.predictions.shape
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "feature": curves.feature.label,
@@ -119,6 +123,8 @@ def _points(curves: Curves) -> pd.DataFrame:
 
 
 def _typed(curves: Curves) -> pd.Series:
+    import pandas as pd
+
     """Values of the feature in the narrowest type that holds them: levels are texts."""
     kind = curves.feature.kind
     if kind in _PLAIN:

@@ -35,6 +35,7 @@ from ice_explorer.background import Background, Snapshot
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
     Cancelled,
+    ExportError,
     FrontEndMissingError,
     ICEExplorerError,
     InvalidOptionError,
@@ -50,7 +51,6 @@ from ice_explorer.messages import (
     ClassesRequest,
     CurvesRequest,
     DriversRequest,
-    ExportBody,
     ExportRequest,
     Note,
     Reply,
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
+_OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 _STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
@@ -98,6 +99,10 @@ class _Checked(traitlets.TraitType[Any, Any]):
 
     def validate(self, obj: Any, value: object) -> object:
         return getattr(obj, f"_check_{self.name}")(value)
+
+    def set(self, obj: Any, value: object) -> None:
+        super().set(obj, value)
+        obj._tell_given(self.name)  # noqa: SLF001 - the explorer's own trait
 
 
 class ICEExplorer(anywidget.AnyWidget):
@@ -191,6 +196,8 @@ class ICEExplorer(anywidget.AnyWidget):
     response = _Checked("").tag(sync=True)
 
     _view = _Checked({}).tag(sync=True)  # what a reader chose about the view, as the browser wrote it
+    # Traits that were chosen, so that the settings of a JupyterLab leave them alone.
+    _given: traitlets.List[str] = traitlets.List().tag(sync=True)
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)
@@ -209,6 +216,7 @@ class ICEExplorer(anywidget.AnyWidget):
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
+        self._hearing: int | None = None  # thread that takes over what the browser sets
         self._has_picture = check_flag("static_picture", static_picture)
         wanted = read_state(state, self._public_traits())
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
@@ -224,6 +232,11 @@ class ICEExplorer(anywidget.AnyWidget):
         self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
+
+    def _tell_given(self, name: str | None) -> None:
+        """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
+        if name in _OF_SETTINGS and self._hearing != threading.get_ident() and name not in self._given:
+            self._given = [*self._given, name]
 
     @classmethod
     def _public_traits(cls) -> list[str]:
@@ -601,7 +614,11 @@ class ICEExplorer(anywidget.AnyWidget):
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take over what the browser changed."""
         with self._sync_lock:
-            super().set_state(sync_data)
+            self._hearing = threading.get_ident()
+            try:
+                super().set_state(sync_data)
+            finally:
+                self._hearing = None
 
     def _publish(self) -> bool:
         """Bring the traits that only the kernel sets up to date; False where some have to wait."""
@@ -639,10 +656,12 @@ class ICEExplorer(anywidget.AnyWidget):
         work.known = work.explanation(snapshot.results)
         self._profile = self._tables.profile
         self._impact = self._tables.impact
+        from ice_explorer import export_request
+
         convention, weighting = self._counting
         header = payload.header(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
-            convention=convention, weighting=weighting,
+            convention=convention, weighting=weighting, formats=export_request.formats(),
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
@@ -699,11 +718,14 @@ class ICEExplorer(anywidget.AnyWidget):
     def _export(
         self, work: Work, request: ExportRequest, _feature: FeatureExplanation | None
     ) -> tuple[Body, list[bytes]]:
-        from ice_explorer import export
+        from ice_explorer import export_request
 
-        known = work.explanation(self._background.snapshot().results)
-        body = ExportBody(filename=payload.filename(request["state"]), mime="image/svg+xml")
-        return body, [export.svg_bytes(known, {**request["state"], "choices": self._view})]
+        snapshot = self._background.snapshot()
+        if request["what"] == "all" and len(snapshot.results) < snapshot.n_features:
+            raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
+        choices, _ = split_view(request["choices"])
+        state = {**request["state"], "choices": choices}
+        return export_request.answer(work.explanation(snapshot.results), request, state)
 
     def _ask(
         self,

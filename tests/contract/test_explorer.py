@@ -35,6 +35,11 @@ DTYPES = {
     "drivers": [],
     "rows": [],
 }
+# One that every kernel writes, and one that this kernel cannot.
+FORMATS = [
+    {"name": "svg", "problem": None, "holds_all": False},
+    {"name": "pdf", "problem": "PDF needs matplotlib, which is not installed.", "holds_all": True},
+]
 DECAYS = (0.01, 0.25, 0.75, 1.0)
 
 
@@ -79,7 +84,7 @@ def contract():
     tables = payload.Tables(len(heads))
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
-    header = payload.header(explanation, heads, payload.code_line({"decay": 0.75}))
+    header = payload.header(explanation, heads, payload.code_line({"decay": 0.75}), formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,

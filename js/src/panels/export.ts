@@ -1,44 +1,90 @@
-/** Saves the view as a file, from a menu that the keyboard can work. */
+/** Saves what is shown as a file: a menu for the usual ways that the keyboard can work, and a dialog for all of them. */
 import { effect } from "@preact/signals-core";
 import { Cancelled } from "../client.ts";
 import { placeUnder } from "../geometry/placing.ts";
 import { html, setText } from "../marks/element.ts";
 import { moveBeside } from "../marks/place.ts";
-import { type SaveFormat, save } from "../save.ts";
+import { carryOut, titleOf, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
+import { exportDialog } from "./export_dialog.ts";
+import { ExportNews } from "./export_news.ts";
 
-const FORMATS: Record<SaveFormat, string> = { svg: "SVG, for print and slides", png: "PNG, for chat and mail" };
+/** What another part of the page says to the explorer's root, to have the dialog opened. */
+const ASKED = "ice-explorer:export";
+const NOTHING_YET = "There is nothing to export before the first feature is computed.";
 
-export function exportPanel(view: View): HTMLElement {
+const ITEMS = {
+  svg: { label: "Download SVG", where: "download" },
+  png: { label: "Download PNG", where: "download" },
+  copy: { label: "Copy PNG to the clipboard", where: "clipboard" },
+  notebook: { label: "Save beside the notebook", where: "notebook" },
+} as const;
+
+const BESIDE = Object.keys(ITEMS).indexOf("notebook");
+
+export interface ExportPanel {
+  /** The button and its menu. */
+  button: HTMLElement;
+  /** What became of the last export. */
+  news: HTMLElement;
+}
+
+export function exportPanel(view: View): ExportPanel {
   const { store, root, aborted } = view;
-  const problem = html("p", { class: "ice-problem", role: "alert", "data-test": "export-problem", hidden: true });
+  const options = { signal: aborted };
   const button = html(
     "button",
     {
       type: "button",
-      class: "ice-button",
+      class: "ice-button ice-disclosure",
       "aria-haspopup": "menu",
       "aria-expanded": "false",
       "data-test": "export",
     },
     "Export",
   );
-  const items = (Object.keys(FORMATS) as SaveFormat[]).map((format) => {
-    const item = html(
-      "button",
-      { type: "button", class: "ice-menu-item", role: "menuitem", tabindex: -1, "data-test": `export-${format}` },
-      FORMATS[format],
-    );
-    item.addEventListener("click", () => void run(format), { signal: aborted });
-    return item;
+  const news = new ExportNews(aborted, () => button.focus({ preventScroll: true }));
+  const dialog = exportDialog(view, async (wish) => {
+    news.clear();
+    news.tell(await carryOut(store, wish));
   });
+  const item = (name: string, label: string, act: () => void): HTMLButtonElement => {
+    const node = html(
+      "button",
+      { type: "button", class: "ice-menu-item", role: "menuitem", tabindex: -1, "data-test": `export-${name}` },
+      label,
+    );
+    node.addEventListener("click", act, options);
+    return node;
+  };
+  const items = (Object.keys(ITEMS) as (keyof typeof ITEMS)[]).map((name) =>
+    item(name, ITEMS[name].label, () => void run(wishOf(name))),
+  );
+  const more = item("more", "More …", () => {
+    close(true);
+    dialog.open();
+  });
+  items.push(more);
   const menu = html(
     "div",
     { class: "ice-menu", role: "menu", "aria-label": "Export the view", hidden: true },
-    ...items,
+    ...items.slice(0, -1),
+    html("div", { class: "ice-menu-rule", role: "separator" }),
+    more,
   );
 
+  /** The one that JupyterLab is set to, if this kernel knows it. */
+  const usualFormat = (): string => {
+    const { format } = store.settings.peek();
+    return store.figures.peek()?.header.formats.find(({ name }) => name === format)?.name ?? "svg";
+  };
+  const wishOf = (name: keyof typeof ITEMS): Wish => {
+    const { width = null, dpi = null } = store.settings.peek();
+    const formats = { svg: "svg", png: "png", copy: "png", notebook: usualFormat() };
+    return { format: formats[name], what: "view", width, dpi, where: ITEMS[name].where };
+  };
   const open = (): void => {
+    setText(items[BESIDE]!, `Save ${titleOf(usualFormat())} beside the notebook`);
     menu.hidden = false;
     button.setAttribute("aria-expanded", "true");
     items[0]?.focus({ preventScroll: true });
@@ -50,24 +96,31 @@ export function exportPanel(view: View): HTMLElement {
     button.setAttribute("aria-expanded", "false");
     if (refocus) button.focus({ preventScroll: true });
   };
-  const run = async (format: SaveFormat): Promise<void> => {
+  const run = async (wish: Wish): Promise<void> => {
     close(true);
-    problem.hidden = true;
-    button.disabled = true;
+    news.clear();
     button.setAttribute("aria-busy", "true");
     try {
-      await save(store, format);
+      news.tell(await carryOut(store, wish));
     } catch (error) {
       if (error instanceof Cancelled) return;
-      setText(problem, error instanceof Error ? error.message : String(error));
-      problem.hidden = false;
+      news.fail(error instanceof Error ? error.message : String(error));
     } finally {
-      button.disabled = store.figures.peek() === null;
       button.removeAttribute("aria-busy");
     }
   };
 
-  button.addEventListener("click", () => (menu.hidden ? open() : close(true)), { signal: aborted });
+  button.addEventListener("click", () => (menu.hidden ? open() : close(true)), options);
+  root.addEventListener(
+    ASKED,
+    () => {
+      if (!store.client.hasKernel) return;
+      close(false);
+      if (button.disabled) news.fail(NOTHING_YET);
+      else dialog.open();
+    },
+    options,
+  );
   menu.addEventListener(
     "keydown",
     (event) => {
@@ -81,7 +134,7 @@ export function exportPanel(view: View): HTMLElement {
       event.preventDefault();
       event.stopPropagation();
     },
-    { signal: aborted },
+    options,
   );
   menu.addEventListener(
     "focusout",
@@ -92,11 +145,13 @@ export function exportPanel(view: View): HTMLElement {
         close(false);
       }
     },
-    { signal: aborted },
+    options,
   );
   const ended = effect(() => {
     button.disabled = store.picture.value.state !== "ready";
   });
   aborted.addEventListener("abort", ended, { once: true });
-  return html("div", { class: "ice-export" }, problem, button, menu);
+  const whole = html("div", { class: "ice-export" }, button, menu, dialog.node);
+  whole.hidden = !store.client.hasKernel;
+  return { button: whole, news: news.node };
 }

@@ -5,6 +5,7 @@ import { moveBeside } from "../marks/place.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../offers.ts";
 import type { ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
+import { rampChoice } from "./ramp_choice.ts";
 
 const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };
 
@@ -30,6 +31,7 @@ export function viewMenu(view: View): HTMLElement {
     { class: "ice-menu ice-view-choices", role: "group", "aria-label": "View", hidden: true, "data-test": "view-menu" },
     linesChoice(view),
     ...(Object.keys(SWITCHES) as Switch[]).map((name) => switchOf(view, name)),
+    rampChoice(view),
   );
   const whole = html("div", { class: "ice-view" }, button, menu);
   const options = { signal: aborted };

@@ -22,6 +22,7 @@ function kernelModel(feature: string): FakeModel {
     output: "",
     response: "",
     _view: {},
+    _given: [],
     _status: { state: "ready", done: 9, total: 9, label: "", message: "" },
     _header: contract.header as unknown as Traits["_header"],
     _impact: bytes(contract.impact[0]!),

@@ -1,50 +1,157 @@
+/** The export menu, and what it asks of the kernel, of the downloads and of the clipboard. */
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, mount } from "./mount.ts";
+import { FORMATS } from "../../dev/model.ts";
+import type { ExportRequest, Traits } from "../../src/protocol.ts";
+import { caughtClipboard, caughtDownloads } from "./exports.ts";
+import { frame, kernel, type Mounted, mount } from "./mount.ts";
+import { setTo } from "./settings.ts";
 
-/** Catches what the page would download. */
-function downloads(): { name: string; contents: Promise<Blob> }[] {
-  const caught: { name: string; contents: Promise<Blob> }[] = [];
-  vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
-    caught.push({ name: this.download, contents: fetch(this.href).then((response) => response.blob()) });
-  });
-  return caught;
+const asked = ({ model }: Mounted): ExportRequest[] =>
+  model.sent.filter((request) => request.type === "export") as ExportRequest[];
+
+async function choose({ part }: Mounted, name: string): Promise<void> {
+  await userEvent.click(part("export"));
+  await userEvent.click(part(`export-${name}`));
 }
 
-test("the view is saved as the SVG that the kernel draws of it", async () => {
-  const caught = downloads();
-  const { part, model, drawn } = mount(kernel.model({ feature: "Age", kind: "c-ice", decay: 0.5 }));
-  await drawn("Age");
-  await userEvent.click(part("export"));
-  await userEvent.click(part("export-svg"));
-  await expect.poll(() => caught.length).toBe(1);
-  expect(model.sent.find(({ type }) => type === "export")).toMatchObject({
-    format: "svg",
-    state: { feature: "Age", kind: "c-ice", decay: 0.5, color_by: null, anchor: "min", selection: [] },
-  });
-  expect(caught[0]!.name).toBe("Age.svg");
-  expect(await (await caught[0]!.contents).text()).toMatch(/^<svg /);
+/** A kernel that has no matplotlib. */
+const withoutPng = (): Partial<Traits> => ({
+  _header: {
+    ...kernel.header,
+    formats: FORMATS.map((format) =>
+      format.name === "png" ? { ...format, problem: "PNG needs matplotlib." } : format,
+    ),
+  },
 });
 
-test("a PNG is that SVG at twice its size", async () => {
-  const caught = downloads();
-  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
-  await userEvent.click(part("export"));
-  await userEvent.click(part("export-png"));
+test("the view is saved as the SVG that the kernel draws of it, as this view shows it", async () => {
+  const caught = caughtDownloads();
+  const mounted = mount(
+    kernel.model({ feature: "Age", kind: "c-ice", decay: 0.5, _view: { shared_y: true, left: "bars" } }),
+  );
+  await mounted.drawn("Age");
+  await choose(mounted, "svg");
   await expect.poll(() => caught.length).toBe(1);
+  expect(asked(mounted)).toMatchObject([
+    {
+      format: "svg",
+      what: "view",
+      width: null,
+      dpi: null,
+      to: "browser",
+      state: { feature: "Age", kind: "c-ice", decay: 0.5, color_by: null, anchor: "min", selection: [] },
+    },
+  ]);
+  expect(asked(mounted)[0]!.choices).toEqual({ shared_y: true });
+  expect(caught[0]!.name).toBe("Age.svg");
+  expect(await (await caught[0]!.contents).text()).toMatch(/^<svg /);
+  expect(mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
+});
+
+test("a PNG is the kernel's own", async () => {
+  const caught = caughtDownloads();
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  await choose(mounted, "png");
+  await expect.poll(() => caught.length).toBe(1);
+  expect(asked(mounted)[0]!.format).toBe("png");
+  expect(caught[0]!.name).toBe("Age.png");
+  expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(1);
+});
+
+test("where the kernel has nothing to make a PNG with, it is the SVG at twice its size", async () => {
+  const caught = caughtDownloads();
+  const mounted = mount(kernel.model({ feature: "Age", ...withoutPng() }));
+  await mounted.drawn("Age");
+  await choose(mounted, "png");
+  await expect.poll(() => caught.length).toBe(1);
+  expect(asked(mounted)[0]!.format).toBe("svg");
   expect(caught[0]!.name).toBe("Age.png");
   const picture = await createImageBitmap(await caught[0]!.contents);
   expect([picture.width, picture.height]).toEqual([600, 400]);
 });
 
+test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
+  const written = caughtClipboard();
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  mounted.model.delay = 60;
+  await mounted.drawn("Age");
+  await choose(mounted, "copy");
+  expect(written.items.length).toBe(1);
+  await expect.poll(() => mounted.part("export-result").textContent).toBe("The picture is on the clipboard.");
+  const blob = await written.items[0]!.getType("image/png");
+  expect((await createImageBitmap(blob)).width).toBe(1);
+});
+
+test.each([
+  ["denied", () => caughtClipboard(new DOMException("Write permission denied.", "NotAllowedError"))],
+  ["not there", () => void vi.spyOn(navigator, "clipboard", "get").mockReturnValue(undefined as never)],
+])("a clipboard that is %s is said in a sentence", async (_case, prepare) => {
+  prepare();
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  await choose(mounted, "copy");
+  await expect
+    .poll(() => mounted.part("export-problem").textContent)
+    .toBe("The browser does not let this page use the clipboard. Download the PNG instead.");
+});
+
+test("a picture that cannot be made is not the clipboard's fault", async () => {
+  caughtClipboard(new DOMException("Denied.", "NotAllowedError"));
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  mounted.model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
+  await choose(mounted, "copy");
+  await expect.poll(() => mounted.part("export-problem").textContent).toBe("The model failed.");
+});
+
+test("beside the notebook, the path is told and can be copied; the news can be put away", async () => {
+  const written = caughtClipboard();
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part } = mounted;
+  await mounted.drawn("Age");
+  expect(part("export-news").clientHeight).toBe(0);
+  await choose(mounted, "notebook");
+  await expect.poll(() => part("export-path").textContent).toBe("/home/reader/notebooks/Age.svg");
+  expect(part("export-result").textContent).toBe("Saved as /home/reader/notebooks/Age.svg");
+  expect(part("export-result").getAttribute("role")).toBe("status");
+  expect(asked(mounted)).toMatchObject([{ format: "svg", what: "view", to: "notebook" }]);
+  await userEvent.click(part("copy-path"));
+  await expect.poll(() => part("copy-path").textContent).toBe("Copied");
+  expect(written.texts).toEqual(["/home/reader/notebooks/Age.svg"]);
+  await userEvent.click(part("export-news").querySelector<HTMLElement>("[aria-label=Dismiss]")!);
+  expect(part("export-news").clientHeight).toBe(0);
+  expect(document.activeElement).toBe(part("export"));
+});
+
+test("settings say in which format, and how large; one that this kernel does not know is SVG", async () => {
+  setTo({ format: "pdf", width: 89, dpi: 600 });
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part } = mounted;
+  await mounted.drawn("Age");
+  const ask = async (settings: unknown): Promise<ExportRequest> => {
+    setTo(settings);
+    const before = asked(mounted).length;
+    await choose(mounted, "notebook");
+    await expect.poll(() => asked(mounted).length).toBe(before + 1);
+    return asked(mounted).at(-1)!;
+  };
+  const size = { width: 89, dpi: 600 };
+  expect(await ask({ format: "pdf", ...size })).toMatchObject({ format: "pdf", ...size });
+  expect(part("export-notebook").textContent).toBe("Save PDF beside the notebook");
+  expect(await ask({ format: "csv", ...size })).toMatchObject({ format: "csv", width: null, dpi: null });
+  expect(await ask({ format: "html" })).toMatchObject({ format: "svg", width: null, dpi: null });
+  expect(part("export-notebook").textContent).toBe("Save SVG beside the notebook");
+});
+
 test("an export that fails says why", async () => {
-  const { part, model, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part, model } = mounted;
+  await mounted.drawn("Age");
   const message = "There is nothing to save before the first feature is computed.";
   model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
-  await userEvent.click(part("export"));
-  await userEvent.click(part("export-svg"));
+  await choose(mounted, "svg");
   await expect.poll(() => part("export-problem").textContent).toBe(message);
   expect(part("export-problem").hidden).toBe(false);
 });
@@ -58,13 +165,21 @@ test("the menu is opened, gone through and closed with the keyboard", async () =
   expect(document.activeElement).toBe(part("export-svg"));
   await userEvent.keyboard("{ArrowDown}");
   expect(document.activeElement).toBe(part("export-png"));
+  await userEvent.keyboard("{End}");
+  expect(document.activeElement).toBe(part("export-more"));
+  await userEvent.keyboard("{ArrowDown}{ArrowDown}");
+  expect(document.activeElement).toBe(part("export-png"));
   await userEvent.keyboard("{Escape}");
   expect(part("export-png").checkVisibility()).toBe(false);
   expect(document.activeElement).toBe(part("export"));
 });
 
-test("there is nothing to save before there is a picture", async () => {
-  const { part } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
+test("there is nothing to save before there is a picture, and the page is told so when it asks", async () => {
+  const { part, root } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
   await frame();
   expect(part<HTMLButtonElement>("export").disabled).toBe(true);
+  root.dispatchEvent(new CustomEvent("ice-explorer:export"));
+  await frame();
+  expect(part("export-problem").textContent).toBe("There is nothing to export before the first feature is computed.");
+  expect(part<HTMLDialogElement>("export-dialog").open).toBe(false);
 });

@@ -41,6 +41,9 @@ const PALETTES: Record<string, Palette> = {
   hues_9: levelPalette(9, false, "light"),
   ordered_1: levelPalette(1, true, "light"),
   ordered_3: levelPalette(3, true, "light"),
+  ramp_viridis: rampPalette("light", "viridis"),
+  ramp_cividis: rampPalette("light", "cividis"),
+  ordered_3_cividis: levelPalette(3, true, "light", "cividis"),
 };
 
 const linesOf = (lines: RasterCase["lines"]): LineSet => ({

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { cssColor, levelPalette, plainPalette, rampPalette, rgbOf, type Theme } from "../../src/geometry/palette.ts";
+import {
+  cssColor,
+  levelPalette,
+  plainPalette,
+  RAMPS,
+  type Ramp,
+  rampPalette,
+  rgbOf,
+  type Theme,
+} from "../../src/geometry/palette.ts";
 import type { Palette, Rgb } from "../../src/geometry/raster.ts";
 
 const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };
+
+/** Viridis under its own name is nearly whole, and so fainter at its ends than a line should be by default. */
+const LEAST: Record<Ramp, number> = { default: 1.6, viridis: 1.38, cividis: 1.6 };
 
 function luminance([r, g, b]: Rgb): number {
   const linear = (c: number) => (c <= 10.31 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4);
@@ -18,10 +30,10 @@ const colorsOf = (palette: Palette): Rgb[] =>
   Array.from({ length: palette.colors.length / 3 }, (_, i) => [...palette.colors.slice(3 * i, 3 * i + 3)] as Rgb);
 
 describe.each(["light", "dark"] as const)("on a %s background", (theme) => {
-  it("the ramp stands out over its whole length and grows lighter all along", () => {
-    const colors = colorsOf(rampPalette(theme));
+  it.each(RAMPS)("the %s ramp stands out over its whole length and grows lighter all along", (ramp) => {
+    const colors = colorsOf(rampPalette(theme, ramp));
     expect(colors).toHaveLength(256);
-    for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(1.6);
+    for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(LEAST[ramp]);
     for (let i = 8; i < 256; i += 8) expect(luminance(colors[i]!)).toBeGreaterThan(luminance(colors[i - 8]!));
   });
 
@@ -46,6 +58,8 @@ describe("levelPalette", () => {
     const ramp = colorsOf(rampPalette("light"));
     expect(colorsOf(levelPalette(2, true, "light"))).toEqual([ramp[0], ramp[255]]);
     expect(colorsOf(levelPalette(1, true, "light"))).toEqual([ramp[0]]);
+    const other = colorsOf(rampPalette("light", "cividis"));
+    expect(colorsOf(levelPalette(2, true, "light", "cividis"))).toEqual([other[0], other[255]]);
   });
 
   it("keeps a level's hue however many levels follow", () => {

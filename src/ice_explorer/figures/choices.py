@@ -1,6 +1,6 @@
 """What a reader chose about the view in the browser, as far as figures follow it.
 
-Filters of the legend and a shared value axis are drawn. Whatever else was chosen is named in the
+Filters of the legend, a shared value axis and the ramp are drawn. Whatever else was chosen is named in the
 provenance of a file, so that nobody takes the figure for the whole of what was on the screen.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.messages import Kind
 
-FOLLOWED: Final = ("filters", "shared_y")
+FOLLOWED: Final = ("filters", "shared_y", "palette")
 
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/remembered.ts`.
 USUAL: Final[Mapping[str, object]] = {
@@ -33,6 +33,7 @@ USUAL: Final[Mapping[str, object]] = {
     "full_slopes": False,
     "zoom": {},
     "filters": {},
+    "palette": "default",
 }
 
 

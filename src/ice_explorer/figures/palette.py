@@ -1,6 +1,6 @@
 """Colours of lines on paper, the light theme of `js/src/geometry/palette.ts`.
 
-Readable with every common kind of colour vision: viridis without its yellow end, which white paper
+Readable with every common kind of colour vision: ramps without their yellow end, which white paper
 swallows, and the hues of Okabe and Ito.
 """
 
@@ -19,11 +19,22 @@ if TYPE_CHECKING:
 
 Rgb = tuple[int, int, int]
 
-# d3-scale-chromatic's interpolateViridis at 18 places from 0 to 0.86; straight in between.
-_RAMP_KNOTS: Final = (
-    *("#440154", "#471365", "#482475", "#463480", "#414487", "#3b528b", "#34608d", "#2e6d8e", "#29798e"),
-    *("#25858e", "#20928c", "#1f9e89", "#24aa83", "#32b67a", "#48c16e", "#63cb5f", "#81d34d", "#a2da37"),
-)
+# matplotlib's viridis and cividis (CC0) at 18 places from 0 to 0.86, and viridis to 0.94; straight in between.
+_RAMP_KNOTS: Final = {
+    "default": (
+        *("#440154", "#471365", "#482475", "#463480", "#414487", "#3b528b", "#34608d", "#2e6d8e", "#29798e"),
+        *("#25858e", "#20928c", "#1f9e89", "#24aa83", "#32b67a", "#48c16e", "#63cb5f", "#81d34d", "#a2da37"),
+    ),
+    "viridis": (
+        *("#440154", "#481668", "#482878", "#443983", "#3e4a89", "#37598c", "#31678e", "#2b758e", "#26828e"),
+        *("#21908d", "#1e9d89", "#24aa83", "#34b779", "#4cc26c", "#6acd5b", "#8cd645", "#b1dd2e", "#d7e21a"),
+    ),
+    "cividis": (
+        *("#00224e", "#002b64", "#0b3470", "#253d6e", "#36466c", "#444f6c", "#50586c", "#5c616e", "#676a71"),
+        *("#727374", "#7e7c78", "#8a8678", "#969077", "#a39a75", "#b0a471", "#bdaf6b", "#cbba64", "#d9c55b"),
+    ),
+}
+RAMPS: Final = tuple(_RAMP_KNOTS)
 _HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#3d1466", "#682c00")
 _OTHER: Final = "#9a9a9a"
 _MISSING: Final = "#b4b4b4"
@@ -63,22 +74,22 @@ class Palette:
         return "#{:02x}{:02x}{:02x}".format(*rgb)
 
 
-def ramp_palette() -> Palette:
-    """256 colours for a continuous feature."""
-    knots = np.array([rgb_of(text) for text in _RAMP_KNOTS], dtype=np.float64)
+def ramp_palette(ramp: str = "default") -> Palette:
+    """256 colours for a continuous feature, of one of `RAMPS`."""
+    knots = np.array([rgb_of(text) for text in _RAMP_KNOTS[ramp]], dtype=np.float64)
     at = np.arange(256) / 255 * (len(knots) - 1)
     colors = np.column_stack([np.interp(at, np.arange(len(knots)), channel) for channel in knots.T])
     return Palette("ramp", np.floor(colors + 0.5).astype(np.uint8), rgb_of(_MISSING))
 
 
-def level_palette(n_levels: int, *, ordered: bool) -> Palette:
-    """Colours of so many levels: along the ramp where they have an order, hues told apart where not.
+def level_palette(n_levels: int, *, ordered: bool, ramp: str = "default") -> Palette:
+    """Colours of so many levels: along a ramp where they have an order, hues told apart where not.
 
     The hues are eight; whatever comes after is what was lumped together as "other".
     """
     if ordered:
         at = np.floor(255 * np.arange(n_levels) / max(1, n_levels - 1) + 0.5).astype(int)
-        return Palette("levels", ramp_palette().colors[at], rgb_of(_MISSING))
+        return Palette("levels", ramp_palette(ramp).colors[at], rgb_of(_MISSING))
     chosen = [_HUES[level] if level < len(_HUES) else _OTHER for level in range(n_levels)]
     return _levels(chosen)
 

@@ -12,7 +12,7 @@ from ice_explorer import payload
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis, histogram, writer
 from ice_explorer.feature import UNORDERED
-from ice_explorer.figures.choices import kept_by, shared_span
+from ice_explorer.figures.choices import USUAL, kept_by, shared_span
 from ice_explorer.figures.lettering import number_text
 from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette
 from ice_explorer.likelihood import check_decay
@@ -382,7 +382,7 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     lines = lines_of(explanation, opened, state)
     if state.choices.get("shared_y", False):
         lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
-    lines, coloring = _filtered(lines, coloring_of(explanation, state.color_by, lines.positions), state.choices)
+    lines, coloring = _filtered(lines, _coloring(explanation, state, lines), state.choices)
     return Scene(
         ranking=ranking_of(explanation, state),
         lines=lines,
@@ -444,7 +444,14 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     )
 
 
-def coloring_of(explanation: Explanation, color_by: str | None, positions: NDArray[np.int64]) -> Coloring:
+def _coloring(explanation: Explanation, state: ViewState, lines: Lines) -> Coloring:
+    ramp = str(state.choices.get("palette", USUAL["palette"]))
+    return coloring_of(explanation, state.color_by, lines.positions, ramp)
+
+
+def coloring_of(
+    explanation: Explanation, color_by: str | None, positions: NDArray[np.int64], ramp: str = "default"
+) -> Coloring:
     """Colour some rows by a column, as the browser does."""
     if color_by is None:
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
@@ -452,14 +459,14 @@ def coloring_of(explanation: Explanation, color_by: str | None, positions: NDArr
     body, buffers = payload.colors(column, positions.tolist())
     if body["kind"] == "category":
         values = np.frombuffer(buffers[0], dtype="<f4")
-        palette = level_palette(len(body["levels"]), ordered=body["ordered"])
+        palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
         return Coloring(column.label, palette, values, levels=tuple(body["levels"]))
     low, high = body["domain"]
     exact = np.frombuffer(buffers[0], dtype="<f8")
     share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
     return Coloring(
         column.label,
-        ramp_palette(),
+        ramp_palette(ramp),
         share.astype(np.float32),
         domain=(low, high),
         ends=_ramp_ends(body),

@@ -104,8 +104,8 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
   const shade = theme.dark ? "dark" : "light";
   if (colors === null) return plainPalette(shade);
   if (isSplit(colors.scale)) return splitPalette(shade);
-  if (colors.scale.kind === "continuous") return rampPalette(shade);
-  return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade);
+  if (colors.scale.kind === "continuous") return rampPalette(shade, theme.ramp);
+  return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade, theme.ramp);
 }
 
 /** Features with no more values than this have a tick for each. */

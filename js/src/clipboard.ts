@@ -1,0 +1,25 @@
+/** The clipboard, which not every page may use: not without https, and not inside of every frame. */
+
+/** Puts a picture there that is still being made: Safari wants to know of it at once, while the click is fresh. */
+export async function copyPng(png: Promise<Blob>): Promise<void> {
+  const written = write(png);
+  written.catch(() => {}); // what went wrong with the picture itself says more, and comes first
+  await png;
+  await written.catch(() => {
+    throw new Error("The browser does not let this page use the clipboard. Download the PNG instead.");
+  });
+}
+
+async function write(png: Promise<Blob>): Promise<void> {
+  await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+}
+
+/** Whether it could be put there. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,170 @@
+/** Everything about an export at once: format, what, how large, and where to. */
+import { Choice } from "../marks/choice.ts";
+import { html, setText } from "../marks/element.ts";
+import type { FormatHeader, What } from "../protocol.ts";
+import { FIGURES, titleOf, type Where, type Wish } from "../save.ts";
+import type { View } from "../view.ts";
+import { sizeFields } from "./export_size.ts";
+
+const HINTS: Record<string, string> = {
+  svg: "sharp at any size",
+  png: "for chat and slides",
+  pdf: "for print",
+  csv: "numbers, as text",
+  parquet: "numbers, small",
+  json: "all numbers",
+  html: "to open anywhere",
+};
+const TABLES = ["csv", "parquet"];
+
+/** Null: there is nothing of the kind in this format. */
+function whatTexts(format: string, feature: string): Record<"view" | "panel" | "all", string | null> {
+  const opened = feature === "" ? "the open feature" : feature;
+  const [panel, all] = [`Curves of ${opened}`, "Curves of all features"];
+  if (FIGURES.includes(format)) return { view: "The view: ranking and curves", panel, all };
+  if (TABLES.includes(format)) return { view: "Metrics of all features", panel, all };
+  if (format === "json") return { view: "Metrics and all curves", panel: `Metrics and curves of ${opened}`, all: null };
+  return { view: "The view", panel: null, all: null };
+}
+
+const WHERES: Record<Where, { label: string; does: string }> = {
+  download: { label: "Download", does: "Download" },
+  clipboard: { label: "Clipboard", does: "Copy" },
+  notebook: { label: "Beside the notebook", does: "Save" },
+};
+const MANY_FILES = "Pictures of all features are many files: they go into a folder beside the notebook.";
+
+export interface ExportDialog {
+  node: HTMLElement;
+  open(): void;
+}
+
+export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): ExportDialog {
+  const { store, aborted } = view;
+  const options = { signal: aborted };
+  const formats = new Choice<string>("Format", "format");
+  const whats = new Choice<What>("What", "what");
+  const wheres = new Choice<Where>("Where to", "where");
+  const size = sizeFields();
+  const problem = html("p", { class: "ice-problem", role: "alert", "data-test": "dialog-problem", hidden: true });
+  const submit = html("button", { type: "submit", class: "ice-button ice-primary", "data-test": "dialog-run" });
+  const cancel = html("button", { type: "button", class: "ice-button", "data-test": "dialog-cancel" }, "Cancel");
+  const title = html(
+    "h3",
+    { class: "ice-dialog-title", id: `ice-export-${Math.random().toString(36).slice(2)}` },
+    "Export",
+  );
+  const form = html(
+    "form",
+    { class: "ice-dialog-form", novalidate: true },
+    title,
+    formats.node,
+    whats.node,
+    size.node,
+    wheres.node,
+    problem,
+    html("div", { class: "ice-dialog-buttons" }, cancel, submit),
+  );
+  const dialog = html(
+    "dialog",
+    { class: "ice-dialog", "aria-labelledby": title.id, tabindex: -1, "data-test": "export-dialog" },
+    form,
+  );
+  let isUsed = false;
+
+  const offered = (): FormatHeader[] => store.figures.peek()?.header.formats ?? [];
+  const formatNow = (): FormatHeader | undefined => offered().find(({ name }) => name === formats.value);
+
+  /** What can be chosen depends on what is chosen above it. */
+  const draw = (): void => {
+    const format = formatNow();
+    const name = format?.name ?? "";
+    const texts = Object.entries(whatTexts(name, store.feature.peek())) as [What, string | null][];
+    whats.offer(texts.flatMap(([what, label]) => (label === null ? [] : [{ value: what, label }])));
+    const isMany = whats.value === "all" && format?.holds_all === false;
+    const places = (Object.keys(WHERES) as Where[]).filter((where) => where !== "clipboard" || name === "png");
+    const reason = (where: Where) => (isMany && where !== "notebook" ? MANY_FILES : null);
+    wheres.offer(places.map((value) => ({ value, label: WHERES[value].label, problem: reason(value) })));
+    size.node.hidden = !FIGURES.includes(name);
+    setText(submit, WHERES[wheres.value ?? "download"].does);
+    submit.disabled = format === undefined || format.problem !== null;
+  };
+
+  const offerFormats = (): void => {
+    formats.offer(
+      offered().map(({ name, problem }) => {
+        return { value: name, label: titleOf(name), hint: HINTS[name] ?? "", problem };
+      }),
+    );
+  };
+
+  const open = (): void => {
+    if (dialog.open) return;
+    problem.hidden = true;
+    const { format, width, dpi } = store.settings.peek();
+    offerFormats();
+    if (!isUsed) {
+      formats.choose(format ?? "svg");
+      size.set(width ?? null, dpi ?? null);
+    }
+    draw();
+    dialog.showModal();
+    formats.focus();
+  };
+
+  const send = async (): Promise<void> => {
+    const [format, what, where] = [formats.value, whats.value, wheres.value];
+    if (submit.disabled || format === null || what === null || where === null) return;
+    isUsed = true;
+    problem.hidden = true;
+    submit.disabled = true;
+    submit.setAttribute("aria-busy", "true");
+    try {
+      await run({ format, what, ...size.get(), where });
+      dialog.close();
+    } catch (error) {
+      setText(problem, error instanceof Error ? error.message : String(error));
+      problem.hidden = false;
+    } finally {
+      submit.disabled = false;
+      submit.removeAttribute("aria-busy");
+    }
+    if (dialog.open) submit.focus();
+  };
+
+  form.addEventListener("change", draw, options);
+  form.addEventListener(
+    "submit",
+    (event) => {
+      event.preventDefault();
+      void send();
+    },
+    options,
+  );
+  cancel.addEventListener("click", () => dialog.close(), options);
+  dialog.addEventListener("keydown", (event) => keepInside(event, dialog), options);
+  dialog.addEventListener(
+    "pointerdown",
+    (event) => {
+      if (event.target === dialog) dialog.close(); // beside it: its own area is all form
+    },
+    options,
+  );
+  return { node: dialog, open };
+}
+
+/** Tab goes round inside; keys of the dialog are no keys of the explorer behind it. */
+function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement): void {
+  event.stopPropagation();
+  if (event.key !== "Tab") return;
+  const all = [...dialog.querySelectorAll<HTMLInputElement>("button, input, select")];
+  // Of radio buttons, the chosen one alone is on the way.
+  const stops = all.filter(
+    (each) => !each.disabled && each.checkVisibility() && (each.type !== "radio" || each.checked),
+  );
+  const [first, last] = [stops[0], stops.at(-1)];
+  const from = event.shiftKey ? first : last;
+  if (event.target !== from && event.target !== dialog) return;
+  event.preventDefault();
+  (event.shiftKey ? last : first)?.focus();
+}

@@ -1,0 +1,75 @@
+/** What became of an export, read out as it comes: where the file lies, or why there is none. */
+import { copyText } from "../clipboard.ts";
+import { html, setText } from "../marks/element.ts";
+import type { Outcome } from "../save.ts";
+
+export class ExportNews {
+  readonly #text = html("span");
+  readonly #path = html("span", { class: "ice-path", "data-test": "export-path" });
+  readonly #copy = html("button", { type: "button", class: "ice-link", "data-test": "copy-path" }, "Copy path");
+  readonly #dismiss = html("button", { type: "button", class: "ice-news-close", "aria-label": "Dismiss" }, "×");
+  readonly #result = html(
+    "p",
+    { class: "ice-news-text", role: "status", "data-test": "export-result" },
+    this.#text,
+    this.#path,
+  );
+  readonly #problem = html("p", {
+    class: "ice-news-text ice-problem",
+    role: "alert",
+    "data-test": "export-problem",
+    hidden: true,
+  });
+  readonly node = html(
+    "div",
+    { class: "ice-news", "data-test": "export-news" },
+    this.#result,
+    this.#problem,
+    this.#copy,
+    this.#dismiss,
+  );
+
+  /** `refocus` is where the keyboard goes when the news are put away. */
+  constructor(aborted: AbortSignal, refocus: () => void) {
+    const options = { signal: aborted };
+    this.clear();
+    this.#copy.addEventListener("click", () => void this.#copyPath(), options);
+    this.#dismiss.addEventListener(
+      "click",
+      () => {
+        this.clear();
+        refocus();
+      },
+      options,
+    );
+  }
+
+  clear(): void {
+    this.#show("", null, "");
+  }
+
+  tell({ text, path }: Outcome): void {
+    this.#show(text, path, "");
+  }
+
+  fail(message: string): void {
+    this.#show("", null, message);
+  }
+
+  #show(text: string, path: string | null, problem: string): void {
+    setText(this.#text, path === null ? text : `${text} `);
+    setText(this.#path, path ?? "");
+    this.#copy.hidden = path === null;
+    setText(this.#copy, "Copy path");
+    setText(this.#problem, problem);
+    this.#problem.hidden = problem === "";
+    this.#dismiss.hidden = text === "" && problem === "";
+    // Never hidden as a whole: what appears together with its text is not read out everywhere.
+    this.node.toggleAttribute("data-said", !this.#dismiss.hidden);
+  }
+
+  async #copyPath(): Promise<void> {
+    const isCopied = await copyText(this.#path.textContent ?? "");
+    setText(this.#copy, isCopied ? "Copied" : "The browser does not let this page use the clipboard");
+  }
+}

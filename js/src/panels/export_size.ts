@@ -1,0 +1,72 @@
+/** How wide a figure is printed, and how fine. */
+import { html } from "../marks/element.ts";
+
+const WIDTHS: [string, string][] = [
+  ["", "usual"],
+  ["89", "89 mm, one column"],
+  ["180", "180 mm, two columns"],
+  ["other", "other …"],
+];
+
+export interface SizeFields {
+  node: HTMLElement;
+  set(width: number | null, dpi: number | null): void;
+  get(): { width: number | null; dpi: number | null };
+}
+
+export function sizeFields(): SizeFields {
+  const width = html(
+    "select",
+    { class: "ice-select", "data-test": "dialog-width" },
+    ...WIDTHS.map(([value, label]) => html("option", { value }, label)),
+  );
+  const millimetres = html("input", {
+    type: "number",
+    class: "ice-number",
+    min: 60,
+    max: 600,
+    step: "any",
+    "aria-label": "Width in mm",
+    "data-test": "dialog-mm",
+  });
+  const unit = html("span", { class: "ice-field", hidden: true }, millimetres, "mm");
+  const dpi = html("input", {
+    type: "number",
+    class: "ice-number",
+    min: 50,
+    max: 1200,
+    step: "any",
+    placeholder: "300",
+    "data-test": "dialog-dpi",
+  });
+  const resolution = html("label", { class: "ice-field" }, "Resolution ", dpi, "dpi");
+  resolution.title = "Of a PNG, and of the lines in an SVG or PDF where they are many";
+  const draw = (): void => {
+    unit.hidden = width.value !== "other";
+  };
+  width.addEventListener("change", () => {
+    draw();
+    if (!unit.hidden) millimetres.focus();
+  });
+  return {
+    node: html(
+      "fieldset",
+      { class: "ice-choice ice-choice-size" },
+      html("legend", {}, "Size"),
+      html("label", { class: "ice-field" }, "Width ", width),
+      unit,
+      resolution,
+    ),
+    set: (wide, dots) => {
+      const preset = WIDTHS.some(([value]) => value === String(wide ?? ""));
+      width.value = preset ? String(wide ?? "") : "other";
+      millimetres.value = preset || wide === null ? "" : String(wide);
+      dpi.value = dots === null ? "" : String(dots);
+      draw();
+    },
+    get: () => {
+      const typed = width.value === "other" ? millimetres.value : width.value;
+      return { width: typed === "" ? null : Number(typed), dpi: dpi.value === "" ? null : Number(dpi.value) };
+    },
+  };
+}

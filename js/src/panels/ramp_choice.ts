@@ -1,0 +1,30 @@
+/** What numbers and ordered levels are coloured along. */
+import type { Ramp } from "../geometry/palette.ts";
+import { html } from "../marks/element.ts";
+import type { View } from "../view.ts";
+
+const LABELS: Record<Ramp, string> = {
+  default: "usual",
+  viridis: "viridis, almost whole",
+  cividis: "cividis",
+};
+
+export function rampChoice({ store, aborted, keep }: View): HTMLElement {
+  const select = html(
+    "select",
+    { class: "ice-select", "data-test": "ramp" },
+    ...Object.entries(LABELS).map(([value, label]) => html("option", { value }, label)),
+  );
+  select.addEventListener("change", () => store.remembered.choose("palette", select.value as Ramp), {
+    signal: aborted,
+  });
+  keep(
+    () => store.remembered.of("palette").value,
+    (ramp) => {
+      select.value = ramp;
+    },
+  );
+  const field = html("label", { class: "ice-field ice-view-ramp" }, "Ramp ", select);
+  field.title = "Colours of numbers and of ordered levels; the usual one is viridis without its faint ends";
+  return field;
+}

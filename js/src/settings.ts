@@ -1,0 +1,62 @@
+/**
+ * What a JupyterLab is set to: JSON beside the page that its extension writes, and an event at each change. Without the
+ * extension there are none. What was chosen in Python or by the reader stands over them.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { RAMPS, type Ramp } from "./geometry/palette.ts";
+
+export interface Settings {
+  format?: string;
+  /** In mm. */
+  width?: number;
+  dpi?: number;
+  palette?: Ramp;
+  theme?: "auto" | "light" | "dark";
+  max_lines?: number;
+}
+
+const CHANGED = "ice-explorer:settings";
+
+const oneOf =
+  (...words: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    words.includes(value);
+const between =
+  (low: number, high: number) =>
+  (value: unknown): boolean =>
+    typeof value === "number" && value >= low && value <= high;
+
+const FORMS: { [K in keyof Required<Settings>]: (value: unknown) => boolean } = {
+  format: oneOf("svg", "png", "pdf", "html", "csv", "parquet", "json"),
+  width: between(60, 600),
+  dpi: between(50, 1200),
+  palette: oneOf(...RAMPS),
+  theme: oneOf("auto", "light", "dark"),
+  max_lines: (value) => Number.isInteger(value) && (value as number) > 0,
+};
+
+/** What can be used of a text; whatever is malformed is as if it were not there. */
+export function readSettings(text: string | undefined): Settings {
+  let found: unknown;
+  try {
+    found = JSON.parse(text ?? "{}");
+  } catch {
+    return {};
+  }
+  if (typeof found !== "object" || found === null) return {};
+  const fitting = Object.entries(FORMS).flatMap(([name, fits]) => {
+    const value = (found as Record<string, unknown>)[name];
+    return fits(value) ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(fitting);
+}
+
+export function followSettings(aborted: AbortSignal): ReadonlySignal<Settings> {
+  const now = () => readSettings(document.documentElement.dataset.iceExplorerSettings);
+  const settings = signal(now());
+  const follow = () => {
+    settings.value = now();
+  };
+  document.addEventListener(CHANGED, follow, { signal: aborted });
+  return settings;
+}

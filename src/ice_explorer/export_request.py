@@ -1,0 +1,157 @@
+"""What the export menu asks for: a file, handed to the browser or put beside the notebook."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from importlib.util import find_spec
+from itertools import count
+from mimetypes import MimeTypes
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ice_explorer import export, payload
+from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.messages import WHATS, ExportBody, FormatHead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.messages import ExportRequest, ViewState
+
+PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
+_TABLES: Final = (".csv", ".parquet")
+_TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
+_BYTES: Final = "application/octet-stream"
+
+
+def formats() -> list[FormatHead]:
+    """List what a view can be saved as, and why not where a package is missing; none of them is imported."""
+    return [
+        FormatHead(name=suffix[1:], problem=_problem(suffix), holds_all=suffix not in export.ONE_EACH)
+        for suffix in export.SUFFIXES
+    ]
+
+
+def _problem(suffix: str) -> str | None:
+    package = PACKAGES.get(suffix)
+    if package is None or find_spec(package) is not None:
+        return None
+    return str(MissingDependencyError.extra(suffix[1:].upper(), package, "export"))
+
+
+def answer(
+    explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]
+) -> tuple[ExportBody, list[bytes]]:
+    """Make the file that a request of the browser asks for.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    request : ExportRequest
+    state : mapping
+        What is drawn: the state of the request, with the choices of the reader that can be followed.
+
+    Returns
+    -------
+    body : ExportBody
+    buffers : list of bytes
+        The file; empty where it was written beside the notebook.
+
+    Raises
+    ------
+    ExportError
+        If there is no such format, or no file can be written there.
+    InvalidOptionError
+        If width or dpi cannot be.
+    MissingDependencyError
+        If a package is needed and not installed.
+    """
+    suffix = f".{request['format']}"
+    if suffix not in export.SUFFIXES:
+        raise ExportError.no_format(request["format"], [each[1:] for each in export.SUFFIXES])
+    paper = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
+    name, what = _stem(request) + suffix, _what(request)
+    mime = _TYPES.guess_type(name)[0] or _BYTES
+    if request["to"] == "browser":
+        return ExportBody(filename=name, mime=mime, path=None), [
+            export.file_bytes(explanation, state, name, what, **paper)
+        ]
+    path = _beside_notebook(explanation, state, name, what, paper)
+    return ExportBody(filename=path.name, mime=mime, path=str(path)), []
+
+
+def _what(request: ExportRequest) -> str:
+    if request["what"] != "feature":
+        return request["what"]
+    feature = request["state"]["feature"]
+    return "panel" if feature in WHATS else feature
+
+
+def _stem(request: ExportRequest) -> str:
+    """Name a file after what it shows."""
+    state = request["state"]
+    shown = {"feature": state["feature"], "kind": state["kind"]}
+    if request["what"] == "all":
+        shown["feature"] = "all features"
+    elif request["what"] == "view" and f".{request['format']}" in _TABLES:
+        shown = {"feature": "metrics", "kind": ""}
+    return Path(payload.filename(cast("ViewState", shown))).stem
+
+
+def _beside_notebook(
+    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, paper: Mapping[str, Any]
+) -> Path:
+    """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
+    places = _numbered(_working_folder(), name)
+    if what == "all" and Path(name).suffix in export.ONE_EACH:
+        return _folder_of_all(explanation, state, places, paper)
+    for place in places:
+        if os.path.lexists(place):
+            continue
+        try:
+            export.save(explanation, state, place, what, **paper)
+        except ExportError as error:
+            is_refused = isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileExistsError)
+            if is_refused or not os.path.lexists(place):  # else somebody took the name meanwhile
+                raise
+        else:
+            return place
+    raise AssertionError  # the names do not end
+
+
+def _folder_of_all(
+    explanation: Explanation, state: Mapping[str, Any], places: Iterator[Path], paper: Mapping[str, Any]
+) -> Path:
+    for place in places:
+        folder = place.with_suffix("")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise ExportError.not_written(folder, error) from error
+        try:
+            export.save(explanation, state, folder / f"{export.FEATURE}{place.suffix}", "all", **paper)
+        except BaseException:
+            with suppress(OSError):  # where some of the files are there, they stay
+                folder.rmdir()
+            raise
+        return folder
+    raise AssertionError  # the names do not end
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ExportError.no_working_folder() from error
+
+
+def _numbered(folder: Path, name: str) -> Iterator[Path]:
+    """Yield a name, and the same with 2, 3 and so on."""
+    file = folder / name
+    yield file
+    for number in count(2):
+        yield file.with_name(f"{file.stem}-{number}{file.suffix}")

@@ -1,0 +1,386 @@
+"""What the export menu asks the kernel for: each format, each place, and what goes wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pypdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+import ice_explorer as ice
+from ice_explorer import errors, export, export_request, messages
+
+KINDS = {
+    "svg": ("image/svg+xml", b"<?xml"),
+    "png": ("image/png", b"\x89PNG\r\n\x1a\n"),
+    "pdf": ("application/pdf", b"%PDF-"),
+    "csv": ("text/csv", b"# ice-explorer "),
+    "parquet": ("application/octet-stream", b"PAR1"),
+    "json": ("application/json", b"{"),
+}
+
+
+def tides(rows):
+    return np.sin(2 * rows["moon"].to_numpy()) * rows["wind"].to_numpy() + rows["view"].to_numpy()
+
+
+@pytest.fixture(scope="module", name="X")
+def winds():
+    return pd.DataFrame(np.random.default_rng(3).normal(size=(40, 3)), columns=["moon", "wind", "view"])
+
+
+@pytest.fixture(scope="module")
+def explanation(X):
+    return ice.explain(tides, X, progress=False)
+
+
+def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, feature="moon", choices=None):  # noqa: A002 - as the message has it
+    state = {
+        "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
+        "convention": "equations", "weighting": "interval", "anchor": "min", "max_lines": 30, "selection": [],
+    }  # fmt: skip
+    return messages.parse_request(
+        {
+            "type": "export", "format": format, "what": what, "width": width, "dpi": dpi, "to": to, "state": state,
+            "choices": choices or {},
+        }
+    )  # fmt: skip
+
+
+def answer(explanation, request):
+    return export_request.answer(explanation, request, {**request["state"], "choices": request["choices"]})
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_format_comes_back_as_what_it_is(explanation, here, name):
+    """Name, type and bytes; nothing is written; the line of code in it names this file."""
+    mime, start = KINDS[name]
+    body, (content,) = answer(explanation, asked(name, "panel"))
+    assert body == {"filename": f"ice-moon-c-ice.{name}", "mime": mime, "path": None}
+    assert content.startswith(start)
+    assert names(here) == []
+    (here / body["filename"]).write_bytes(content)
+    assert ice.provenance(body["filename"])["code"].endswith(f"; x.save({body['filename']!r}, 'panel')")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_format_is_written_beside_the_notebook(explanation, here, name):
+    """The kernel's folder has the file under the path that is answered; no bytes travel."""
+    body, buffers = answer(explanation, asked(name, "panel", to="notebook"))
+    assert buffers == []
+    assert body["path"] == str(here / f"ice-moon-c-ice.{name}")
+    assert Path(body["path"]).read_bytes().startswith(KINDS[name][1])
+
+
+def test_a_name_that_is_taken_gets_a_number_and_the_code_in_the_file_knows(explanation, here):
+    """Files, folders and links to nowhere stay as they are; the recreating call names the real file."""
+    (here / "ice-moon-c-ice.svg").write_text("precious")
+    (here / "ice-moon-c-ice-2.svg").mkdir()
+    (here / "ice-moon-c-ice-3.svg").symlink_to(here / "nowhere")
+    body, _ = answer(explanation, asked(to="notebook"))
+    assert body["filename"] == "ice-moon-c-ice-4.svg"
+    assert (here / "ice-moon-c-ice.svg").read_text() == "precious"
+    assert not (here / "nowhere").exists()
+    assert ice.provenance(body["path"])["code"].endswith("; x.save('ice-moon-c-ice-4.svg')")
+
+
+def test_a_name_that_somebody_takes_meanwhile_is_left_to_them(explanation, here, monkeypatch):
+    """Between looking and writing there is no gap in which a file is lost."""
+    save = export.save
+
+    def slow(explanation, state, path, what, **paper):
+        if path.name == "ice-moon-c-ice.svg":
+            path.write_text("theirs")
+        return save(explanation, state, path, what, **paper)
+
+    monkeypatch.setattr(export, "save", slow)
+    body, _ = answer(explanation, asked(to="notebook"))
+    assert body["filename"] == "ice-moon-c-ice-2.svg"
+    assert (here / "ice-moon-c-ice.svg").read_text() == "theirs"
+
+
+@given(taken=st.sets(st.integers(1, 12)))
+def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
+    """Whatever is there already, the lowest number that is free is used, and nothing else changes."""
+    folder = tmp_path_factory.mktemp("beside")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for number in taken:
+            (folder / ("ice-metrics.csv" if number == 1 else f"ice-metrics-{number}.csv")).touch()
+        body, _ = answer(explanation, asked("csv", to="notebook"))
+    free = min(set(range(1, 14)) - taken)
+    assert body["filename"] == ("ice-metrics.csv" if free == 1 else f"ice-metrics-{free}.csv")
+    assert len(names(folder)) == len(taken) + 1
+
+
+def test_pictures_of_all_features_fill_a_folder(explanation, here):
+    """A file for each feature; a second time another folder."""
+    for number in ("", "-2"):
+        body, buffers = answer(explanation, asked("svg", "all", to="notebook"))
+        folder = here / f"ice-all-features-c-ice{number}"
+        assert (body["path"], body["filename"], buffers) == (str(folder), folder.name, [])
+        assert names(folder) == ["moon.svg", "view.svg", "wind.svg"]
+
+
+def test_a_folder_that_nothing_could_be_put_in_is_not_left_behind(explanation, here):
+    """A width that cannot be is refused before anything is there."""
+    with pytest.raises(errors.InvalidOptionError):
+        answer(explanation, asked("svg", "all", to="notebook", width=9))
+    assert names(here) == []
+
+
+def test_all_features_are_one_file_where_the_format_holds_them(explanation):
+    """A page, or rows, for each; a picture says how many files it would be."""
+    body, (content,) = answer(explanation, asked("pdf", "all"))
+    assert body["filename"] == "ice-all-features-c-ice.pdf"
+    assert len(pypdf.PdfReader(io.BytesIO(content)).pages) == 3
+    _, (content,) = answer(explanation, asked("csv", "all"))
+    assert set(pd.read_csv(io.BytesIO(content), comment="#")["feature"]) == {"moon", "wind", "view"}
+    with pytest.raises(errors.ExportError, match=r"must hold '\{feature\}'"):
+        answer(explanation, asked("png", "all"))
+
+
+def test_a_table_of_the_view_is_the_metrics(explanation):
+    """It is named so."""
+    body, (content,) = answer(explanation, asked("csv"))
+    assert body["filename"] == "ice-metrics.csv"
+    assert "impact" in pd.read_csv(io.BytesIO(content), comment="#").columns
+
+
+@pytest.mark.parametrize(("feature", "last"), [("wind", "'wind')"), ("view", "'panel')")])
+def test_a_feature_may_be_asked_for_by_name(explanation, here, feature, last):
+    """Also one that is called like a word that means something else."""
+    body, _ = answer(explanation, asked("svg", "feature", to="notebook", feature=feature))
+    found = ice.provenance(body["path"])
+    assert found["feature"] == feature
+    assert found["code"].endswith(last)
+
+
+def test_size_and_choices_are_followed(explanation, here):
+    """Width and resolution reach the file and its line of code, and so do the choices of the view."""
+    request = asked("png", "panel", width=89, dpi=200, choices={"palette": "cividis"})
+    body, (content,) = answer(explanation, request)
+    with Image.open(io.BytesIO(content)) as image:
+        assert image.width == round(89 / 25.4 * 200)
+    (here / body["filename"]).write_bytes(content)
+    found = ice.provenance(body["filename"])
+    assert found["code"].endswith("'panel', width=89, dpi=200)")
+    assert found["view"] == {"palette": "cividis"}
+
+
+REFUSED = {
+    "no such format": (
+        asked("bmp"),
+        "`format` must be 'svg', 'png', 'pdf', 'csv', 'parquet' or 'json'; got 'bmp'. Choose one of them.",
+    ),
+    "too narrow": (
+        asked(width=20),
+        (
+            "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got 20. "
+            'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for 180.'
+        ),
+    ),
+    "too fine": (
+        asked("png", dpi=9999),
+        "`dpi` must be from 50 to 1200 dots per inch; got 9999. Leave it out for 300.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("to", messages.DESTINATIONS)
+def test_what_cannot_be_is_refused_in_a_sentence(explanation, here, case, to):
+    """Nothing is written."""
+    request, message = REFUSED[case]
+    with pytest.raises(errors.ICEExplorerError) as refused:
+        answer(explanation, {**request, "to": to})
+    assert str(refused.value) == message
+    assert names(here) == []
+
+
+class Denied:
+    """Stands for a file system that does not let anybody write."""
+
+    def __init__(self, *_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize("what", ["view", "all"])
+def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch, what):
+    """The system's own reason, and what to do; whoever runs the tests may be allowed to write everywhere."""
+    monkeypatch.setattr(Path, "mkdir" if what == "all" else "open", Denied)
+    with pytest.raises(errors.ExportError) as refused:
+        answer(explanation, asked(what=what, to="notebook"))
+    at = here / ("ice-all-features-c-ice" if what == "all" else "ice-moon-c-ice.svg")
+    assert str(refused.value) == (
+        f"`path` must be where files can be written; at {str(at)!r} the system says: Permission denied. "
+        "Choose another folder, or make room."
+    )
+
+
+def test_a_disk_that_is_full_leaves_no_half_of_a_file(explanation, here, monkeypatch):
+    """What could not be written whole is taken away again."""
+
+    class Full(io.BytesIO):
+        def write(self, _content):
+            raise OSError(28, "No space left on device")
+
+    def open_full(path, _mode):
+        path.touch()
+        return Full()
+
+    monkeypatch.setattr(Path, "open", open_full)
+    with pytest.raises(errors.ExportError, match="the system says: No space left on device"):
+        answer(explanation, asked(to="notebook"))
+    assert names(here) == []
+
+
+def test_a_working_folder_that_is_gone_is_said(explanation, tmp_path, monkeypatch):
+    """A kernel may outlive its folder."""
+
+    def gone():
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "cwd", gone)
+    with pytest.raises(errors.ExportError) as refused:
+        answer(explanation, asked(to="notebook"))
+    assert str(refused.value) == (
+        "The kernel must run in a folder that is there, to put a file beside the notebook; its folder is gone. "
+        "Change it with `os.chdir(...)`, or download the file."
+    )
+
+
+def test_formats_are_all_that_save_knows(monkeypatch):
+    """With what is installed there is no problem; where a package is missing it is named, and not imported."""
+    assert [f".{each['name']}" for each in export_request.formats()] == list(export.SUFFIXES)
+    assert {each["problem"] for each in export_request.formats()} == {None}
+    assert set(export_request.PACKAGES) == set(export._NEEDS)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    problems = {each["name"]: each["problem"] for each in export_request.formats()}
+    assert [name for name, problem in problems.items() if problem is None] == ["svg", "csv", "json"]
+    assert problems["png"] == (
+        "PNG needs matplotlib, which is not installed. Run `pip install 'ice-explorer[export]'`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("png", "Drawing with matplotlib needs matplotlib, which is not installed. "),
+        ("parquet", "Writing Parquet needs pyarrow, which is not installed. "),
+    ],
+)
+def test_a_package_that_is_missing_is_said(explanation, here, monkeypatch, name, sentence):
+    """Who asks all the same gets the sentence, and no file."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(errors.MissingDependencyError) as refused:
+        answer(explanation, asked(name, to="notebook"))
+    assert str(refused.value) == f"{sentence}Run `pip install 'ice-explorer[export]'`."
+    assert names(here) == []
+
+
+# --- through the explorer -------------------------------------------------------------------------
+
+
+def through(explorer, request):
+    explorer.comm.receive({"method": "custom", "content": {"id": "a", **request}})
+    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "a")
+    return message["data"]["content"], message["buffers"]
+
+
+def test_an_explorer_writes_beside_its_notebook(make, X, here):
+    """The reply has the absolute path, and the header what can be asked for."""
+    explorer = make(tides, X)
+    assert explorer._header["formats"] == export_request.formats()
+    reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis", "unknown": 1}))
+    assert reply["body"] == {
+        "filename": "ice-moon-c-ice.json",
+        "mime": "application/json",
+        "path": str(here / "ice-moon-c-ice.json"),
+    }
+    assert buffers == []
+    written = json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))
+    assert len(written["curves"]) >= 1
+    assert written["provenance"]["view"] == {"palette": "viridis"}
+
+
+def test_all_features_wait_until_they_are_there(make, X):
+    """Half of them would be taken for all."""
+    real = set(zip(X["moon"], X["view"], strict=True))
+
+    def fails(rows):
+        if not set(zip(rows["moon"], rows["view"], strict=True)) <= real:
+            msg = "There is no such night."
+            raise ValueError(msg)
+        return tides(rows)
+
+    explorer = make(fails, X)
+    explorer._background.wait()
+    done, total = explorer._status["done"], explorer._status["total"]
+    assert done < total == 3
+    reply, _ = through(explorer, asked("pdf", "all", feature=""))
+    assert reply["message"] == (
+        f"All features must be computed to be exported together; {done} of {total} are. "
+        "Wait until they are there, or export the view."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("what", "everything", "'view', 'panel', 'all', 'feature'"),
+        ("what", ["view"], "'view', 'panel', 'all', 'feature'"),
+        ("to", "moon", "'browser' or 'notebook'"),
+        ("width", "89mm", "a number, or nothing"),
+        ("dpi", True, "a number, or nothing"),
+        ("format", None, "text"),
+        ("choices", [], "the choices about a view"),
+        ("state", {}, "the state of a view"),
+    ],
+)
+def test_a_request_that_is_none_is_refused_at_the_door(name, value, expected):
+    """It comes from another version's front end, so the page is to be loaded anew."""
+    with pytest.raises(messages.MessageError) as refused:
+        messages.parse_request({**asked(), name: value})
+    assert str(refused.value) == (
+        f"{name!r} of a request 'export' must be {expected}; got {value!r}. "
+        "Restart the kernel and reload the page, so that both run the same version."
+    )
+
+
+# --- what settings may not change -----------------------------------------------------------------
+
+
+def test_what_was_set_is_told_to_the_browser(make, X):
+    """Set from Python, to the default even, or by a state; not by the browser, which tells itself."""
+    explorer = make(tides, X)
+    assert explorer._given == []
+    explorer.set_state({"max_lines": 30})
+    assert (explorer.max_lines, explorer._given) == (30, [])
+    explorer.max_lines = 30
+    assert explorer._given == ["max_lines"]
+    explorer.max_lines = 1000
+    assert explorer._given == ["max_lines"]
+    assert make(tides, X, state=explorer.state())._given == ["max_lines"]
+    with pytest.raises(errors.InvalidOptionError):
+        explorer.max_lines = 0
