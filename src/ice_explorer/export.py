@@ -204,7 +204,7 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     _NEEDS.get(suffix, bool)()  # before any work is done
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
-    origin = provenance(explanation, shown, call)
+    origin = provenance(explanation, shown, call, is_view=what == _VIEW)
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)

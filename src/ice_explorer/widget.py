@@ -318,7 +318,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         try:
             bundle[0]["image/svg+xml"] = export.picture(
-                work.explanation(snapshot.results), {**self._view_state(), "choices": self._view}
+                work.explanation(snapshot.results), self._drawn(self._view_state(), work)
             )
         except Exception:
             logger.exception("There is no picture beside the explorer.")
@@ -437,7 +437,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         return export.save(
             self.explanation,
-            {**self._view_state(), "choices": self._view},
+            self._drawn(self._view_state(), self._open_work()),
             path,
             what,
             overwrite=overwrite,
@@ -668,7 +668,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         known = work.explanation(self._background.snapshot().results)
         body = ExportBody(filename=payload.filename(request["state"]), mime="image/svg+xml")
-        return body, [export.svg_bytes(known, {**request["state"], "choices": self._view})]
+        return body, [export.svg_bytes(known, self._drawn(request["state"], work))]
 
     def _ask(
         self,
@@ -696,6 +696,12 @@ class ICEExplorer(anywidget.AnyWidget):
         if not isinstance(error, ICEExplorerError):
             logger.error("A request of the browser failed.", exc_info=error)
         self.send(Reply(id=request_id, type="error", message=_sentence(error)))
+
+    def _drawn(self, state: ViewState, work: Work) -> dict[str, Any]:
+        """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
+        from ice_explorer.figures.besides import Besides
+
+        return {**state, "choices": self._view, "besides": Besides(work.target, work.choices.classes)}
 
     def _view_state(self) -> ViewState:
         return cast("ViewState", {name: getattr(self, name) for name in ViewState.__annotations__})

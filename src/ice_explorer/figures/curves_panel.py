@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.display_axis import MISSING
+from ice_explorer.figures.curve_marks import (
+    RUG,
+    draw_anchor_rule,
+    draw_cased,
+    draw_edge_arrows,
+    draw_group_means,
+    draw_rug,
+    draw_target,
+)
 from ice_explorer.figures.legend import BAND, MEAN, SPREAD_EDGE, draw_key, draw_legend
-from ice_explorer.figures.lettering import Tick, text_width, ticks
+from ice_explorer.figures.lettering import Tick, text_width, ticks, wrapped
 from ice_explorer.figures.level_marks import (
     SLOT_GAP,
     SLOT_WIDTH,
@@ -39,8 +48,17 @@ from ice_explorer.figures.page import (
     Picture,
     Rect,
     Style,
+    is_within,
+    printable,
 )
-from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.raster import (
+    LineSet,
+    density_peak,
+    draw_density,
+    draw_lines,
+    line_strength,
+    line_thickness,
+)
 from ice_explorer.figures.strips import MOST_CONNECTED
 from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.figures.view import ROUNDING
@@ -50,6 +68,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.view import Coloring, Lines, Scene
+
+    Array = NDArray[np.float64]
 
 _STRIP: Final = 22.0  # height of the histogram, and of the spread of the slopes
 _AIR: Final = 4.0
@@ -63,6 +83,11 @@ _FEW_VALUES: Final = 6  # features with no more have a tick for each
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
 _SLOT_BAR: Final = 11.0  # half the width of the bar of missing values
 _CROWD: Final = 200  # lines from which the dots are small
+_DIMMED: Final = 0.28  # what is not selected steps back where something is
+_MOST_STROKES: Final = 20  # selected rows; more are drawn as lines are
+_CELL: Final = 2.0  # width of a cell of the density, in px of the image
+_LOOKED_AT: Final = 500  # lines among which the largest share is looked for
+_LEADING: Final = 11.5
 
 
 def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
@@ -74,32 +99,27 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True)
             below = _draw_heading(page, scene, box, scene.heading if title is True else title)
         below = _draw_titles(page, scene, box, below)
         if lines.remark is not None:
-            below += 13
-            page.words(lines.remark, box.left, below, size=SMALL, fill=QUIET, within=box.width)
-        plot = _Plot.fitted(page, lines, box, below + 8)
+            for text in wrapped(printable(lines.remark), box.width, SMALL):
+                below += _LEADING
+                page.words(text, box.left, below, size=SMALL, fill=QUIET, within=box.width)
+        plot = _Plot.fitted(page, scene, box, below + 8)
         plot.draw_y_axis()
         below = plot.area.bottom
+        share = None
         if lines.is_empty:
             middle = (plot.area.top + plot.area.bottom) / 2
             page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET)
         else:
-            if not lines.on_levels:
-                plot.draw_band()
-            plot.draw_lines(scene.coloring)
-            draw_phantoms(page, plot.strips, lines, scene.coloring)
-            plot.draw_dots(scene.coloring)
-            plot.draw_selected(scene.coloring)
-            if lines.on_levels:
-                draw_level_means(page, plot.strips, lines)
-            else:
-                plot.draw_mean()
-            draw_missing_mean(page, plot.strips, lines)
+            share = plot.draw_inside()
             if lines.kind == "d-ice":
                 below = plot.draw_slope_spread(box)
+        if lines.has_rug:
+            draw_rug(page, plot.strips, lines, below)
+            below += RUG
         axis = below + _AIR + _STRIP
         plot.draw_histogram(axis)
         below = plot.draw_x_axis(box, axis)
-        below = draw_key(page, lines, box, below + 15)
+        below = draw_key(page, scene, box, below + 15, share)
         below = draw_legend(page, scene.coloring, box, below + 14)
     return below + 2
 
@@ -128,6 +148,7 @@ class _Plot:
 
     page: Page
     lines: Lines
+    coloring: Coloring
     area: Box
     strips: Strips
     x: Axis
@@ -136,8 +157,9 @@ class _Plot:
     share_ticks: tuple[Tick, ...]
 
     @classmethod
-    def fitted(cls, page: Page, lines: Lines, box: Box, top: float) -> _Plot:
+    def fitted(cls, page: Page, scene: Scene, box: Box, top: float) -> _Plot:
         """Leave room for the labels on either side."""
+        lines = scene.lines
         height = min(230.0, max(140.0, 0.5 * box.width))
         n_steps = max(2, round(height / _TICK_ROOM))
         y_ticks = tuple(ticks(*lines.y_domain, n_steps))
@@ -154,6 +176,7 @@ class _Plot:
         return cls(
             page=page,
             lines=lines,
+            coloring=scene.coloring,
             area=area,
             strips=strips_of(lines, area, x, y),
             x=x,
@@ -161,6 +184,53 @@ class _Plot:
             y_ticks=y_ticks,
             share_ticks=share_ticks,
         )
+
+    @property
+    def clip(self) -> Box | None:
+        """Where what is drawn ends: at the ends of an axis of which a part shows."""
+        cuts_x, cuts_y = self.lines.cuts
+        if not (cuts_x or cuts_y):
+            return None
+        area, slot = self.area, self.strips.slot
+        outer = self.page.width if slot is None else slot.right
+        return Box(
+            area.left if cuts_x else 0.0,
+            area.top if cuts_y else 0.0,
+            area.right if cuts_x else outer,
+            area.bottom if cuts_y else area.bottom + 4 * _STRIP,
+        )
+
+    @property
+    def dim(self) -> float:
+        """How strong the lines are: less where some of them are selected."""
+        return _DIMMED if self.lines.selected.any() else 1.0
+
+    def draw_inside(self) -> float | None:
+        """Draw all that depends on the rows; return the share of the lines that is solid, of a density."""
+        page, lines, strips, coloring = self.page, self.lines, self.strips, self.coloring
+        share = None
+        draw_anchor_rule(page, strips, lines)
+        draw_target(page, strips, lines)
+        if not lines.on_levels:
+            self.draw_band()
+        if lines.is_dense:
+            share = self.draw_density()
+        else:
+            self.draw_lines()
+        draw_phantoms(page, strips, lines, coloring, self.dim)
+        if not lines.is_dense:  # thousands of dots would cover what the density says
+            self.draw_dots()
+        with page.group("means", self.clip):
+            draw_group_means(page, strips, lines, coloring)
+            if lines.on_levels:
+                draw_level_means(page, strips, lines)
+            else:
+                self.draw_mean()
+        draw_missing_mean(page, strips, lines)
+        with page.group("selected", self.clip):
+            self.draw_selected()
+        draw_edge_arrows(page, strips, lines)
+        return share
 
     def draw_y_axis(self) -> None:
         """Labels on the left, each with a hairline across; shares of the prediction range on the right."""
@@ -191,22 +261,43 @@ class _Plot:
         places = self.x.many(self.lines.x)
         low, high = self._edges()
         x, y = np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]])
-        self.page.add(Path(x, y, BAND, closed=True))
+        with self.page.group("band", self.clip):
+            self.page.add(Path(x, y, BAND, closed=True))
 
-    def draw_lines(self, coloring: Coloring) -> None:
+    def draw_lines(self) -> None:
         """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
-        with self.page.group("lines"):
-            if self.lines.on_levels:
-                ends = self.strips.connectors(self.lines)
-                self._draw_image(coloring, *ends)
-            elif suit_strokes(*self.lines.values.shape):
-                self._draw_strokes(coloring)
-            else:
-                self._draw_image(coloring, self.x.many(self.lines.x), self.lines.values, self.lines.opacity)
-
-    def _draw_strokes(self, coloring: Coloring) -> None:
         lines = self.lines
-        opaque = 1 - math.exp(-line_strength(len(lines.values)))
+        with self.page.group("lines", self.clip):
+            if lines.on_levels:
+                x, values, opacity = self.strips.connectors(lines)
+                pixels = self._pixels(x, values, opacity, self.coloring.values)
+                pixels[..., 3] = np.rint(MOST_CONNECTED * pixels[..., 3])
+                self._add_image(pixels, self.dim)
+            elif suit_strokes(*lines.values.shape):
+                self._draw_strokes()
+            else:
+                x = self.x.many(lines.x)
+                self._add_image(self._pixels(x, lines.values, lines.opacity, self.coloring.values), self.dim)
+
+    def draw_density(self) -> float:
+        """Draw how many lines are where; return the share of them that is solid."""
+        lines, ratio = self.lines, self.page.dpi / PX_PER_INCH
+        image = self._in_image(self.x.many(lines.x), lines.values, lines.opacity, self.coloring.values)
+        image = replace(image, x=image.x / _CELL)
+        size = {"width": math.ceil(self.area.width * ratio / _CELL), "height": round(self.area.height * ratio)}
+        some = slice(None, None, max(1, math.ceil(len(image.y) / _LOOKED_AT)))
+        sample = LineSet(image.x, image.y[some], image.opacity[some], image.color[some])
+        peak = density_peak(sample, **size, fineness=ratio)
+        pixels = draw_density(
+            image, self.coloring.palette, **size, n_lines=len(image.y), peak=peak, fineness=ratio
+        )  # fmt: skip
+        with self.page.group("lines", self.clip):
+            self._add_image(np.repeat(pixels, round(_CELL), axis=1)[:, : round(self.area.width * ratio)], self.dim)
+        return peak
+
+    def _draw_strokes(self) -> None:
+        lines, coloring = self.lines, self.coloring
+        opaque = self.dim * (1 - math.exp(-line_strength(len(lines.values))))
         thickness = line_thickness(len(lines.values))
         places, heights = self.x.many(lines.x), self.y.many(lines.values)
         for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
@@ -216,55 +307,67 @@ class _Plot:
                 style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
                 self.page.add(Path(places[part], row[part], style))
 
-    def _draw_image(
-        self, coloring: Coloring, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64]
-    ) -> None:
-        """Draw lines with points at x [px of the page] into one image."""
-        area, ratio = self.area, self.page.dpi / PX_PER_INCH
-        n_lines = len(values)
-        width, height = round(area.width * ratio), round(area.height * ratio)
-        down = Axis(self.y.domain, (float(height), 0.0))
-        pixels = draw_lines(
-            LineSet(
-                x=(x - area.left) * ratio,
-                y=down.many(values).astype(np.float32),
-                opacity=opacity.astype(np.float32),
-                color=coloring.values,
-            ),
-            coloring.palette,
-            width=width,
-            height=height,
+    def _in_image(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> LineSet:
+        """Return lines with points at x [px of the page] in px of an image."""
+        ratio = self.page.dpi / PX_PER_INCH
+        down = Axis(self.y.domain, (float(round(self.area.height * ratio)), 0.0))
+        return LineSet(
+            x=(x - self.area.left) * ratio,
+            y=down.many(values).astype(np.float32),
+            opacity=opacity.astype(np.float32),
+            color=color,
+        )
+
+    def _pixels(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> NDArray[np.uint8]:
+        ratio, n_lines = self.page.dpi / PX_PER_INCH, len(values)
+        return draw_lines(
+            self._in_image(x, values, opacity, color),
+            self.coloring.palette,
+            width=round(self.area.width * ratio),
+            height=round(self.area.height * ratio),
             thickness=line_thickness(n_lines) * ratio,
             strength=line_strength(n_lines),
         )
-        if self.lines.on_levels:
-            pixels[..., 3] = np.rint(MOST_CONNECTED * pixels[..., 3])
+
+    def _add_image(self, pixels: NDArray[np.uint8], strength: float) -> None:
+        """Put an image over the whole plot."""
+        if strength < 1:
+            pixels[..., 3] = np.rint(strength * pixels[..., 3])
+        area = self.area
         self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
 
-    def draw_dots(self, coloring: Coloring) -> None:
+    def draw_dots(self) -> None:
         """Mark each line at the row's own value."""
-        lines = self.lines
+        lines, area, coloring = self.lines, self.area, self.coloring
         radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
         if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
             radius, opacity = 1.4 * max(radius, 1.3), 0.95
-        places, heights = self.strips.own(lines).tolist(), self.y.many(lines.own_y).tolist()
+        places, heights = self.strips.own(lines), self.y.many(lines.own_y)
+        shown = np.isfinite(places) & is_within(area.top, area.bottom, heights)
+        shown &= np.isnan(lines.own_x) | is_within(area.left, area.right, places)
+        strength = np.where(lines.selected, 1.0, self.dim) * opacity
         with self.page.group("own-values"):
-            for at, height, value in zip(places, heights, coloring.values.tolist(), strict=True):
-                if math.isfinite(at) and math.isfinite(height):
-                    style = Style(fill=coloring.palette.css(value), opacity=opacity)
-                    self.page.add(Circle(at, height, radius, style))
-
-    def draw_selected(self, coloring: Coloring) -> None:
-        """Draw the selected rows once more, over the others, in full."""
-        places = self.x.many(self.lines.x)
-        with self.page.group("selected"):
-            for row in np.flatnonzero(self.lines.selected):
+            for row in np.flatnonzero(shown).tolist():
                 color = coloring.palette.css(float(coloring.values[row]))
-                draw_selected_beside(self.page, self.strips, self.lines, int(row), color)
-                if self.lines.on_levels:
-                    draw_selected_levels(self.page, self.strips, self.lines, int(row), color)
-                else:
-                    self._draw_cased(places, self.y.many(self.lines.values[row]), Style(stroke=color, width=2.0))
+                style = Style(fill=color, opacity=float(strength[row]))
+                self.page.add(Circle(float(places[row]), float(heights[row]), radius, style))
+
+    def draw_selected(self) -> None:
+        """Draw the selected rows once more, over the others, in full."""
+        lines, coloring = self.lines, self.coloring
+        rows = np.flatnonzero(lines.selected)
+        if len(rows) > _MOST_STROKES and not lines.on_levels:
+            x, colors = self.x.many(lines.x), coloring.values[rows]
+            self._add_image(self._pixels(x, lines.values[rows], lines.opacity[rows], colors), 1.0)
+            return
+        places = self.x.many(lines.x)
+        for row in rows.tolist():
+            color = coloring.palette.css(float(coloring.values[row]))
+            draw_selected_beside(self.page, self.strips, lines, row, color)
+            if lines.on_levels:
+                draw_selected_levels(self.page, self.strips, lines, row, color)
+            else:
+                draw_cased(self.page, places, self.y.many(lines.values[row]), Style(stroke=color, width=2.0))
 
     def draw_mean(self) -> None:
         """Draw the partial dependence, and the edges of the spread where lines cover the band."""
@@ -272,25 +375,24 @@ class _Plot:
         with self.page.group("partial-dependence"):
             for edge in self._edges():
                 self.page.add(Path(places, edge, SPREAD_EDGE))
-            self._draw_cased(places, self.y.many(self.lines.mean), MEAN)
-
-    def _draw_cased(self, x: NDArray[np.float64], y: NDArray[np.float64], style: Style) -> None:
-        """Draw a line that must be seen, with paper around it."""
-        self.page.add(Path(x, y, Style(stroke="#ffffff", width=style.width + 2, opacity=0.85)))
-        self.page.add(Path(x, y, style))
+            draw_cased(self.page, places, self.y.many(self.lines.mean), MEAN)
 
     def draw_slope_spread(self, box: Box) -> float:
         """Draw the standard deviation of the slopes under them: where the lines disagree."""
-        page, area, spread = self.page, self.area, self.lines.spread
+        page, area, lines, spread = self.page, self.area, self.lines, self.lines.spread
         top = area.bottom + _AIR
         bottom = top + _STRIP
-        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max(initial=0.0)))
+        tallest = max(float(spread.max()), ROUNDING * float(np.abs(lines.values).max(initial=0.0)))
+        if lines.is_cut:  # where a step is cut off above, its spread is cut off as well
+            tallest = min(tallest, (self.y.domain[1] - self.y.domain[0]) / 2)
         height = Axis((0.0, tallest if tallest > 0 else 1.0), (bottom, top + 2))
         places = self.x.many(self.lines.x)
         x = np.concatenate([places, [places[-1], places[0]]])
-        y = np.concatenate([height.many(spread), [bottom, bottom]])
-        with page.group("slope-spread"):
+        y = np.concatenate([height.many(np.minimum(spread, height.domain[1])), [bottom, bottom]])
+        within = Box(area.left, top, area.right, bottom) if lines.cuts[0] else None
+        with page.group("slope-spread", within):
             page.add(Path(x, y, Style(fill="#8d99a6", opacity=0.55), closed=True))
+        with page.group("slope-spread-axis"):
             page.line(area.left, bottom, area.right, bottom, Style(stroke=RULE, width=0.8))
             room = area.left - 6 - box.left
             page.words("SD", area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=room)
@@ -301,7 +403,10 @@ class _Plot:
         counts, slot, missing = self.lines.histogram_counts, self.strips.slot, self.lines.missing
         n_missing = 0 if missing is None else missing.count
         tallest = max(float(counts.max(initial=0.0)), float(n_missing))
-        edges = np.clip(self.x.many(self.lines.histogram_edges), self.area.left, self.area.right)
+        places = self.x.many(self.lines.histogram_edges)
+        seen = (places[1:] > self.area.left) & (places[:-1] < self.area.right)
+        counts = np.where(seen, counts, 0.0)
+        edges = np.clip(places, self.area.left, self.area.right)
         bins = list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True))
         if slot is not None and n_missing:
             bins.append((slot.at - _SLOT_BAR, slot.at + _SLOT_BAR, float(n_missing)))
@@ -368,7 +473,8 @@ def x_ticks(lines: Lines, width: float) -> list[Tick]:
     """Ticks of the feature's axis: its own values where they are few, round ones where not."""
     grid, kind = lines.grid, lines.axis.kind
     if kind == "boolean" or len(grid) <= _FEW_VALUES or lines.axis.has_levels:
-        return [Tick(float(value), lines.write(float(value))) for value in grid]
+        low, high = lines.x_domain
+        return [Tick(float(value), lines.write(float(value))) for value in grid if low <= value <= high]
     low, high = lines.x_domain
     if kind == "datetime":
         return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)))]

@@ -11,7 +11,19 @@ import numpy as np
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.legend import MEAN
 from ice_explorer.figures.lettering import elide, text_width
-from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, SMALL, Box, Circle, Path, Picture, Style, printable
+from ice_explorer.figures.page import (
+    INK,
+    PX_PER_INCH,
+    QUIET,
+    SMALL,
+    Box,
+    Circle,
+    Path,
+    Picture,
+    Style,
+    is_within,
+    printable,
+)
 from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
 
 if TYPE_CHECKING:
@@ -103,9 +115,11 @@ def strips_of(lines: Lines, area: Box, x: Axis, y: Axis) -> Strips:
 # --- dots -----------------------------------------------------------------------------------------
 
 
-def draw_phantoms(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
-    """Draw predictions at every level but the row's own, and those with the value missing."""
+def draw_phantoms(page: Page, strips: Strips, lines: Lines, coloring: Coloring, dim: float = 1.0) -> None:
+    """Draw predictions at every level but the row's own, and those with the value missing; `dim` times as strong."""
     x, y, row, opacity = _phantoms(strips, lines)
+    shown = is_within(strips.area.top, strips.area.bottom, y)
+    x, y, row, opacity = x[shown], y[shown], row[shown], dim * opacity[shown]
     if len(x) == 0:
         return
     is_few = len(lines.positions) <= _FEW_DOTS
@@ -187,7 +201,10 @@ def draw_selected_beside(page: Page, strips: Strips, lines: Lines, row: int, col
     at = strips.slot.at + strips.slot.reach * float(strips.place[row])
     last = float(strips.x(float(lines.x[-1]))) + strips.reach * float(strips.place[row])
     ends = strips.y.many(np.array([lines.values[row, -1], lines.missing.values[row]]))
-    page.add(Path(np.array([last, at]), ends, Style(stroke=color, width=0.9, dash=(0.9, 2.2))))
+    if last <= strips.area.right + 1:  # else the end of the line is out of sight
+        page.add(Path(np.array([last, at]), ends, Style(stroke=color, width=0.9, dash=(0.9, 2.2))))
+    if not strips.area.top <= ends[1] <= strips.area.bottom:
+        return
     radius = 3.4 if math.isnan(lines.own_x[row]) else 2.2
     page.add(Circle(at, float(ends[1]), radius, Style(fill=color, stroke="#ffffff", width=0.8)))
 
@@ -212,6 +229,8 @@ def draw_missing_mean(page: Page, strips: Strips, lines: Lines) -> None:
 def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: float, spread: float) -> None:
     """Mark a mean and its spread at a place with so much room."""
     (x, room), area = where, strips.area
+    if not area.top <= strips.y(mean) <= area.bottom:
+        return
     low, high = (min(max(strips.y(mean + side * spread), area.top), area.bottom) for side in (-1, 1))
     width = MEAN.width if room >= _NARROW else 1.0
     radius = min(3.8, max(2.0, room / 7))

@@ -119,14 +119,25 @@ class Ramp:
 
 
 @dataclass(frozen=True)
+class Ticks:
+    """Upright strokes from one height to another."""
+
+    x: NDArray[np.float64]
+    top: float
+    bottom: float
+    style: Style
+
+
+@dataclass(frozen=True)
 class Group:
-    """Marks that belong together, under a name."""
+    """Marks that belong together, under a name, cut off at the edges of a box or not at all."""
 
     name: str
     marks: list[Mark] = field(default_factory=list)
+    clip: Box | None = None
 
 
-Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Group
+Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Ticks | Group
 
 
 @dataclass(frozen=True)
@@ -147,6 +158,14 @@ class Box:
     def height(self) -> float:
         """From top to bottom."""
         return self.bottom - self.top
+
+
+_BESIDE: Final = 0.5  # px by which a mark may miss its room
+
+
+def is_within(low: float, high: float, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which places lie between two others on the page; those that are no number do not."""
+    return np.asarray((places >= low - _BESIDE) & (places <= high + _BESIDE))
 
 
 @dataclass(frozen=True)
@@ -188,9 +207,9 @@ class Page:
         self._here = self.marks
 
     @contextlib.contextmanager
-    def group(self, name: str) -> Iterator[None]:
-        """Put what is drawn meanwhile into a named group."""
-        group, outside = Group(name), self._here
+    def group(self, name: str, clip: Box | None = None) -> Iterator[None]:
+        """Put what is drawn meanwhile into a named group, and cut it off at the edges of a box."""
+        group, outside = Group(name, clip=clip), self._here
         outside.append(group)
         self._here = group.marks
         try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.explanation import explain
-from ice_explorer.figures.choices import FOLLOWED, chosen, not_drawn
+from ice_explorer.figures.choices import followed, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.payload import code_line
 from ice_explorer.state import STATE_VERSION
@@ -32,7 +32,7 @@ _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
 _COUNTING: Final = ("convention", "weighting")
 
 
-def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> dict[str, Any]:
+def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str, *, is_view: bool = True) -> dict[str, Any]:
     """Collect what a reader needs to make a file again.
 
     Parameters
@@ -42,6 +42,8 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> 
         What is in the file: one view, or one for each of several features.
     call : str
         The call of `save` that writes it.
+    is_view : bool
+        Whether it shows what stands around the open feature as well.
 
     Returns
     -------
@@ -70,8 +72,8 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str) -> 
         "weighted": settings.weighted,
         "engine": explanation.engine,
         "seed": settings.random_state,
-        "view": {name: value for name, value in chosen(state.choices).items() if name in FOLLOWED},
-        "not_drawn": not_drawn(state.choices),
+        "view": followed(state.choices, whole=is_view),
+        "not_drawn": not_drawn(state.choices, whole=is_view),
         "versions": {
             "ice_explorer": __version__,
             "numpy": np.__version__,
@@ -91,7 +93,7 @@ def code(explanation: Explanation, state: ViewState) -> str:
     """Write the line that makes this view again, from the model and the data."""
     statements = [f"x = ice_explorer.{code_line(_options(explanation, state), longest=math.inf)}"]
     for field in fields(ViewState):
-        if field.name in (*_COUNTING, "choices"):
+        if field.name in (*_COUNTING, "choices", "besides"):
             continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
@@ -105,6 +107,8 @@ def _options(explanation: Explanation, state: ViewState) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
+    if state.besides.target is not None and state.choice("target"):
+        given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):
         given["features"] = explanation.features
     for name, parameter in inspect.signature(explain).parameters.items():
