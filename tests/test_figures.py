@@ -799,7 +799,7 @@ def test_a_file_names_what_it_follows_and_what_not(explanation):
     """A view follows every choice, a panel not what stands around it; the line of code sets them all."""
     choices = {"shared_y": True, "zoom": {"ice age": [0, 1, 2, 3]}, "lines_as": "lines", "left": "map", "target": False}
     view = shown(explanation, feature="age", choices=choices)
-    found = provenance(explanation, [view], "x.save('view.svg')", is_view=False)
+    found = provenance(explanation, [view], "x.save('view.svg')", ("left",))
     assert found["view"] == {name: choices[name] for name in ("shared_y", "zoom", "lines_as")}
     assert found["not_drawn"] == ["left"]
     assert found["code"] == (

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ice_explorer import payload
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError, InputTypeError
+from ice_explorer.figures.around import with_surroundings
+from ice_explorer.figures.choices import AROUND
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.paper import Paper
@@ -21,7 +23,7 @@ from ice_explorer.figures.view import Scene, ViewState, ranking_of, scene
 from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ice_explorer import messages
     from ice_explorer.explanation import Explanation
@@ -43,6 +45,7 @@ _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
 _LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
 _FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
 _LARGEST_PICTURE: Final = 400_000
+_SLOW_TO_DRAW: Final = ("right", "compared", "classes")  # where a model is asked for every point of every line
 _MARKED_OF_PICTURE: Final = 10
 _PICTURE_DPI: Final = 120.0
 
@@ -185,17 +188,23 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any])
     """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
-    most = _LINES_OF_SLOW if explanation.engine == "brute" else _LINES_OF_PICTURE
-    text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, most)))
-    if len(text) > _LARGEST_PICTURE:  # strokes with many points
-        text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, _FEWEST_LINES)))
+    is_slow = explanation.engine == "brute"
+    most = _LINES_OF_SLOW if is_slow else _LINES_OF_PICTURE
+    text = _picture_of(explanation, state, most, _SLOW_TO_DRAW if is_slow else ())
+    for fewer, left_out in ((_FEWEST_LINES, ()), (_FEWEST_LINES, AROUND)):  # strokes with many points, many features
+        if len(text) > _LARGEST_PICTURE:
+            text = _picture_of(explanation, state, fewer, left_out or (_SLOW_TO_DRAW if is_slow else ()))
     return text
 
 
-def _picture_of(explanation: Explanation, state: ViewState) -> str:
-    shown = scene(explanation, state)
+def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out: Collection[str]) -> str:
+    """Draw a view with so many lines at most, without some of what a reader chose."""
+    choices = {name: value for name, value in state.choices.items() if name not in left_out}
+    few = replace(state, max_lines=min(state.max_lines, most), choices=choices)
+    shown = with_surroundings(explanation, scene(explanation, few))
     page = compose(shown, Paper(_VIEW_WIDTH, dpi=_PICTURE_DPI), with_ranking=True)
-    origin = provenance(explanation, [shown], "x.save('view.svg')")
+    whole = replace(shown, state=replace(shown.state, choices=state.choices))
+    origin = provenance(explanation, [whole], "x.save('view.svg')", left_out)
     return svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str)).decode()
 
 
@@ -204,13 +213,15 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     _NEEDS.get(suffix, bool)()  # before any work is done
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
-    origin = provenance(explanation, shown, call, is_view=what == _VIEW)
+    origin = provenance(explanation, shown, call, () if what == _VIEW else AROUND)
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
     if suffix in (".csv", ".parquet"):
         table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
         return csv_bytes(table, origin) if suffix == ".csv" else parquet_bytes(table, origin)
+    if what == _VIEW:
+        shown = [with_surroundings(explanation, each) for each in shown]
     pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
     first = shown[0]
     words = first.heading, first.description if what == _VIEW else first.panel_description

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ice_explorer.messages import Kind
 
-_AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
+AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_LINES: Final = 2000  # of `js/src/offers.ts`, as are the others
 _MOST_TICKS: Final = 500
 _NO_TARGET: Final = ("log_odds", "decision_function")
@@ -44,14 +44,14 @@ def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in choices.items() if value != USUAL.get(name)}
 
 
-def followed(choices: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """Return the choices that a figure follows: of a view all, of a panel those of the open feature."""
-    return {name: value for name, value in chosen(choices).items() if whole or name not in _AROUND}
+def followed(choices: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
+    """Return the choices that a file follows, all that are not left out."""
+    return {name: value for name, value in chosen(choices).items() if name not in left_out}
 
 
-def not_drawn(choices: Mapping[str, Any], *, whole: bool) -> list[str]:
+def not_drawn(choices: Mapping[str, Any], left_out: Collection[str]) -> list[str]:
     """Name the choices that it does not follow."""
-    return sorted(chosen(choices).keys() - followed(choices, whole=whole).keys())
+    return sorted(chosen(choices).keys() & set(left_out))
 
 
 def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.page import INK, QUIET, Circle, Path, Style, Ticks, is_within
+from ice_explorer.figures.page import INK, PICK, QUIET, Circle, Path, Style, Ticks, is_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ RUG: Final = 7.0  # height of the ticks at own values, with the air around them
 _TARGET_RADIUS: Final = 2.1
 _FEW_TARGETS: Final = 200
 _RUG_TICK: Final = Style(stroke=INK, width=0.6, opacity=0.35)
-_RUG_SELECTED: Final = Style(stroke=INK, width=1.6)
+_RUG_SELECTED: Final = Style(stroke=PICK, width=1.6)
 _DODGE: Final = 0.5  # groups stand side by side within this share of a level's room
 _GROUP_RADIUS: Final = 3.2
 _GROUP_WIDTH: Final = 2.1

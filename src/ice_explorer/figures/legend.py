@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.lettering import text_width
-from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
+from ice_explorer.figures.page import INK, PICK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 
 if TYPE_CHECKING:
     from ice_explorer.figures.view import Coloring, Scene
@@ -97,7 +97,7 @@ def draw_key(page: Page, scene: Scene, box: Box, baseline: float, share: float |
         if lines.selected.any():
             text = f"selected ({int(lines.selected.sum()):,})"
             x = items.begin(18 + text_width(text, SMALL))
-            page.line(x, items.middle, x + 14, items.middle, Style(stroke=QUIET, width=2))
+            page.line(x, items.middle, x + 14, items.middle, Style(stroke=PICK, width=2))
             items.label(text, 18)
     return items.baseline
 
@@ -134,8 +134,8 @@ def _draw_level_mean(page: Page, x: float, middle: float) -> None:
     page.add(Circle(x + 7, middle, 3.0, Style(fill=INK)))
 
 
-def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> float:
-    """Say what the colours mean; return the last baseline."""
+def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, counts: bool = True) -> float:
+    """Say what the colours mean, and of how many lines unless plots draw different rows; return the last baseline."""
     if coloring.title is None:
         return baseline - _ROW
     with page.group("legend"):
@@ -144,8 +144,9 @@ def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> fl
         if coloring.domain is not None:
             _draw_ramp(page, coloring, items)
         for level, text in enumerate(coloring.levels):
-            items.swatch(coloring.palette.css(level), text, int((coloring.values == level).sum()))
-        if coloring.n_missing > 0:
+            n_lines = int((coloring.values == level).sum()) if counts else None
+            items.swatch(coloring.palette.css(level), text, n_lines)
+        if coloring.n_missing > 0 and counts:
             items.swatch(coloring.palette.css(math.nan), f"missing ({coloring.n_missing:,})")
     return items.baseline
 

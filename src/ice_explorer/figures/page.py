@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -31,6 +32,8 @@ TITLE: Final = 11.0
 INK: Final = "#1a1a1a"
 QUIET: Final = "#5f6368"
 RULE: Final = "#e6e8ea"
+HISTOGRAM: Final = "#b9bec4"
+PICK: Final = "#c2410c"  # what is selected
 
 # Letters that XML cannot hold, escaped or not, and those that would break a line.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -204,12 +207,15 @@ class Page:
         self.dpi = dpi
         self.scale = scale
         self.marks: list[Mark] = []
+        self._names: Counter[str] = Counter()
         self._here = self.marks
 
     @contextlib.contextmanager
     def group(self, name: str, clip: Box | None = None) -> Iterator[None]:
         """Put what is drawn meanwhile into a named group, and cut it off at the edges of a box."""
-        group, outside = Group(name, clip=clip), self._here
+        self._names[name] += 1
+        again = f"-{self._names[name]}" if self._names[name] > 1 else ""  # names stand for one group each
+        group, outside = Group(name + again, clip=clip), self._here
         outside.append(group)
         self._here = group.marks
         try:

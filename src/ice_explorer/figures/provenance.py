@@ -18,7 +18,7 @@ from ice_explorer.payload import code_line
 from ice_explorer.state import STATE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Scene
@@ -32,7 +32,9 @@ _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
 _COUNTING: Final = ("convention", "weighting")
 
 
-def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str, *, is_view: bool = True) -> dict[str, Any]:
+def provenance(
+    explanation: Explanation, scenes: Sequence[Scene], call: str, left_out: Collection[str] = ()
+) -> dict[str, Any]:
     """Collect what a reader needs to make a file again.
 
     Parameters
@@ -42,8 +44,8 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str, *, 
         What is in the file: one view, or one for each of several features.
     call : str
         The call of `save` that writes it.
-    is_view : bool
-        Whether it shows what stands around the open feature as well.
+    left_out : collection of str
+        Choices of a reader that it does not follow.
 
     Returns
     -------
@@ -72,8 +74,8 @@ def provenance(explanation: Explanation, scenes: Sequence[Scene], call: str, *, 
         "weighted": settings.weighted,
         "engine": explanation.engine,
         "seed": settings.random_state,
-        "view": followed(state.choices, whole=is_view),
-        "not_drawn": not_drawn(state.choices, whole=is_view),
+        "view": followed(state.choices, left_out),
+        "not_drawn": not_drawn(state.choices, left_out),
         "versions": {
             "ice_explorer": __version__,
             "numpy": np.__version__,

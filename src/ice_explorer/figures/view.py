@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.classes import ClassLines
     from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.split import Split
@@ -131,6 +132,8 @@ class Bar:
     is_unordered : bool
     is_open : bool
         Its curves are shown beside the ranking.
+    heterogeneity, non_linearity, impact : float
+        Where it stands on the map; NaN where undefined.
     """
 
     label: str
@@ -140,6 +143,9 @@ class Bar:
     direction: float
     is_unordered: bool
     is_open: bool
+    heterogeneity: float
+    non_linearity: float
+    impact: float
 
 
 @dataclass(frozen=True)
@@ -355,8 +361,43 @@ class Lines:
 
 
 @dataclass(frozen=True)
+class Small:
+    """A feature in small.
+
+    Attributes
+    ----------
+    lines : Lines
+    coloring : Coloring
+    y_span : tuple of float
+        What the value axis reaches over.
+    has_picture : bool
+        Whether it is drawn in the kind that was asked for: levels without an order have no slopes.
+    """
+
+    lines: Lines
+    coloring: Coloring
+    y_span: tuple[float, float]
+    has_picture: bool
+
+
+@dataclass(frozen=True)
+class ClassesShown:
+    """The open feature for every class.
+
+    Attributes
+    ----------
+    lines : Lines
+        Of the class that is explained, as ICE.
+    found : ClassLines
+    """
+
+    lines: Lines
+    found: ClassLines
+
+
+@dataclass(frozen=True)
 class Scene:
-    """A whole view: the ranking, the open feature and its colours.
+    """A whole view: the ranking, the open feature and its colours, and what stands around them.
 
     Attributes
     ----------
@@ -367,6 +408,11 @@ class Scene:
         With the name of the feature that is open.
     n_rows : int
         Rows that the curves of the feature were computed for, of which some are drawn.
+    compared : tuple of Small
+        Features pinned under the open one.
+    features : tuple of Small
+        All features, where they stand instead of the open one; at most so many as are drawn.
+    classes : ClassesShown or None
     """
 
     ranking: Ranking
@@ -374,6 +420,9 @@ class Scene:
     coloring: Coloring
     state: ViewState
     n_rows: int
+    compared: tuple[Small, ...] = ()
+    features: tuple[Small, ...] = ()
+    classes: ClassesShown | None = None
 
     @property
     def heading(self) -> str:
@@ -424,7 +473,7 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split)
-    lines, coloring = _filtered(lines, coloring, state.choices)
+    lines, coloring = filtered(lines, coloring, state.choices)
     return Scene(
         ranking=ranking_of(explanation, state),
         lines=_zoomed(lines, state, explanation.output_label),
@@ -469,7 +518,7 @@ def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
     return replace(lines, y_span=(min(low, span[0]), max(high, span[1])))
 
 
-def _filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
+def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
     """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
     rule = choices.get("filters", {}).get(coloring.title)
     if rule is None:
@@ -508,6 +557,9 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
                 direction=float(figures["direction"]),
                 is_unordered=explanation[feature].kind in UNORDERED,
                 is_open=explanation[feature].label == state.feature,
+                heterogeneity=float(figures["heterogeneity"]),
+                non_linearity=float(figures["non_linearity"]),
+                impact=float(figures["impact"]),
             )
             for feature, figures in table.iterrows()
         ),
@@ -552,11 +604,16 @@ def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
     return write(low), write(high)
 
 
-def lines_of(explanation: Explanation, feature: FeatureExplanation, state: ViewState) -> Lines:
-    """Compute the lines of a feature as one kind of picture shows them."""
+def lines_of(
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    state: ViewState,
+    positions: NDArray[np.int64] | None = None,
+) -> Lines:
+    """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws."""
     axis = display_axis(feature)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
-    positions = feature.draw(state.max_lines, state.selection)
+    positions = feature.draw(state.max_lines, state.selection) if positions is None else positions
     curves = feature.rows(positions)
     observed = axis.observed[positions]
     own = axis.own(positions)
