@@ -217,9 +217,9 @@ def running_code(monkeypatch, table):
     """Run the line of code of a file where model and X are in scope, in a folder of its own."""
     monkeypatch.setattr(comm, "create_comm", Wire)
 
-    def run(code, folder):
+    def run(code, folder, **more):
         monkeypatch.chdir(folder)
-        scope = {"ice_explorer": ice_explorer, "model": mixed_model, "X": table}
+        scope = {"ice_explorer": ice_explorer, "model": mixed_model, "X": table, **more}
         exec(code, scope)  # noqa: S102 - what users are told to paste
         scope["x"].close()
 
@@ -261,6 +261,28 @@ def test_a_file_follows_what_was_chosen_in_the_browser_and_its_code_makes_it_aga
     for file, origin in zip(files, found, strict=True):
         running_code(origin["code"], again)
         assert (again / file.name).read_bytes() == file.read_bytes()
+
+
+WHOLE_VIEW = {
+    "left": "map", "compared": ["since", "#town"], "coloring": "median", "target": True, "lines_as": "density",
+    "zoom": {"ice age, in years: prediction": [22, 35, 0, 50]}, "rug": "off", "shared_y": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("view", [WHOLE_VIEW, {**WHOLE_VIEW, "right": "all", "coloring": "driver"}])
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+def test_the_whole_of_the_screen_is_made_again_by_its_code(running_code, table, tmp_path, suffix, view):
+    """Whatever was chosen is in the file and in its line of code; nothing is left out of a view."""
+    state = {"version": 1, "feature": "age, in years", "color_by": "AGE in years", "view": view}
+    y = np.linspace(0, 60, len(table))
+    with closing(ice_explorer.ICEExplorer(mixed_model, table, y, state=state)) as explorer:
+        file = explorer.save(tmp_path / f"view.{suffix}")
+    found = ice_explorer.provenance(file)
+    assert (found["view"], found["not_drawn"]) == (view, [])
+    again = tmp_path / "again"
+    again.mkdir()
+    running_code(found["code"], again, y=y)
+    assert (again / file.name).read_bytes() == file.read_bytes()
 
 
 def test_a_pdf_of_all_has_a_page_for_each_feature_and_text_as_text(mixed, tmp_path):

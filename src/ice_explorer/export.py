@@ -188,13 +188,17 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any])
     """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
-    is_slow = explanation.engine == "brute"
-    most = _LINES_OF_SLOW if is_slow else _LINES_OF_PICTURE
-    text = _picture_of(explanation, state, most, _SLOW_TO_DRAW if is_slow else ())
-    for fewer, left_out in ((_FEWEST_LINES, ()), (_FEWEST_LINES, AROUND)):  # strokes with many points, many features
+    slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
+    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, slow)
+    for left_out in (slow, AROUND):  # strokes with many points, and then many features
         if len(text) > _LARGEST_PICTURE:
-            text = _picture_of(explanation, state, fewer, left_out or (_SLOW_TO_DRAW if is_slow else ()))
+            text = _picture_of(explanation, state, _FEWEST_LINES, left_out)
     return text
+
+
+def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
+    """Name the choices that ask for many more predictions."""
+    return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") == "driver" else []))
 
 
 def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out: Collection[str]) -> str:
