@@ -3,6 +3,8 @@
 import base64
 import io
 import json
+import math
+import re
 import subprocess
 import sys
 from contextlib import closing
@@ -13,6 +15,8 @@ import numpy as np
 import pandas as pd
 import pypdf
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
@@ -20,6 +24,7 @@ from wire import Wire
 
 import ice_explorer
 from ice_explorer import explain
+from ice_explorer.data_files import shortened
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
 from ice_explorer.export import save, svg_bytes
 from ice_explorer.figures.view import ViewState
@@ -182,6 +187,7 @@ def test_a_figure_that_fails_leaves_no_file(explanation, tmp_path):
 # --- every format ---------------------------------------------------------------------------------
 
 
+NINE_DIGITS = 5.0001e-9  # what is written of curves in text
 FORMATS = ["svg", "png", "pdf", "csv", "parquet", "json"]
 
 
@@ -343,12 +349,39 @@ def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
     assert found["row"].tolist() == np.repeat(rows, n_points).tolist()
     on_grid = found[found["value"].notna()]
     assert_array_equal(on_grid["value"], np.tile(feature.grid, len(rows)))
-    assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=1e-15)
-    assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=1e-12, atol=1e-12)
-    assert_allclose(on_grid["likelihood"], feature.likelihood_of(rows, 0.5).ravel(), rtol=1e-15)
+    assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=NINE_DIGITS)
+    assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=NINE_DIGITS, atol=1e-12)
+    assert_allclose(on_grid["likelihood"], feature.likelihood_of(rows, 0.5).ravel(), rtol=NINE_DIGITS)
     missing = found[found["value"].isna()]
-    assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=1e-15)
+    assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=NINE_DIGITS)
     assert_allclose(missing["likelihood"], np.where(table["age, in years"].isna()[rows], 1.0, 0.5), rtol=0)
+
+
+def test_text_has_nine_digits_of_a_curve_and_parquet_all(mixed, tmp_path):
+    """Files say so; whatever else is in a table stands as it is."""
+    state = ViewState(decay=0.5, max_lines=20)
+    exact = pd.read_parquet(save(mixed, state, tmp_path / "age.parquet", "age, in years"))
+    feature = mixed["age, in years"]
+    predictions = exact[exact["value"].notna()]["prediction"]
+    assert_array_equal(predictions, feature.rows(feature.draw(20)).ravel())
+    for suffix in ("csv", "json"):
+        path = save(mixed, state, tmp_path / f"age.{suffix}", "age, in years")
+        said = "Curves have 9 significant digits here; Parquet has all of them."
+        assert ice_explorer.provenance(path)["digits"] == said
+    rows = path.with_suffix(".csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
+    assert max(len(re.sub(r"e.*|[^0-9]", "", number).lstrip("0")) for number in rows[-3:]) <= 9
+    assert "digits" not in ice_explorer.provenance(save(mixed, state, tmp_path / "metrics.csv"))
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_shortened_numbers_are_near_and_short(value):
+    """At most nine digits, off by half of the last one; what is hardly a number stays as it is."""
+    (found,) = shortened(np.array([value])).tolist()
+    if not math.isfinite(value) or not 1e-13 < abs(value) < 1e22:
+        assert_array_equal(found, value)
+        return
+    assert found == pytest.approx(value, rel=NINE_DIGITS)
+    assert len(repr(found).partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")) <= 9
 
 
 def test_curves_of_one_feature_keep_its_type_and_of_several_are_text(mixed, tmp_path):
@@ -378,7 +411,9 @@ def test_json_holds_everything_and_no_nan(mixed, tmp_path):
     assert by_feature["#town"]["direction"] is None
     age = next(entry for entry in found["curves"] if entry["feature"] == "age, in years")
     assert age["grid"][-1] is None
-    assert_allclose([row[:-1] for row in age["predictions"]], mixed["age, in years"].rows(age["rows"]), rtol=1e-15)
+    assert_allclose(
+        [row[:-1] for row in age["predictions"]], mixed["age, in years"].rows(age["rows"]), rtol=NINE_DIGITS
+    )
     assert np.shape(age["likelihood"]) == np.shape(age["changes"]) == (len(age["rows"]), len(age["places"]))
 
 
