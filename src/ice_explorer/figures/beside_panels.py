@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.curve_marks import draw_cased
-from ice_explorer.figures.legend import MEAN, draw_legend
+from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_legend
 from ice_explorer.figures.lettering import column_format, plural, text_width
 from ice_explorer.figures.page import (
     INK,
@@ -39,7 +39,6 @@ _TILE: Final = (122.0, 100.0)
 _CLASS: Final = (84.0, 62.0)
 _HEAD: Final = 20.0
 _AIR: Final = 3.0
-_MOST_STROKES: Final = 20
 
 
 def _places(box: Box, top: float, count: int, size: tuple[float, float]) -> list[Box]:
@@ -156,7 +155,8 @@ def _draw_class(
     )
     with page.group("class"):
         page.add(Picture(area.left, area.top, area.width, area.height, pixels))
-        for line in np.flatnonzero(np.isin(lines.positions, selection))[:_MOST_STROKES].tolist():
+        chosen = np.flatnonzero(np.isin(lines.positions, selection)).tolist()
+        for line in chosen if len(chosen) <= MOST_SELECTED else []:
             page.add(Path(places, y.many(curves[line]), Style(stroke=PICK, width=1.3)))
         mean = y.many(curves.mean(axis=0))
         draw_cased(page, places, mean, Style(stroke=INK, width=MEAN.width * 0.8))

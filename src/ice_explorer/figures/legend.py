@@ -25,6 +25,8 @@ GROUP_TEXT: Final = "mean of a colour"
 TARGET_TEXT: Final = "observed target"
 ONE_LINE_TEXT: Final = "1 line"
 
+MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
+
 MEAN: Final = Style(stroke=INK, width=1.7)
 BAND: Final = Style(fill="#000000", opacity=0.06)
 SPREAD_EDGE: Final = Style(stroke=INK, width=0.7, dash=(2.6, 1.8))
@@ -97,7 +99,9 @@ def draw_key(page: Page, scene: Scene, box: Box, baseline: float, share: float |
         if lines.selected.any():
             text = f"selected ({int(lines.selected.sum()):,})"
             x = items.begin(18 + text_width(text, SMALL))
-            page.line(x, items.middle, x + 14, items.middle, Style(stroke=PICK, width=2))
+            is_few = lines.selected.sum() <= MOST_SELECTED  # more keep their own colours
+            color = PICK if is_few or lines.on_levels else QUIET
+            page.line(x, items.middle, x + 14, items.middle, Style(stroke=color, width=2))
             items.label(text, 18)
     return items.baseline
 

@@ -15,7 +15,7 @@ from ice_explorer.figures.curve_marks import (
     draw_group_means,
     draw_target,
 )
-from ice_explorer.figures.legend import BAND, MEAN, SPREAD_EDGE
+from ice_explorer.figures.legend import BAND, MEAN, MOST_SELECTED, SPREAD_EDGE
 from ice_explorer.figures.level_marks import (
     draw_level_means,
     draw_missing_mean,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 _CROWD: Final = 200  # lines from which the dots are small
 _DIMMED: Final = 0.28  # what is not selected steps back where something is
-_MOST_STROKES: Final = 20  # selected rows; more are drawn as lines are
 _CELL: Final = 2.0  # width of a cell of the density, in px of the image
 _LOOKED_AT: Final = 500  # lines among which the largest share is looked for
 _UNDER: Final = 120.0  # px below the lines, where marks may stand out of the plot
@@ -245,7 +244,7 @@ class Plot:
         """Draw the selected rows once more, over the others, in full."""
         lines, coloring = self.lines, self.coloring
         rows = np.flatnonzero(lines.selected)
-        if len(rows) > _MOST_STROKES and not lines.on_levels:
+        if len(rows) > MOST_SELECTED and not lines.on_levels:
             x, colors = self.x.many(lines.x), coloring.values[rows]
             self._add_image(self._pixels(x, lines.values[rows], lines.opacity[rows], colors), 1.0)
             return

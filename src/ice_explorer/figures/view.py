@@ -427,6 +427,8 @@ class Scene:
     @property
     def heading(self) -> str:
         """What the curves are of."""
+        if self.features:
+            return f"{KIND_TITLES[self.state.kind]} of all features"
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
     @property
@@ -437,8 +439,12 @@ class Scene:
     @property
     def description(self) -> str:
         """The view in a sentence, for who cannot see it."""
-        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}"
-        return f"{self._curves}; {ranked}, decay {self.state.decay:g}."
+        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}, decay {self.state.decay:g}"
+        if self.features:
+            return f"{self.heading} in small; {ranked}."
+        names = ", ".join(small.lines.feature for small in self.compared)
+        besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes is not None else "")
+        return f"{self._curves}{besides}; {ranked}."
 
     @property
     def panel_description(self) -> str:
