@@ -405,11 +405,12 @@ class ICEExplorer(anywidget.AnyWidget):
             Ends in .svg, .png, .pdf (both need matplotlib), .csv, .parquet (needs pyarrow) or .json. With
             "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
-            "view" is the ranking and the open feature, "panel" the open feature alone; the name
+            "view" is all that the screen shows: the ranking or the map, and the open feature with what stands under
+            it, or all features in small. "panel" is the open feature alone, zoomed and coloured as it is; the name
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
-            all features.
+            all features. Curves in text have nine significant digits, in Parquet all.
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
         font_size : float, optional
