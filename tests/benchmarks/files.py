@@ -9,7 +9,6 @@ Run it as `make bench-files`, which writes FILES.md.
 import argparse
 import os
 import tempfile
-import time
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,7 +31,7 @@ OF_PEER = (".svg", ".png", ".pdf")
 INCHES = 120 / 25.4
 DPI = 300
 CAPTION = (
-    "Written by `make bench-files`. Wall time of `explanation.save(path, what)` with its usual options, the lines "
+    "Written by `make bench-files`. Processor time of `explanation.save(path, what)` with its usual options, the lines "
     f"computed already; {N_LINES} × {N_POINTS} lines of each feature. matplotlib draws the lines of one feature as a "
     "LineCollection, translucent, on axes as wide as a panel, and nothing else."
 )
@@ -79,7 +78,7 @@ def rows(n_features):
         for suffix in suffixes:
             for what in WORDS:
                 try:
-                    _, size = taken(partial(ours, e, folder, suffix, what), clock=time.perf_counter)
+                    _, size = taken(partial(ours, e, folder, suffix, what))
                 except (ValueError, MissingDependencyError) as error:
                     yield f"{suffix} {what}", f"not written: {str(error).partition('.')[0]}", "", "", ""
                     continue
@@ -87,7 +86,7 @@ def rows(n_features):
                 peer = what == "panel" and suffix in OF_PEER
                 if peer:
                     calls["peer"] = partial(with_matplotlib, first.curves, first.axis, folder, suffix)
-                found = interleaved(calls, ROUNDS, clock=time.perf_counter)
+                found = interleaved(calls, ROUNDS)
                 beside = ("", "")
                 if peer:
                     beside = f"{weight(calls['peer']())}", f"{found['peer']:.2f} s"
@@ -118,7 +117,7 @@ def main():
         for row in rows(n_features):
             lines.append(f"| {' | '.join(row)} |")
             print(lines[-1], flush=True)
-    lines += ["", f"Load of the machine meanwhile: {os.getloadavg()[1]:.1f}; above its cores, wall time is too long."]
+    lines += ["", f"Load of the machine meanwhile: {os.getloadavg()[1]:.1f}; above its cores, caches are shared."]
     print(lines[-1])
     if arguments.write:
         WRITTEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
