@@ -149,6 +149,16 @@ def test_nothing_of_a_zoomed_figure_stands_out_of_its_plot(explanation):
     assert (over == 1).all()
 
 
+def test_what_stands_beside_a_zoomed_axis_stays(explanation):
+    """Predictions with the value missing have no place on the axis, so no part of it leaves them out."""
+    choices = window(explanation, "ice", "dose", 2, 4, -40, 60)
+    root = drawn(explanation, feature="dose", choices=choices, color_by="sex", selection=(3, 9), max_lines=40)
+    beside = [*group(root, "group-means-beside"), *group(root, "selected-beside").iter(f"{SVG}circle")]
+    assert len(beside) == 2 + 2
+    assert group(root, "selected").get("clip-path") is not None
+    assert group(root, "selected-beside").get("clip-path") is None
+
+
 # --- the axis of slopes ---------------------------------------------------------------------------
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from ice_explorer.figures.page import INK, PICK, QUIET, Circle, Path, Style, Ticks, is_within
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ice_explorer.figures.level_marks import Strips
@@ -58,25 +60,38 @@ def draw_rug(page: Page, strips: Strips, lines: Lines, top: float) -> None:
 
 def draw_group_means(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
     """Draw the mean of the lines of each colour that stands for a level; on levels dots side by side."""
-    groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
-    area, slot = strips.area, strips.slot
     with page.group("group-means"):
-        for place, group in enumerate(groups):
-            color, of = coloring.palette.css(group), coloring.values == group
-            aside = ((place + 0.5) / len(groups) - 0.5) * _DODGE
+        for color, of, aside in _groups(coloring):
             mean = strips.y.many(lines.values[of].mean(axis=0))
             if lines.on_levels:
-                dots = [*zip((strips.x.many(lines.grid) + aside * strips.room).tolist(), mean.tolist(), strict=True)]
+                for at, height in zip(strips.x.many(lines.grid).tolist(), mean.tolist(), strict=True):
+                    _draw_group_dot(page, strips, color, at + aside * strips.room, height)
             else:
-                dots = []
                 draw_cased(page, strips.x.many(lines.x), mean, Style(stroke=color, width=_GROUP_WIDTH))
-            if slot is not None and lines.missing is not None:
-                at = slot.at + aside * (slot.right - slot.left)
-                dots.append((at, strips.y(float(lines.missing.values[of].mean()))))
-            for at, height in dots:
-                if area.top <= height <= area.bottom:
-                    style = Style(fill=color, stroke="#ffffff", width=1.0)
-                    page.add(Circle(at, height, _GROUP_RADIUS, style))
+
+
+def draw_group_means_beside(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
+    """Draw the same of missing values, beside the axis."""
+    slot = strips.slot
+    if slot is None or lines.missing is None:
+        return
+    with page.group("group-means-beside"):
+        for color, of, aside in _groups(coloring):
+            height = strips.y(float(lines.missing.values[of].mean()))
+            _draw_group_dot(page, strips, color, slot.at + aside * (slot.right - slot.left), height)
+
+
+def _groups(coloring: Coloring) -> Iterator[tuple[str, NDArray[np.bool_], float]]:
+    """Yield the colour of each level that lines have, these lines, and how far aside it stands."""
+    groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
+    for place, group in enumerate(groups):
+        aside = ((place + 0.5) / len(groups) - 0.5) * _DODGE
+        yield coloring.palette.css(group), coloring.values == group, aside
+
+
+def _draw_group_dot(page: Page, strips: Strips, color: str, at: float, height: float) -> None:
+    if strips.area.top <= height <= strips.area.bottom:
+        page.add(Circle(at, height, _GROUP_RADIUS, Style(fill=color, stroke="#ffffff", width=1.0)))
 
 
 def draw_cased(page: Page, x: Array, y: Array, style: Style) -> None:

@@ -13,6 +13,7 @@ from ice_explorer.figures.curve_marks import (
     draw_cased,
     draw_edge_arrows,
     draw_group_means,
+    draw_group_means_beside,
     draw_target,
 )
 from ice_explorer.figures.legend import BAND, MEAN, MOST_SELECTED, SPREAD_EDGE
@@ -101,8 +102,7 @@ class Plot:
         else:
             self.draw_mean()
         draw_missing_mean(page, strips, lines)
-        with page.group("selected"):
-            self.draw_selected()
+        self.draw_selected()
 
     @property
     def dim(self) -> float:
@@ -130,9 +130,9 @@ class Plot:
                 draw_level_means(page, strips, lines)
             else:
                 self.draw_mean()
+        draw_group_means_beside(page, strips, lines, coloring)
         draw_missing_mean(page, strips, lines)
-        with page.group("selected", self.clip):
-            self.draw_selected()
+        self.draw_selected()
         draw_edge_arrows(page, strips, lines)
         return share
 
@@ -244,18 +244,21 @@ class Plot:
         """Draw the selected rows once more, over the others, in full."""
         lines, coloring = self.lines, self.coloring
         rows = np.flatnonzero(lines.selected)
-        if len(rows) > MOST_SELECTED and not lines.on_levels:
-            x, colors = self.x.many(lines.x), coloring.values[rows]
-            self._add_image(self._pixels(x, lines.values[rows], lines.opacity[rows], colors), 1.0)
-            return
+        colors = [coloring.palette.css(value) for value in coloring.values[rows].tolist()]
         places = self.x.many(lines.x)
-        for row in rows.tolist():
-            color = coloring.palette.css(float(coloring.values[row]))
-            draw_selected_beside(self.page, self.strips, lines, row, color)
-            if lines.on_levels:
-                draw_selected_levels(self.page, self.strips, lines, row, color)
-            else:
-                self._draw_selected_line(places, row, color)
+        are_many = len(rows) > MOST_SELECTED and not lines.on_levels
+        with self.page.group("selected", self.clip):
+            if are_many:
+                pixels = self._pixels(places, lines.values[rows], lines.opacity[rows], coloring.values[rows])
+                self._add_image(pixels, 1.0)
+            for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
+                if lines.on_levels:
+                    draw_selected_levels(self.page, self.strips, lines, row, color)
+                else:
+                    self._draw_selected_line(places, row, color)
+        with self.page.group("selected-beside"):
+            for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
+                draw_selected_beside(self.page, self.strips, lines, row, color)
 
     def _draw_selected_line(self, places: Array, row: int, color: str) -> None:
         """Draw a line over the others, with the row's own value on it."""
