@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-heavy check bench bench-engines bench-explorer catalogue screenshot constraints clean \
+.PHONY: help demo test test-heavy check bench bench-engines bench-explorer bench-files catalogue screenshot constraints clean \
 	check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -55,6 +55,9 @@ bench-engines: .venv/.bench ## Time every engine beside its peers, for half an h
 
 bench-explorer: .venv/.test $(BUNDLE) ## Time the explorer in Chromium, and write EXPLORER.md
 	$(WITH_CHROMIUM) $(BIN)/python tests/benchmarks/explorer_in_chromium.py --write
+
+bench-files: .venv/.test ## Time and weigh every file that an explanation is saved to, and write FILES.md
+	$(BIN)/python tests/benchmarks/files.py --write
 
 catalogue: js/node_modules/.ready .venv/.test ## Take a picture of every panel in every state into build/catalogue
 	$(WITH_CHROMIUM) $(NPM_RUN) catalogue

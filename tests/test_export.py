@@ -3,6 +3,8 @@
 import base64
 import io
 import json
+import math
+import re
 import subprocess
 import sys
 from contextlib import closing
@@ -13,6 +15,8 @@ import numpy as np
 import pandas as pd
 import pypdf
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
@@ -20,6 +24,7 @@ from wire import Wire
 
 import ice_explorer
 from ice_explorer import explain
+from ice_explorer.data_files import shortened
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
 from ice_explorer.export import file_bytes, save
 from ice_explorer.figures.view import ViewState
@@ -186,6 +191,7 @@ def test_a_figure_that_fails_leaves_no_file(explanation, tmp_path):
 # --- every format ---------------------------------------------------------------------------------
 
 
+NINE_DIGITS = 5.0001e-9  # what is written of curves in text
 FORMATS = ["svg", "png", "pdf", "html", "csv", "parquet", "json"]
 
 
@@ -221,9 +227,9 @@ def running_code(monkeypatch, table):
     """Run the line of code of a file where model and X are in scope, in a folder of its own."""
     monkeypatch.setattr(comm, "create_comm", Wire)
 
-    def run(code, folder):
+    def run(code, folder, **more):
         monkeypatch.chdir(folder)
-        scope = {"ice_explorer": ice_explorer, "model": mixed_model, "X": table}
+        scope = {"ice_explorer": ice_explorer, "model": mixed_model, "X": table, **more}
         exec(code, scope)  # noqa: S102 - what users are told to paste
         scope["x"].close()
 
@@ -259,12 +265,34 @@ def test_a_file_follows_what_was_chosen_in_the_browser_and_its_code_makes_it_aga
     left = table.index[table["#town"] != "c,d"].tolist()
     assert sorted(set(pd.read_csv(files[0], comment="#")["row"])) == left
     assert found[1]["rows_drawn"] == len(left)
-    assert found[1]["not_drawn"] == ["zoom"]
+    assert (found[1]["view"], found[1]["not_drawn"]) == (view, [])
     again = tmp_path / "again"
     again.mkdir()
     for file, origin in zip(files, found, strict=True):
         running_code(origin["code"], again)
         assert (again / file.name).read_bytes() == file.read_bytes()
+
+
+WHOLE_VIEW = {
+    "left": "map", "compared": ["since", "#town"], "coloring": "median", "target": True, "lines_as": "density",
+    "zoom": {"ice age, in years: prediction": [22, 35, 0, 50]}, "rug": "off", "shared_y": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("view", [WHOLE_VIEW, {**WHOLE_VIEW, "right": "all", "coloring": "driver"}])
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+def test_the_whole_of_the_screen_is_made_again_by_its_code(running_code, table, tmp_path, suffix, view):
+    """Whatever was chosen is in the file and in its line of code; nothing is left out of a view."""
+    state = {"version": 1, "feature": "age, in years", "color_by": "AGE in years", "view": view}
+    y = np.linspace(0, 60, len(table))
+    with closing(ice_explorer.ICEExplorer(mixed_model, table, y, state=state)) as explorer:
+        file = explorer.save(tmp_path / f"view.{suffix}")
+    found = ice_explorer.provenance(file)
+    assert (found["view"], found["not_drawn"]) == (view, [])
+    again = tmp_path / "again"
+    again.mkdir()
+    running_code(found["code"], again, y=y)
+    assert (again / file.name).read_bytes() == file.read_bytes()
 
 
 def test_a_pdf_of_all_has_a_page_for_each_feature_and_text_as_text(mixed, tmp_path):
@@ -325,12 +353,39 @@ def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
     assert found["row"].tolist() == np.repeat(rows, n_points).tolist()
     on_grid = found[found["value"].notna()]
     assert_array_equal(on_grid["value"], np.tile(feature.grid, len(rows)))
-    assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=1e-15)
-    assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=1e-12, atol=1e-12)
-    assert_allclose(on_grid["likelihood"], feature.likelihood_of(rows, 0.5).ravel(), rtol=1e-15)
+    assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=NINE_DIGITS)
+    assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=NINE_DIGITS, atol=1e-12)
+    assert_allclose(on_grid["likelihood"], feature.likelihood_of(rows, 0.5).ravel(), rtol=NINE_DIGITS)
     missing = found[found["value"].isna()]
-    assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=1e-15)
+    assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=NINE_DIGITS)
     assert_allclose(missing["likelihood"], np.where(table["age, in years"].isna()[rows], 1.0, 0.5), rtol=0)
+
+
+def test_text_has_nine_digits_of_a_curve_and_parquet_all(mixed, tmp_path):
+    """Files say so; whatever else is in a table stands as it is."""
+    state = ViewState(decay=0.5, max_lines=20)
+    exact = pd.read_parquet(save(mixed, state, tmp_path / "age.parquet", "age, in years"))
+    feature = mixed["age, in years"]
+    predictions = exact[exact["value"].notna()]["prediction"]
+    assert_array_equal(predictions, feature.rows(feature.draw(20)).ravel())
+    for suffix in ("csv", "json"):
+        path = save(mixed, state, tmp_path / f"age.{suffix}", "age, in years")
+        said = "Curves have 9 significant digits here; Parquet has all of them."
+        assert ice_explorer.provenance(path)["digits"] == said
+    rows = path.with_suffix(".csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
+    assert max(len(re.sub(r"e.*|[^0-9]", "", number).lstrip("0")) for number in rows[-3:]) <= 9
+    assert "digits" not in ice_explorer.provenance(save(mixed, state, tmp_path / "metrics.csv"))
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_shortened_numbers_are_near_and_short(value):
+    """At most nine digits, off by half of the last one; what is hardly a number stays as it is."""
+    (found,) = shortened(np.array([value])).tolist()
+    if not math.isfinite(value) or not 1e-13 < abs(value) < 1e22:
+        assert_array_equal(found, value)
+        return
+    assert found == pytest.approx(value, rel=NINE_DIGITS)
+    assert len(repr(found).partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")) <= 9
 
 
 def test_curves_of_one_feature_keep_its_type_and_of_several_are_text(mixed, tmp_path):
@@ -360,7 +415,9 @@ def test_json_holds_everything_and_no_nan(mixed, tmp_path):
     assert by_feature["#town"]["direction"] is None
     age = next(entry for entry in found["curves"] if entry["feature"] == "age, in years")
     assert age["grid"][-1] is None
-    assert_allclose([row[:-1] for row in age["predictions"]], mixed["age, in years"].rows(age["rows"]), rtol=1e-15)
+    assert_allclose(
+        [row[:-1] for row in age["predictions"]], mixed["age, in years"].rows(age["rows"]), rtol=NINE_DIGITS
+    )
     assert np.shape(age["likelihood"]) == np.shape(age["changes"]) == (len(age["rows"]), len(age["places"]))
 
 

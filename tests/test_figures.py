@@ -256,7 +256,9 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
     root = drawn(explanation, feature="age", color_by="region")
     assert [dot.get("fill") for dot in group(root, "own-values")] == expected
     legend = group(root, "legend")
-    assert texts(legend) == ["region", *view.coloring.levels, "missing (1)"]
+    counts = [f"n = {np.sum(view.coloring.values == level)}" for level in range(3)]
+    named = itertools.chain.from_iterable(zip(view.coloring.levels, counts, strict=True))
+    assert texts(legend) == ["region", *named, "missing (1)"]
     swatches = [rect.get("fill") for rect in legend.iter(f"{SVG}rect")]
     assert swatches == [palette.css(level) for level in (0, 1, 2, math.nan)]
     strokes = [path.get("stroke") for path in group(root, "lines")]
@@ -812,17 +814,19 @@ def test_a_shared_axis_reaches_over_all_features(explanation, kind):
     assert_allclose(domains[0], [low - 0.03 * (high - low), high + 0.03 * (high - low)], rtol=1e-9)
 
 
-def test_choices_that_no_figure_follows_are_named(explanation):
-    """The metadata have those that are drawn, the names of those that are not, and a line that sets them all."""
+def test_a_file_names_what_it_follows_and_what_not(explanation):
+    """A view follows every choice, a panel not what stands around it; the line of code sets them all."""
     choices = {"shared_y": True, "zoom": {"ice age": [0, 1, 2, 3]}, "lines_as": "lines", "left": "map", "target": False}
     view = shown(explanation, feature="age", choices=choices)
-    found = provenance(explanation, [view], "x.save('view.svg')")
-    assert found["view"] == {"shared_y": True}
-    assert found["not_drawn"] == ["left", "zoom"]
+    found = provenance(explanation, [view], "x.save('view.svg')", ("left",))
+    assert found["view"] == {name: choices[name] for name in ("shared_y", "zoom", "lines_as")}
+    assert found["not_drawn"] == ["left"]
     assert found["code"] == (
         f"x = ice_explorer.ICEExplorer(model, X, state={{'version': 1, 'view': {choices!r}}}); x.feature = 'age'; "
         "x.save('view.svg')"
     )
+    whole = provenance(explanation, [view], "x.save('view.svg')")
+    assert (whole["view"], whole["not_drawn"]) == ({**found["view"], "left": "map"}, [])
 
 
 def test_usual_choices_are_those_of_the_browser(root):

@@ -20,6 +20,7 @@ import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
+from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.view import ViewState
 from ice_explorer.frozen import page as page_module
 from ice_explorer.frozen.pack import pack
@@ -110,9 +111,11 @@ def whole(explanation, tmp_path_factory):
 @pytest.fixture(scope="module")
 def some(explanation, tmp_path_factory):
     """The page of few rows, two of them selected."""
-    state = ViewState(feature="near", selection=(3, 70), kind="c-ice", choices={"left": "map", "classes": True})
+    choices = {"left": "map", "classes": True}
+    besides = Besides(target=np.arange(80.0))
+    state = ViewState(feature="near", selection=(3, 70), kind="c-ice", choices=choices, besides=besides)
     path = tmp_path_factory.mktemp("page") / "some.html"
-    return Page(save(explanation, state, path, max_lines=20, target=np.arange(80.0)))
+    return Page(save(explanation, state, path, max_lines=20))
 
 
 @given(st.lists(st.binary(max_size=60).map(lambda content: content + b"\0" * (-len(content) % 4))))

@@ -66,7 +66,10 @@ ALLOWED = {
     "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
     # pictures and files of the same view
     "figures.*": (
-        "curves display_axis explanation feature likelihood messages metrics moments options payload state",
+        (
+            "classes curves display_axis drivers explanation feature likelihood messages metrics moments options "
+            "payload state"
+        ),
         "matplotlib numpy",
     ),
     "tidy": ("display_axis explanation figures", "numpy pandas"),
@@ -80,8 +83,8 @@ ALLOWED = {
     "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
         (
-            "adapters.table anchors background classes curves explanation export export_request frozen likelihood "
-            "messages metrics options payload state work"
+            "adapters.table anchors background classes curves explanation export export_request figures.besides frozen "
+            "likelihood messages metrics options payload state work"
         ),
         "anywidget numpy pandas traitlets",
     ),

@@ -24,14 +24,10 @@ const WIDE_PX = 700;
 
 export function layOut(view: View): void {
   const { root } = view;
-  const exporting = view.store.client.hasKernel ? exportPanel(view) : null;
-  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view));
+  const exporting = exportPanel(view);
+  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exporting.button);
   const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
-  root.append(bar, panels, selectedPanel(view), statusPanel(view));
-  if (exporting !== null) {
-    bar.append(exporting.button);
-    bar.after(exporting.news);
-  }
+  root.append(bar, exporting.news, panels, selectedPanel(view), statusPanel(view));
 
   const place = (): void => {
     root.dataset.layout = root.clientWidth >= WIDE_PX ? "wide" : "narrow";

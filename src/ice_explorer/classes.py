@@ -6,6 +6,7 @@ output at a time. What the model answered before is in the answers that all plan
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,7 @@ class Classes:
         self._plan = plan
         self._plan_of = plan_of
         self._plans: dict[object, Plan] = {plan.settings.output: plan}
+        self._lock = threading.Lock()  # a file may be written while the browser is answered
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> ClassLines:
         """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid).
@@ -80,7 +82,8 @@ class Classes:
             if at not in likeliest:
                 likeliest[-1] = at
             shown = [outputs[place] for place in likeliest]
-        curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
+        with self._lock:
+            curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
         return ClassLines(tuple(map(str, shown)), shown.index(own), len(outputs), curves)
 
     def _plan_for(self, output: object) -> Plan:

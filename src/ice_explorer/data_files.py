@@ -19,12 +19,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import ViewState
     from ice_explorer.tidy import Curves
 
 COMMENT: Final = "# ice-explorer "
+DIGITS: Final = 9
+"""Significant digits of curves in text: float32 is told apart by them, and a file is half as large."""
+
+_CURVES: Final = ("prediction", "change", "likelihood")
+_SMALLEST: Final = 1e-13
+_LARGEST: Final = 1e22
+_DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet has all of them."
 
 
 def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
@@ -32,8 +40,10 @@ def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
 
     `pandas.read_csv(path, comment="#")` reads the table: whatever is text stands in quotes.
     """
-    head = "".join(f"{COMMENT}{name}: {json.dumps(value)}\n" for name, value in provenance.items())
-    body: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    curves = {name: shortened(table[name].to_numpy()) for name in _CURVES if name in table}
+    origin = {**provenance, "digits": _DIGITS_TEXT} if curves else provenance
+    head = "".join(f"{COMMENT}{name}: {json.dumps(value)}\n" for name, value in origin.items())
+    body: str = table.assign(**curves).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     return (head + body).encode()
 
 
@@ -70,7 +80,7 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
     provenance : mapping
     """
     content = {
-        "provenance": provenance,
+        "provenance": {**provenance, "digits": _DIGITS_TEXT},
         "settings": asdict(explanation.settings),
         "notes": list(explanation.notes),
         "metrics": metrics_table(explanation, states[0]).to_dict("records"),
@@ -87,19 +97,29 @@ def _curves(curves: Curves) -> dict[str, Any]:
         "grid": curves.grid,
         "places": curves.places,
         "rows": curves.positions,
-        "predictions": curves.predictions,
-        "changes": curves.changes,
-        "likelihood": curves.likelihood,
+        "predictions": shortened(curves.predictions),
+        "changes": shortened(curves.changes),
+        "likelihood": shortened(curves.likelihood),
         "partial_dependence": feature.partial_dependence,
         "spread": feature.spread,
     }
+
+
+def shortened(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round numbers to `DIGITS` significant digits, as many as their text then has at most."""
+    sizes = np.abs(values)
+    usual = (sizes > _SMALLEST) & (sizes < _LARGEST)  # others are written as they are
+    places = DIGITS - 1 - np.floor(np.log10(sizes, out=np.zeros_like(sizes), where=usual))
+    up, down = 10.0 ** np.maximum(places, 0.0), 10.0 ** np.maximum(-places, 0.0)  # powers that are exact
+    rounded = np.rint(np.where(usual, values, 0.0) * up / down) / up * down
+    return np.where(usual, rounded, values)
 
 
 def _plain(value: Any) -> Any:
     """Turn a value into what JSON has."""
     match value:
         case np.ndarray() | np.generic():
-            return _plain(value.tolist())
+            return value.tolist() if _is_plain(value) else _plain(value.tolist())
         case Mapping():
             return {str(name): _plain(entry) for name, entry in value.items()}
         case list() | tuple():
@@ -110,3 +130,8 @@ def _plain(value: Any) -> Any:
             return value
         case _:
             return str(value)
+
+
+def _is_plain(array: NDArray[Any] | np.generic) -> bool:
+    """Tell whether an array is of numbers that JSON has, so that none need be looked at by itself."""
+    return array.dtype.kind in "iub" or (array.dtype.kind == "f" and bool(np.isfinite(array).all()))

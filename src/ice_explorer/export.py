@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError, InputTypeError
+from ice_explorer.figures.around import with_surroundings
+from ice_explorer.figures.choices import AROUND
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.paper import Paper
@@ -24,10 +26,7 @@ from ice_explorer.options import check_integer
 from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Collection, Mapping, Sequence
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.messages import Kind, RankBy
@@ -50,6 +49,7 @@ _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
 _LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
 _FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
 _LARGEST_PICTURE: Final = 400_000
+_SLOW_TO_DRAW: Final = ("right", "compared", "classes")  # where a model is asked for every point of every line
 _MARKED_OF_PICTURE: Final = 10
 _PICTURE_DPI: Final = 120.0
 
@@ -62,7 +62,6 @@ def save(
     *,
     overwrite: bool = False,
     max_lines: int | None = None,
-    target: NDArray[np.float64] | None = None,
     **paper: Any,
 ) -> Path | list[Path]:
     """Write an explanation to a file; the suffix of the path chooses the format.
@@ -79,18 +78,17 @@ def save(
         Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json. With
         "{feature}" in its name, and "all", each feature has a file of its own.
     what : str
-        "view" is the ranking and the open feature, "panel" the open feature alone; the name of a
+        "view" is all that the screen shows: the ranking or the map, and the open feature with what stands under
+        it, or all features in small. "panel" is the open feature alone, zoomed and coloured as it is; the name of a
         feature is the panel of that one. "all" are the panels of all features, in the order of the bars: a PDF
         has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything else the curves,
-        one point in each row. A JSON has both, and of a view the curves of all features. An HTML page holds all
-        features always, and opens with what is named.
+        one point in each row. A JSON has both, and of a view the curves of all features. Curves in text have nine
+        significant digits, in Parquet all. An HTML page holds all features always, and opens with what is named.
     overwrite : bool
         Replace files that are there.
     max_lines : int, optional
         How many lines are drawn, selected rows besides; as the view says by default, and in an HTML page
         what `ice_explorer.frozen.snapshot.lines_that_fit` leaves of them.
-    target : ndarray of shape (n_observations,), optional
-        What was observed, NaN where missing, for what can show it.
     **paper
         `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.paper.Paper.checked`, for
         figures: a view is 180 mm wide, a panel 120.
@@ -125,7 +123,7 @@ def save(
         _check_place(file, overwrite=overwrite)
         _write(
             file,
-            _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, given), target=target),
+            _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, given)),
             overwrite=overwrite,
         )
         return file
@@ -135,7 +133,7 @@ def save(
         _check_place(each, overwrite=overwrite)
     for each, feature in zip(files, features, strict=True):
         opened, call = replace(state, feature=feature), _call(each, feature, given)
-        content = _content(explanation, opened, suffix, feature, paper=sheet, call=call, target=target)
+        content = _content(explanation, opened, suffix, feature, paper=sheet, call=call)
         _write(each, content, overwrite=overwrite)
     return files
 
@@ -193,18 +191,17 @@ def frozen(
     explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     max_lines: int | None = None,
-    target: NDArray[np.float64] | None = None,
 ) -> Frozen:
     """Put a view into the output of a cell, where it lives without a kernel.
 
     Parameters
     ----------
-    explanation, view_state, max_lines, target
+    explanation, view_state, max_lines
         As for `save`.
     """
     state = _of_lines(explanation, ViewState.of(view_state), _HTML, max_lines)
     call = f"x.freeze({'' if max_lines is None else f'max_lines={max_lines!r}'})"
-    return Frozen(frozen_page(explanation, state, call, target=target, in_cell=True))
+    return Frozen(frozen_page(explanation, state, call, in_cell=True))
 
 
 def _of_lines(explanation: Explanation, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
@@ -220,8 +217,6 @@ def file_bytes(
     view_state: ViewState | Mapping[str, Any],
     name: str,
     what: str = _VIEW,
-    *,
-    target: NDArray[np.float64] | None = None,
     **paper: Any,
 ) -> bytes:
     """Return what `save` would write into a file of this name."""
@@ -230,51 +225,53 @@ def file_bytes(
     if what == _ALL and suffix in ONE_EACH:
         raise ExportError.one_file_each(name, suffix)
     state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, None)
-    sheet, call = _sheet(what, paper), _call(file, what, paper)
-    return _content(explanation, state, suffix, what, paper=sheet, call=call, target=target)
+    return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=_call(file, what, paper))
 
 
 def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
     """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
-    most = _LINES_OF_SLOW if explanation.engine == "brute" else _LINES_OF_PICTURE
-    text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, most)))
-    if len(text) > _LARGEST_PICTURE:  # strokes with many points
-        text = _picture_of(explanation, replace(state, max_lines=min(state.max_lines, _FEWEST_LINES)))
+    slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
+    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, slow)
+    for left_out in (slow, AROUND):  # strokes with many points, and then many features
+        if len(text) > _LARGEST_PICTURE:
+            text = _picture_of(explanation, state, _FEWEST_LINES, left_out)
     return text
 
 
-def _picture_of(explanation: Explanation, state: ViewState) -> str:
-    shown = scene(explanation, state)
+def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
+    """Name the choices that ask for many more predictions."""
+    return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") == "driver" else []))
+
+
+def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out: Collection[str]) -> str:
+    """Draw a view with so many lines at most, without some of what a reader chose."""
+    choices = {name: value for name, value in state.choices.items() if name not in left_out}
+    few = replace(state, max_lines=min(state.max_lines, most), choices=choices)
+    shown = with_surroundings(explanation, scene(explanation, few))
     page = compose(shown, Paper(_VIEW_WIDTH, dpi=_PICTURE_DPI), with_ranking=True)
-    origin = provenance(explanation, [shown], "x.save('view.svg')")
+    whole = replace(shown, state=replace(shown.state, choices=state.choices))
+    origin = provenance(explanation, [whole], "x.save('view.svg')", left_out)
     return svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str)).decode()
 
 
-def _content(
-    explanation: Explanation,
-    state: ViewState,
-    suffix: str,
-    what: str,
-    *,
-    paper: Paper,
-    call: str,
-    target: NDArray[np.float64] | None = None,
-) -> bytes:
+def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:
     """Make what is to be written, in memory: a file that fails is not left half done."""
     _NEEDS.get(suffix, bool)()  # before any work is done
     if suffix == _HTML:
-        return frozen_page(explanation, _opening_with(state, what), call, target=target, title=paper.title)
+        return frozen_page(explanation, _opening_with(state, what), call, title=paper.title)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
-    origin = provenance(explanation, shown, call)
+    origin = provenance(explanation, shown, call, () if what == _VIEW else AROUND)
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
     if suffix in (".csv", ".parquet"):
         table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
         return csv_bytes(table, origin) if suffix == ".csv" else parquet_bytes(table, origin)
+    if what == _VIEW:
+        shown = [with_surroundings(explanation, each) for each in shown]
     pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
     first = shown[0]
     words = first.heading, first.description if what == _VIEW else first.panel_description

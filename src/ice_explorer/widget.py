@@ -332,7 +332,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         try:
             bundle[0]["image/svg+xml"] = export.picture(
-                work.explanation(snapshot.results), {**self._view_state(), "choices": self._view}
+                work.explanation(snapshot.results), self._drawn(self._view_state(), work)
             )
         except Exception:
             logger.exception("There is no picture beside the explorer.")
@@ -420,12 +420,14 @@ class ICEExplorer(anywidget.AnyWidget):
             Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
             With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
-            "view" is the ranking and the open feature, "panel" the open feature alone; the name
+            "view" is all that the screen shows: the ranking or the map, and the open feature with what stands under
+            it, or all features in small. "panel" is the open feature alone, zoomed and coloured as it is; the name
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
-            all features. An HTML is the explorer itself with all features, as far as it can live without a
-            kernel: one page that asks nothing of any network; `what` says what it opens with.
+            all features. Curves in text have nine significant digits, in Parquet all. An HTML is the explorer itself
+            with all features, as far as it can live without a kernel: one page that asks nothing of any network;
+            `what` says what it opens with.
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
         font_size : float, optional
@@ -456,12 +458,11 @@ class ICEExplorer(anywidget.AnyWidget):
 
         return export.save(
             self.explanation,
-            {**self._view_state(), "choices": self._view},
+            self._drawn(self._view_state(), self._open_work()),
             path,
             what,
             overwrite=overwrite,
             max_lines=max_lines,
-            target=self._open_work().target,
             width=width,
             font_size=font_size,
             dpi=dpi,
@@ -493,8 +494,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer import export
 
         explanation = self.explanation
-        view = {**self._view_state(), "choices": self._view}
-        return export.frozen(explanation, view, max_lines, self._open_work().target)
+        return export.frozen(explanation, self._drawn(self._view_state(), self._open_work()), max_lines)
 
     def close(self) -> None:
         """Stop computing, let go of model and data, and end every view."""
@@ -724,8 +724,8 @@ class ICEExplorer(anywidget.AnyWidget):
         if request["what"] == "all" and len(snapshot.results) < snapshot.n_features:
             raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
         choices, _ = split_view(request["choices"])
-        state = {**request["state"], "choices": choices}
-        return export_request.answer(work.explanation(snapshot.results), request, state)
+        drawn = self._drawn(request["state"], work, choices)
+        return export_request.answer(work.explanation(snapshot.results), request, drawn)
 
     def _ask(
         self,
@@ -753,6 +753,16 @@ class ICEExplorer(anywidget.AnyWidget):
         if not isinstance(error, ICEExplorerError):
             logger.error("A request of the browser failed.", exc_info=error)
         self.send(Reply(id=request_id, type="error", message=_sentence(error)))
+
+    def _drawn(self, state: ViewState, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
+        from ice_explorer.figures.besides import Besides
+
+        return {
+            **state,
+            "choices": self._view if choices is None else choices,
+            "besides": Besides(work.target, work.choices.classes),
+        }
 
     def _view_state(self) -> ViewState:
         return cast("ViewState", {name: getattr(self, name) for name in ViewState.__annotations__})

@@ -1,7 +1,7 @@
-"""What a reader chose about the view in the browser, as far as figures follow it.
+"""What a reader chose about the view in the browser, as figures follow it.
 
-Filters of the legend, a shared value axis and the ramp are drawn. Whatever else was chosen is named in the
-provenance of a file, so that nobody takes the figure for the whole of what was on the screen.
+A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever
+a file does not show is named in its provenance, so that nobody takes it for the whole of the screen.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ice_explorer.messages import Kind
 
-FOLLOWED: Final = ("filters", "shared_y", "palette")
+AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
+_MOST_LINES: Final = 2000  # of `js/src/offers.ts`, as are the others
+_MOST_TICKS: Final = 500
+_NO_TARGET: Final = ("log_odds", "decision_function")
 
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/remembered.ts`.
 USUAL: Final[Mapping[str, object]] = {
@@ -42,12 +45,34 @@ def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in choices.items() if value != USUAL.get(name)}
 
 
-def not_drawn(choices: Mapping[str, Any]) -> list[str]:
-    """Name the choices that figures do not follow; lines are what they draw anyway."""
-    others = {name: value for name, value in chosen(choices).items() if name not in FOLLOWED}
-    if others.get("lines_as") == "lines":
-        del others["lines_as"]
-    return sorted(others)
+def followed(choices: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
+    """Return the choices that a file follows, all that are not left out."""
+    return {name: value for name, value in chosen(choices).items() if name not in left_out}
+
+
+def not_drawn(choices: Mapping[str, Any], left_out: Collection[str]) -> list[str]:
+    """Name the choices that it does not follow."""
+    return sorted(chosen(choices).keys() & set(left_out))
+
+
+def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:
+    """Tell whether lines are drawn as their density."""
+    return not on_levels and (lines_as == "density" or (lines_as == "auto" and n_lines > _MOST_LINES))
+
+
+def has_rug(rug: str, n_lines: int, *, on_levels: bool) -> bool:
+    """Tell whether there are ticks at the rows' own values."""
+    return rug != "off" and not on_levels and n_lines <= _MOST_TICKS
+
+
+def has_target(kind: Kind, response: str) -> bool:
+    """Tell whether what was observed can stand among the lines."""
+    return kind == "ice" and response not in _NO_TARGET
+
+
+def window_key(kind: Kind, feature: str, output: str) -> str:
+    """Under which name the browser keeps the part of the axes that shows."""
+    return f"{kind} {feature}: {output}"
 
 
 def kept_by(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ice_explorer.figures.beside_panels import draw_classes, draw_compared, draw_features
 from ice_explorer.figures.curves_panel import draw_curves
 from ice_explorer.figures.lettering import wrapped
+from ice_explorer.figures.map_panel import draw_map
 from ice_explorer.figures.page import PX_PER_MM, QUIET, SMALL, Box, Page, printable
 from ice_explorer.figures.ranking_panel import draw_ranking, ranking_height
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 _MARGIN: Final = 6.0
 _GAP: Final = 26.0  # between two panels
 _SIDE_BY_SIDE: Final = 460.0  # from this width on the panels stand beside each other
+_APART: Final = 14.0  # what stands under the curves
 _LEADING: Final = 12.0  # from one line of the caption to the next
 _MOST_ROWS_ABOVE: Final = 8  # of the ranking, where it stands above the curves
 
@@ -33,23 +37,41 @@ def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
     """
     page = Page(paper.width * PX_PER_MM / paper.scale, paper.dpi * paper.scale, paper.scale)
     left, top, right = _MARGIN, _MARGIN, page.width - _MARGIN
-    ranking, decay = scene.ranking, scene.state.decay
     if not with_ranking:
         bottom = draw_curves(page, scene, Box(left, top, right, math.inf), title=paper.title)
     elif page.width >= _SIDE_BY_SIDE:
         middle = left + min(230.0, 0.34 * (right - left))
-        bottom = draw_curves(page, scene, Box(middle + _GAP, top, right, math.inf), title=paper.title)
-        bottom = max(bottom, draw_ranking(page, ranking, decay, Box(left, top, middle, bottom)))
+        bottom = _draw_right(page, scene, Box(middle + _GAP, top, right, math.inf), title=paper.title)
+        bottom = max(bottom, _draw_left(page, scene, Box(left, top, middle, bottom)))
     else:
-        above = top + ranking_height(min(_MOST_ROWS_ABOVE, len(ranking.bars)))
-        above = draw_ranking(page, ranking, decay, Box(left, top, right, above)) + 16
-        bottom = draw_curves(page, scene, Box(left, above, right, math.inf), title=paper.title)
+        above = top + ranking_height(min(_MOST_ROWS_ABOVE, len(scene.ranking.bars)))
+        above = _draw_left(page, scene, Box(left, top, right, above)) + 16
+        bottom = _draw_right(page, scene, Box(left, above, right, math.inf), title=paper.title)
     if paper.caption is not False:
         usual = scene.description if with_ranking else scene.panel_description
         text = usual if paper.caption is True else paper.caption
         bottom = _draw_caption(page, text, Box(left, bottom, right, math.inf))
     page.height = bottom + _MARGIN
     return page
+
+
+def _draw_left(page: Page, scene: Scene, box: Box) -> float:
+    """Draw how the features stand to each other; return where that ends."""
+    if scene.state.choice("left") == "map":
+        return draw_map(page, scene.ranking, box)
+    return draw_ranking(page, scene.ranking, scene.state.decay, box)
+
+
+def _draw_right(page: Page, scene: Scene, box: Box, *, title: bool | str) -> float:
+    """Draw what the features do, the open one or all of them; return where that ends."""
+    if scene.features:
+        return draw_features(page, scene, box, title=title)
+    bottom = draw_curves(page, scene, box, title=title)
+    if scene.classes is not None:
+        bottom = draw_classes(page, scene.classes, replace(box, top=bottom + _APART), scene.state.selection)
+    if scene.compared:
+        bottom = draw_compared(page, scene, replace(box, top=bottom + _APART))
+    return bottom
 
 
 def _draw_caption(page: Page, text: str, box: Box) -> float:

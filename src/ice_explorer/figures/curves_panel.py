@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ice_explorer.display_axis import MISSING
-from ice_explorer.figures.legend import BAND, MEAN, SPREAD_EDGE, draw_key, draw_legend
-from ice_explorer.figures.lettering import Tick, text_width, ticks
+from ice_explorer.figures.curve_marks import RUG, draw_rug
+from ice_explorer.figures.legend import draw_key, draw_legend
+from ice_explorer.figures.lettering import Tick, text_width, ticks, wrapped
 from ice_explorer.figures.level_marks import (
     SLOT_GAP,
     SLOT_WIDTH,
     Slot,
-    Strips,
     draw_level_labels,
-    draw_level_means,
-    draw_missing_mean,
-    draw_phantoms,
-    draw_selected_beside,
-    draw_selected_levels,
     strips_of,
 )
 from ice_explorer.figures.page import (
+    HISTOGRAM,
     INK,
     PX_PER_INCH,
     QUIET,
@@ -33,28 +28,22 @@ from ice_explorer.figures.page import (
     TITLE,
     Axis,
     Box,
-    Circle,
     Page,
     Path,
-    Picture,
     Rect,
     Style,
+    printable,
 )
-from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
-from ice_explorer.figures.strips import MOST_CONNECTED
-from ice_explorer.figures.strokes import runs, suit_strokes
+from ice_explorer.figures.plot_area import Plot
 from ice_explorer.figures.view import ROUNDING
 from ice_explorer.moments import date_ticks, unit_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ice_explorer.figures.view import Coloring, Lines, Scene
+    from ice_explorer.figures.view import Lines, Scene
 
 _STRIP: Final = 22.0  # height of the histogram, and of the spread of the slopes
 _AIR: Final = 4.0
 _TICK_ROOM: Final = 36.0  # px of an axis for one step
-_HISTOGRAM: Final = "#b9bec4"
 _TICK: Final = Style(stroke=INK, width=0.7)
 
 RANGE_TEXT: Final = "share of prediction range"
@@ -62,7 +51,7 @@ NO_SLOPE_TEXT: Final = "A constant feature has no slope."
 _FEW_VALUES: Final = 6  # features with no more have a tick for each
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
 _SLOT_BAR: Final = 11.0  # half the width of the bar of missing values
-_CROWD: Final = 200  # lines from which the dots are small
+_LEADING: Final = 11.5
 
 
 def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
@@ -74,32 +63,27 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True)
             below = _draw_heading(page, scene, box, scene.heading if title is True else title)
         below = _draw_titles(page, scene, box, below)
         if lines.remark is not None:
-            below += 13
-            page.words(lines.remark, box.left, below, size=SMALL, fill=QUIET, within=box.width)
-        plot = _Plot.fitted(page, lines, box, below + 8)
+            for text in wrapped(printable(lines.remark), box.width, SMALL):
+                below += _LEADING
+                page.words(text, box.left, below, size=SMALL, fill=QUIET, within=box.width)
+        plot = _Panel.fitted(page, scene, box, below + 8)
         plot.draw_y_axis()
         below = plot.area.bottom
+        share = None
         if lines.is_empty:
             middle = (plot.area.top + plot.area.bottom) / 2
             page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET)
         else:
-            if not lines.on_levels:
-                plot.draw_band()
-            plot.draw_lines(scene.coloring)
-            draw_phantoms(page, plot.strips, lines, scene.coloring)
-            plot.draw_dots(scene.coloring)
-            plot.draw_selected(scene.coloring)
-            if lines.on_levels:
-                draw_level_means(page, plot.strips, lines)
-            else:
-                plot.draw_mean()
-            draw_missing_mean(page, plot.strips, lines)
+            share = plot.draw_inside()
             if lines.kind == "d-ice":
                 below = plot.draw_slope_spread(box)
+        if lines.has_rug:
+            draw_rug(page, plot.strips, lines, below)
+            below += RUG
         axis = below + _AIR + _STRIP
         plot.draw_histogram(axis)
         below = plot.draw_x_axis(box, axis)
-        below = draw_key(page, lines, box, below + 15)
+        below = draw_key(page, scene, box, below + 15, share)
         below = draw_legend(page, scene.coloring, box, below + 14)
     return below + 2
 
@@ -123,21 +107,16 @@ def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Plot:
-    """The area where the lines are, with its scales."""
+class _Panel(Plot):
+    """The same with its axes and what stands on them."""
 
-    page: Page
-    lines: Lines
-    area: Box
-    strips: Strips
-    x: Axis
-    y: Axis
     y_ticks: tuple[Tick, ...]
     share_ticks: tuple[Tick, ...]
 
     @classmethod
-    def fitted(cls, page: Page, lines: Lines, box: Box, top: float) -> _Plot:
+    def fitted(cls, page: Page, scene: Scene, box: Box, top: float) -> _Panel:
         """Leave room for the labels on either side."""
+        lines = scene.lines
         height = min(230.0, max(140.0, 0.5 * box.width))
         n_steps = max(2, round(height / _TICK_ROOM))
         y_ticks = tuple(ticks(*lines.y_domain, n_steps))
@@ -154,6 +133,7 @@ class _Plot:
         return cls(
             page=page,
             lines=lines,
+            coloring=scene.coloring,
             area=area,
             strips=strips_of(lines, area, x, y),
             x=x,
@@ -180,117 +160,22 @@ class _Plot:
                 page.line(outer, at, outer + 3, at, Style(stroke=QUIET, width=0.6))
                 page.words(tick.label, outer + 6, at + 3, size=SMALL, fill=QUIET)
 
-    def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One standard deviation of the lines below and above their mean, within the plot [px]."""
-        low, high = (self.y.many(self.lines.mean + side * self.lines.spread) for side in (-1, 1))
-        top, bottom = self.area.top, self.area.bottom
-        return np.asarray(np.clip(low, top, bottom)), np.asarray(np.clip(high, top, bottom))
-
-    def draw_band(self) -> None:
-        """Shade the spread of the lines, under them."""
-        places = self.x.many(self.lines.x)
-        low, high = self._edges()
-        x, y = np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]])
-        self.page.add(Path(x, y, BAND, closed=True))
-
-    def draw_lines(self, coloring: Coloring) -> None:
-        """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
-        with self.page.group("lines"):
-            if self.lines.on_levels:
-                ends = self.strips.connectors(self.lines)
-                self._draw_image(coloring, *ends)
-            elif suit_strokes(*self.lines.values.shape):
-                self._draw_strokes(coloring)
-            else:
-                self._draw_image(coloring, self.x.many(self.lines.x), self.lines.values, self.lines.opacity)
-
-    def _draw_strokes(self, coloring: Coloring) -> None:
-        lines = self.lines
-        opaque = 1 - math.exp(-line_strength(len(lines.values)))
-        thickness = line_thickness(len(lines.values))
-        places, heights = self.x.many(lines.x), self.y.many(lines.values)
-        for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
-            color = coloring.palette.css(value)
-            for run in runs(opacity):
-                part = slice(run.first, run.last + 1)
-                style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
-                self.page.add(Path(places[part], row[part], style))
-
-    def _draw_image(
-        self, coloring: Coloring, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64]
-    ) -> None:
-        """Draw lines with points at x [px of the page] into one image."""
-        area, ratio = self.area, self.page.dpi / PX_PER_INCH
-        n_lines = len(values)
-        width, height = round(area.width * ratio), round(area.height * ratio)
-        down = Axis(self.y.domain, (float(height), 0.0))
-        pixels = draw_lines(
-            LineSet(
-                x=(x - area.left) * ratio,
-                y=down.many(values).astype(np.float32),
-                opacity=opacity.astype(np.float32),
-                color=coloring.values,
-            ),
-            coloring.palette,
-            width=width,
-            height=height,
-            thickness=line_thickness(n_lines) * ratio,
-            strength=line_strength(n_lines),
-        )
-        if self.lines.on_levels:
-            pixels[..., 3] = np.rint(MOST_CONNECTED * pixels[..., 3])
-        self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
-
-    def draw_dots(self, coloring: Coloring) -> None:
-        """Mark each line at the row's own value."""
-        lines = self.lines
-        radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
-        if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
-            radius, opacity = 1.4 * max(radius, 1.3), 0.95
-        places, heights = self.strips.own(lines).tolist(), self.y.many(lines.own_y).tolist()
-        with self.page.group("own-values"):
-            for at, height, value in zip(places, heights, coloring.values.tolist(), strict=True):
-                if math.isfinite(at) and math.isfinite(height):
-                    style = Style(fill=coloring.palette.css(value), opacity=opacity)
-                    self.page.add(Circle(at, height, radius, style))
-
-    def draw_selected(self, coloring: Coloring) -> None:
-        """Draw the selected rows once more, over the others, in full."""
-        places = self.x.many(self.lines.x)
-        with self.page.group("selected"):
-            for row in np.flatnonzero(self.lines.selected):
-                color = coloring.palette.css(float(coloring.values[row]))
-                draw_selected_beside(self.page, self.strips, self.lines, int(row), color)
-                if self.lines.on_levels:
-                    draw_selected_levels(self.page, self.strips, self.lines, int(row), color)
-                else:
-                    self._draw_cased(places, self.y.many(self.lines.values[row]), Style(stroke=color, width=2.0))
-
-    def draw_mean(self) -> None:
-        """Draw the partial dependence, and the edges of the spread where lines cover the band."""
-        places = self.x.many(self.lines.x)
-        with self.page.group("partial-dependence"):
-            for edge in self._edges():
-                self.page.add(Path(places, edge, SPREAD_EDGE))
-            self._draw_cased(places, self.y.many(self.lines.mean), MEAN)
-
-    def _draw_cased(self, x: NDArray[np.float64], y: NDArray[np.float64], style: Style) -> None:
-        """Draw a line that must be seen, with paper around it."""
-        self.page.add(Path(x, y, Style(stroke="#ffffff", width=style.width + 2, opacity=0.85)))
-        self.page.add(Path(x, y, style))
-
     def draw_slope_spread(self, box: Box) -> float:
         """Draw the standard deviation of the slopes under them: where the lines disagree."""
-        page, area, spread = self.page, self.area, self.lines.spread
+        page, area, lines, spread = self.page, self.area, self.lines, self.lines.spread
         top = area.bottom + _AIR
         bottom = top + _STRIP
-        tallest = max(float(spread.max()), ROUNDING * float(np.abs(self.lines.values).max(initial=0.0)))
+        tallest = max(float(spread.max()), ROUNDING * float(np.abs(lines.values).max(initial=0.0)))
+        if lines.is_cut:  # where a step is cut off above, its spread is cut off as well
+            tallest = min(tallest, (self.y.domain[1] - self.y.domain[0]) / 2)
         height = Axis((0.0, tallest if tallest > 0 else 1.0), (bottom, top + 2))
         places = self.x.many(self.lines.x)
         x = np.concatenate([places, [places[-1], places[0]]])
-        y = np.concatenate([height.many(spread), [bottom, bottom]])
-        with page.group("slope-spread"):
+        y = np.concatenate([height.many(np.minimum(spread, height.domain[1])), [bottom, bottom]])
+        within = Box(area.left, top, area.right, bottom) if lines.cuts[0] else None
+        with page.group("slope-spread", within):
             page.add(Path(x, y, Style(fill="#8d99a6", opacity=0.55), closed=True))
+        with page.group("slope-spread-axis"):
             page.line(area.left, bottom, area.right, bottom, Style(stroke=RULE, width=0.8))
             room = area.left - 6 - box.left
             page.words("SD", area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=room)
@@ -301,7 +186,10 @@ class _Plot:
         counts, slot, missing = self.lines.histogram_counts, self.strips.slot, self.lines.missing
         n_missing = 0 if missing is None else missing.count
         tallest = max(float(counts.max(initial=0.0)), float(n_missing))
-        edges = np.clip(self.x.many(self.lines.histogram_edges), self.area.left, self.area.right)
+        places = self.x.many(self.lines.histogram_edges)
+        seen = (places[1:] > self.area.left) & (places[:-1] < self.area.right)
+        counts = np.where(seen, counts, 0.0)
+        edges = np.clip(places, self.area.left, self.area.right)
         bins = list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True))
         if slot is not None and n_missing:
             bins.append((slot.at - _SLOT_BAR, slot.at + _SLOT_BAR, float(n_missing)))
@@ -313,7 +201,7 @@ class _Plot:
                 height = max(0.8, count / tallest * (_STRIP - 1))
                 gap = share * (right - left) if share else 0.4 if right - left > 3 else 0.0
                 width = max(0.4, right - left - 2 * gap)
-                self.page.add(Rect(left + gap, axis - height, width, height, Style(fill=_HISTOGRAM)))
+                self.page.add(Rect(left + gap, axis - height, width, height, Style(fill=HISTOGRAM)))
 
     def draw_x_axis(self, box: Box, axis: float) -> float:
         """Ticks, labels that do not touch, and the name of the feature; return its baseline."""
@@ -368,7 +256,8 @@ def x_ticks(lines: Lines, width: float) -> list[Tick]:
     """Ticks of the feature's axis: its own values where they are few, round ones where not."""
     grid, kind = lines.grid, lines.axis.kind
     if kind == "boolean" or len(grid) <= _FEW_VALUES or lines.axis.has_levels:
-        return [Tick(float(value), lines.write(float(value))) for value in grid]
+        low, high = lines.x_domain
+        return [Tick(float(value), lines.write(float(value))) for value in grid if low <= value <= high]
     low, high = lines.x_domain
     if kind == "datetime":
         return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)))]

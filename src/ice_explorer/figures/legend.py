@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.lettering import text_width
-from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
+from ice_explorer.figures.page import INK, PICK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.figures.view import Coloring, Scene
 
 _ROW: Final = 13.0
 _BETWEEN: Final = 12.0  # two items
 _RAMP: Final = 80.0  # length of the colour ramp
+_SHADES: Final = 40.0  # length of the shades of a density, and into how many they are cut
+_N_SHADES: Final = 8
 
 MEAN_TEXT: Final = "partial dependence ± 1 SD of the lines"
 OWN_TEXT: Final = "own value of the row"
+GROUP_TEXT: Final = "mean of a colour"
+TARGET_TEXT: Final = "observed target"
+ONE_LINE_TEXT: Final = "1 line"
+
+MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
 
 MEAN: Final = Style(stroke=INK, width=1.7)
 BAND: Final = Style(fill="#000000", opacity=0.06)
@@ -52,15 +59,24 @@ class _Items:
         width = self._page.words(text, self.x + mark, self.baseline, size=SMALL, fill=fill, bold=bold, within=within)
         self.x += mark + width + _BETWEEN
 
-    def swatch(self, color: str, text: str) -> None:
-        """Add one colour and its name."""
-        x = self.begin(12 + text_width(printable(text), SMALL))
+    def swatch(self, color: str, text: str, n_lines: int | None = None) -> None:
+        """Add one colour and its name, and how many lines have it."""
+        count = "" if n_lines is None else f"  n = {n_lines:,}"
+        x = self.begin(12 + text_width(printable(text) + count, SMALL))
         self._page.add(Rect(x, self.middle - 3.4, 8, 6.8, Style(fill=color)))
-        self.label(text, 12)
+        room = self._box.right - x - 12 - text_width(count, SMALL)
+        mark = 12 + self._page.words(text, x + 12, self.baseline, size=SMALL, fill=INK, within=room)
+        if count:
+            self._page.words(count.strip(), x + mark + 4, self.baseline, size=SMALL, fill=QUIET)
+        self.x = x + mark + text_width(count, SMALL) + _BETWEEN
 
 
-def draw_key(page: Page, lines: Lines, box: Box, baseline: float) -> float:
-    """Say what the black line, the dots and the thick lines are; return the last baseline."""
+def draw_key(page: Page, scene: Scene, box: Box, baseline: float, share: float | None) -> float:
+    """Say what the black line, the dots and the thick lines are; return the last baseline.
+
+    `share` is that of the lines which a density draws solid, None where lines are drawn one by one.
+    """
+    lines, coloring = scene.lines, scene.coloring
     with page.group("key"):
         items = _Items(page, box, baseline)
         if not lines.is_empty:
@@ -68,16 +84,47 @@ def draw_key(page: Page, lines: Lines, box: Box, baseline: float) -> float:
             draw_mark = _draw_level_mean if lines.on_levels else _draw_line_mean
             draw_mark(page, x, items.middle)
             items.label(MEAN_TEXT, 18)
-        if np.isfinite(lines.own_y).any():
+            if coloring.levels:
+                _draw_group_key(page, coloring, items)
+        if np.isfinite(lines.own_y).any() and share is None:
             x = items.begin(8 + text_width(OWN_TEXT, SMALL))
             page.add(Circle(x + 2, items.middle, 1.9, Style(fill=QUIET)))
             items.label(OWN_TEXT, 8)
+        if lines.target is not None:
+            x = items.begin(9 + text_width(TARGET_TEXT, SMALL))
+            page.add(Circle(x + 2.5, items.middle, 2.1, Style(stroke=INK, width=0.7)))
+            items.label(TARGET_TEXT, 9)
+        if share is not None:
+            _draw_density_key(page, coloring, items, f"{float(f'{100 * share:.2g}'):g} % of the lines")
         if lines.selected.any():
             text = f"selected ({int(lines.selected.sum()):,})"
             x = items.begin(18 + text_width(text, SMALL))
-            page.line(x, items.middle, x + 14, items.middle, Style(stroke=QUIET, width=2))
+            is_few = lines.selected.sum() <= MOST_SELECTED  # more keep their own colours
+            color = PICK if is_few or lines.on_levels else QUIET
+            page.line(x, items.middle, x + 14, items.middle, Style(stroke=color, width=2))
             items.label(text, 18)
     return items.baseline
+
+
+def _draw_group_key(page: Page, coloring: Coloring, items: _Items) -> None:
+    x = items.begin(18 + text_width(GROUP_TEXT, SMALL))
+    for start, level in ((x, 0), (x + 7, len(coloring.levels) - 1)):
+        page.line(start, items.middle, start + 7, items.middle, Style(stroke=coloring.palette.css(level), width=2.1))
+    items.label(GROUP_TEXT, 18)
+
+
+def _draw_density_key(page: Page, coloring: Coloring, items: _Items, most: str) -> None:
+    """Say what the shades of a density mean: from one line to the share that is drawn solid."""
+    color = QUIET if coloring.title is not None else coloring.palette.css(0)
+    low, high = text_width(ONE_LINE_TEXT, SMALL), text_width(most, SMALL)
+    x = items.begin(low + _SHADES + high + 10)
+    page.words(ONE_LINE_TEXT, x, items.baseline, size=SMALL, fill=QUIET)
+    step = _SHADES / _N_SHADES
+    for shade in range(_N_SHADES):
+        style = Style(fill=color, opacity=0.1 + 0.9 * shade / (_N_SHADES - 1))
+        page.add(Rect(x + low + 5 + shade * step, items.middle - 3.4, step, 6.8, style))
+    page.words(most, x + low + _SHADES + 10, items.baseline, size=SMALL, fill=QUIET)
+    items.x += low + _SHADES + high + 10 + _BETWEEN
 
 
 def _draw_line_mean(page: Page, x: float, middle: float) -> None:
@@ -91,8 +138,8 @@ def _draw_level_mean(page: Page, x: float, middle: float) -> None:
     page.add(Circle(x + 7, middle, 3.0, Style(fill=INK)))
 
 
-def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> float:
-    """Say what the colours mean; return the last baseline."""
+def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, counts: bool = True) -> float:
+    """Say what the colours mean, and of how many lines unless plots draw different rows; return the last baseline."""
     if coloring.title is None:
         return baseline - _ROW
     with page.group("legend"):
@@ -101,8 +148,9 @@ def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float) -> fl
         if coloring.domain is not None:
             _draw_ramp(page, coloring, items)
         for level, text in enumerate(coloring.levels):
-            items.swatch(coloring.palette.css(level), text)
-        if coloring.n_missing > 0:
+            n_lines = int((coloring.values == level).sum()) if counts else None
+            items.swatch(coloring.palette.css(level), text, n_lines)
+        if coloring.n_missing > 0 and counts:
             items.swatch(coloring.palette.css(math.nan), f"missing ({coloring.n_missing:,})")
     return items.baseline
 

@@ -156,6 +156,11 @@ def number_text(value: float) -> str:
     return _typeset(f"{value:,.{decimals}f}".rstrip("0").rstrip("."))
 
 
+def plural(count: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _typeset(text: str) -> str:
     """Write a proper minus, and an exponent as a reader would: 2.5e+06 as 2.5e6."""
     mantissa, exponent, power = text.partition("e")

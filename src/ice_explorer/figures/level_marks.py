@@ -11,7 +11,20 @@ import numpy as np
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.legend import MEAN
 from ice_explorer.figures.lettering import elide, text_width
-from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, SMALL, Box, Circle, Path, Picture, Style, printable
+from ice_explorer.figures.page import (
+    INK,
+    PICK,
+    PX_PER_INCH,
+    QUIET,
+    SMALL,
+    Box,
+    Circle,
+    Path,
+    Picture,
+    Style,
+    is_within,
+    printable,
+)
 from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
 
 if TYPE_CHECKING:
@@ -91,11 +104,11 @@ class Strips:
         return ends, np.repeat(lines.values, 2, axis=1), connector_opacity(lines.dot_opacity)
 
 
-def strips_of(lines: Lines, area: Box, x: Axis, y: Axis) -> Strips:
-    """Fit the strips of a picture to its area."""
+def strips_of(lines: Lines, area: Box, x: Axis, y: Axis, *, gap: float = SLOT_GAP, width: float = SLOT_WIDTH) -> Strips:
+    """Fit the strips of a picture to its area, that for missing values `gap` beside it and so wide."""
     n_lines, room = len(lines.positions), x(1.0) - x(0.0)
-    left = area.right + SLOT_GAP
-    slot = None if lines.missing is None else Slot(left, left + SLOT_WIDTH, strip_reach(n_lines, SLOT_WIDTH))
+    left = area.right + gap
+    slot = None if lines.missing is None else Slot(left, left + width, strip_reach(n_lines, width))
     reach = strip_reach(n_lines, room) if lines.on_levels else 0.0
     return Strips(x, y, area, reach, room, place_in_strip(lines.positions), slot)
 
@@ -103,9 +116,11 @@ def strips_of(lines: Lines, area: Box, x: Axis, y: Axis) -> Strips:
 # --- dots -----------------------------------------------------------------------------------------
 
 
-def draw_phantoms(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
-    """Draw predictions at every level but the row's own, and those with the value missing."""
+def draw_phantoms(page: Page, strips: Strips, lines: Lines, coloring: Coloring, *, dim: float) -> None:
+    """Draw predictions at every level but the row's own, and those with the value missing; `dim` times as strong."""
     x, y, row, opacity = _phantoms(strips, lines)
+    shown = is_within(strips.area.top, strips.area.bottom, y)
+    x, y, row, opacity = x[shown], y[shown], row[shown], dim * opacity[shown]
     if len(x) == 0:
         return
     is_few = len(lines.positions) <= _FEW_DOTS
@@ -174,10 +189,10 @@ def draw_selected_levels(page: Page, strips: Strips, lines: Lines, row: int, col
     """Draw one row's dots over the others, joined by dashes: there is nothing in between."""
     x = strips.x.many(lines.x) + strips.reach * strips.place[row]
     y = strips.y.many(lines.values[row])
-    page.add(Path(x, y, Style(stroke=color, width=1.0, dash=(2.4, 2.4))))
+    page.add(Path(x, y, Style(stroke=PICK, width=1.0, dash=(2.4, 2.4))))
     own = float(lines.own_x[row])
     for value, at, height in zip(lines.grid.tolist(), x.tolist(), y.tolist(), strict=True):
-        page.add(Circle(at, height, 3.4 if value == own else 2.2, Style(fill=color, stroke="#ffffff", width=0.8)))
+        page.add(Circle(at, height, 3.4 if value == own else 2.2, Style(fill=color, stroke=PICK, width=0.9)))
 
 
 def draw_selected_beside(page: Page, strips: Strips, lines: Lines, row: int, color: str) -> None:
@@ -187,9 +202,12 @@ def draw_selected_beside(page: Page, strips: Strips, lines: Lines, row: int, col
     at = strips.slot.at + strips.slot.reach * float(strips.place[row])
     last = float(strips.x(float(lines.x[-1]))) + strips.reach * float(strips.place[row])
     ends = strips.y.many(np.array([lines.values[row, -1], lines.missing.values[row]]))
-    page.add(Path(np.array([last, at]), ends, Style(stroke=color, width=0.9, dash=(0.9, 2.2))))
+    if last <= strips.area.right + 1:  # else the end of the line is out of sight
+        page.add(Path(np.array([last, at]), ends, Style(stroke=PICK, width=0.9, dash=(0.9, 2.2))))
+    if not strips.area.top <= ends[1] <= strips.area.bottom:
+        return
     radius = 3.4 if math.isnan(lines.own_x[row]) else 2.2
-    page.add(Circle(at, float(ends[1]), radius, Style(fill=color, stroke="#ffffff", width=0.8)))
+    page.add(Circle(at, float(ends[1]), radius, Style(fill=color, stroke=PICK, width=0.9)))
 
 
 # --- means ----------------------------------------------------------------------------------------
@@ -206,12 +224,15 @@ def draw_missing_mean(page: Page, strips: Strips, lines: Lines) -> None:
     """Mark the mean beside the axis."""
     if strips.slot is not None and lines.missing is not None:
         with page.group("missing-mean"):
-            _draw_mean(page, strips, (strips.slot.at, SLOT_WIDTH), lines.missing.mean, lines.missing.spread)
+            room = strips.slot.right - strips.slot.left
+            _draw_mean(page, strips, (strips.slot.at, room), lines.missing.mean, lines.missing.spread)
 
 
 def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: float, spread: float) -> None:
     """Mark a mean and its spread at a place with so much room."""
     (x, room), area = where, strips.area
+    if not area.top <= strips.y(mean) <= area.bottom:
+        return
     low, high = (min(max(strips.y(mean + side * spread), area.top), area.bottom) for side in (-1, 1))
     width = MEAN.width if room >= _NARROW else 1.0
     radius = min(3.8, max(2.0, room / 7))

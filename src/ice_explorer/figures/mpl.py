@@ -425,7 +425,8 @@ def _add_dots(ax: Axes, lines: Lines, strips: _Strips, coloring: Coloring) -> No
     if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
         radius, opacity = 1.4 * max(radius, 1.3), 0.95
     at = strips.at(lines.own_x)
-    shown = np.isfinite(at) & np.isfinite(lines.own_y) & ~lines.axis.is_off(lines.own_x)
+    low, high = ax.get_ylim()  # the steepest slopes may leave the axes
+    shown = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
     colors = [coloring.palette.css(value) for value in coloring.values[shown].tolist()]
     size = (2 * radius * _PT_PER_PX) ** 2
     x, y = at[shown], lines.own_y[shown]

@@ -10,15 +10,16 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.errors import MissingDependencyError
-from ice_explorer.figures.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Words
+from ice_explorer.figures.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ice_explorer.figures.page import Mark, Style
+    from ice_explorer.figures.page import Box, Mark, Style
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
 _ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}
@@ -118,9 +119,15 @@ class _Painter:
         self._ax = ax
         self._pt = _PT_PER_PX * scale
         self._order = 1.0
+        self._clip: Box | None = None
 
-    def draw(self, marks: Iterable[Mark]) -> None:
-        """Draw marks in their order."""
+    def draw(self, marks: Iterable[Mark], clip: Box | None = None) -> None:
+        """Draw marks in their order, cut off at the edges of a box."""
+        outside, self._clip = self._clip, clip
+        self._draw(marks)
+        self._clip = outside
+
+    def _draw(self, marks: Iterable[Mark]) -> None:
         dots: list[Circle] = []
         for mark in marks:
             self._order += 1
@@ -128,22 +135,35 @@ class _Painter:
                 case Circle():
                     dots.append(mark)
                 case Group():
-                    self.draw(mark.marks)
+                    self.draw(mark.marks, mark.clip or self._clip)
                 case Rect():
                     self._polygon(*_corners(mark), mark.style)
                 case Path(closed=True):
                     self._polygon(mark.x, mark.y, mark.style)
                 case Path():
                     self._stroke(mark)
+                case Ticks():
+                    self._ticks(mark)
                 case Words():
                     self._words(mark)
-                case Picture():
-                    self._image(mark, mark.pixels)
-                case Ramp():
-                    from matplotlib.colors import to_rgba_array
-
-                    self._image(mark, to_rgba_array(mark.colors)[None], interpolation="bilinear")
+                case Picture() | Ramp():
+                    self._image(mark)
         self._dots(dots)
+
+    def _cut(self, artist: Artist) -> None:
+        """Cut off what has been added at the edges of the box that is in force."""
+        if self._clip is not None:
+            from matplotlib.transforms import Bbox, TransformedBbox
+
+            box = Bbox.from_extents(self._clip.left, self._clip.bottom, self._clip.right, self._clip.top)
+            artist.set_clip_path(None)
+            artist.set_clip_box(TransformedBbox(box, self._ax.transData))
+
+    def _ticks(self, mark: Ticks) -> None:
+        style = mark.style
+        width = style.width * self._pt
+        look: dict[str, Any] = {"color": style.stroke, "linewidth": width, "alpha": style.opacity}
+        self._cut(self._ax.vlines(mark.x, mark.top, mark.bottom, zorder=self._order, **look))
 
     def _polygon(self, x: Any, y: Any, style: Style) -> None:
         from matplotlib.patches import Polygon
@@ -157,7 +177,7 @@ class _Painter:
             alpha=style.opacity,
             zorder=self._order,
         )
-        self._ax.add_patch(shape)
+        self._cut(self._ax.add_patch(shape))
 
     def _stroke(self, mark: Path) -> None:
         from matplotlib.lines import Line2D
@@ -178,21 +198,23 @@ class _Painter:
         if style.dash is not None:
             # In matplotlib dashes are measured in widths of the line.
             line.set_linestyle((0, tuple(length / style.width for length in style.dash)))
-        self._ax.add_line(line)
+        self._cut(self._ax.add_line(line))
 
     def _dots(self, dots: list[Circle]) -> None:
         from matplotlib.colors import to_rgba
 
         if not dots:
             return
-        self._ax.scatter(
+        drawn = self._ax.scatter(
             [dot.x for dot in dots],
             [dot.y for dot in dots],
             s=[(2 * dot.radius * self._pt) ** 2 for dot in dots],
-            color=[to_rgba(dot.style.fill or "none", dot.style.opacity) for dot in dots],
-            linewidths=0,
+            facecolors=[to_rgba(dot.style.fill or "none", _shows(dot.style.fill, dot.style)) for dot in dots],
+            edgecolors=[to_rgba(dot.style.stroke or "none", _shows(dot.style.stroke, dot.style)) for dot in dots],
+            linewidths=[0 if dot.style.stroke is None else dot.style.width * self._pt for dot in dots],
             zorder=self._order,
         )
+        self._cut(drawn)
 
     def _words(self, mark: Words) -> None:
         families, scale = _fonts()
@@ -212,9 +234,19 @@ class _Painter:
             zorder=self._order,
         )
 
-    def _image(self, place: Picture | Ramp, pixels: Any, interpolation: str = "antialiased") -> None:
-        extent = (place.x, place.x + place.width, place.y + place.height, place.y)
-        self._ax.imshow(pixels, extent=extent, aspect="auto", interpolation=interpolation, zorder=self._order)
+    def _image(self, mark: Picture | Ramp) -> None:
+        from matplotlib.colors import to_rgba_array
+
+        is_ramp = isinstance(mark, Ramp)
+        pixels: Any = to_rgba_array(mark.colors)[None] if isinstance(mark, Ramp) else mark.pixels
+        extent = (mark.x, mark.x + mark.width, mark.y + mark.height, mark.y)
+        look: dict[str, Any] = {"interpolation": "bilinear" if is_ramp else "antialiased", "zorder": self._order}
+        self._cut(self._ax.imshow(pixels, extent=extent, aspect="auto", **look))
+
+
+def _shows(color: str | None, style: Style) -> float:
+    """Opacity of a part of a dot; none of what has no colour."""
+    return 0.0 if color is None else style.opacity
 
 
 def _corners(mark: Rect) -> tuple[list[float], list[float]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -31,6 +32,8 @@ TITLE: Final = 11.0
 INK: Final = "#1a1a1a"
 QUIET: Final = "#5f6368"
 RULE: Final = "#e6e8ea"
+HISTOGRAM: Final = "#b9bec4"
+PICK: Final = "#c2410c"  # what is selected
 
 # Letters that XML cannot hold, escaped or not, and those that would break a line.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -119,14 +122,25 @@ class Ramp:
 
 
 @dataclass(frozen=True)
+class Ticks:
+    """Upright strokes from one height to another."""
+
+    x: NDArray[np.float64]
+    top: float
+    bottom: float
+    style: Style
+
+
+@dataclass(frozen=True)
 class Group:
-    """Marks that belong together, under a name."""
+    """Marks that belong together, under a name, cut off at the edges of a box or not at all."""
 
     name: str
     marks: list[Mark] = field(default_factory=list)
+    clip: Box | None = None
 
 
-Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Group
+Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Ticks | Group
 
 
 @dataclass(frozen=True)
@@ -147,6 +161,14 @@ class Box:
     def height(self) -> float:
         """From top to bottom."""
         return self.bottom - self.top
+
+
+_BESIDE: Final = 0.5  # px by which a mark may miss its room
+
+
+def is_within(low: float, high: float, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which places lie between two others on the page; those that are no number do not."""
+    return np.asarray((places >= low - _BESIDE) & (places <= high + _BESIDE))
 
 
 @dataclass(frozen=True)
@@ -185,12 +207,15 @@ class Page:
         self.dpi = dpi
         self.scale = scale
         self.marks: list[Mark] = []
+        self._names: Counter[str] = Counter()
         self._here = self.marks
 
     @contextlib.contextmanager
-    def group(self, name: str) -> Iterator[None]:
-        """Put what is drawn meanwhile into a named group."""
-        group, outside = Group(name), self._here
+    def group(self, name: str, clip: Box | None = None) -> Iterator[None]:
+        """Put what is drawn meanwhile into a named group, and cut it off at the edges of a box."""
+        self._names[name] += 1
+        again = f"-{self._names[name]}" if self._names[name] > 1 else ""  # names stand for one group each
+        group, outside = Group(name + again, clip=clip), self._here
         outside.append(group)
         self._here = group.marks
         try:

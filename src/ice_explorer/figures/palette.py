@@ -39,6 +39,7 @@ _HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
 _OTHER: Final = "#9a9a9a"
 _MISSING: Final = "#b4b4b4"
 _PLAIN: Final = "#3f6d9b"
+_SIDES: Final = ("#1b5fa8", "#b2182b")  # of `js/src/geometry/split_palette.ts`
 
 
 def rgb_of(text: str) -> Rgb:
@@ -97,6 +98,11 @@ def level_palette(n_levels: int, *, ordered: bool, ramp: str = "default") -> Pal
 def plain_palette() -> Palette:
     """One colour for all lines, as level 0."""
     return _levels([_PLAIN])
+
+
+def split_palette() -> Palette:
+    """Two sides of a split, and a third level for what is missing."""
+    return _levels([*_SIDES, _MISSING])
 
 
 def _levels(colors: Sequence[str]) -> Palette:

@@ -12,13 +12,13 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.explanation import explain
-from ice_explorer.figures.choices import FOLLOWED, chosen, not_drawn
+from ice_explorer.figures.choices import followed, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.payload import code_line
 from ice_explorer.state import STATE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Scene
@@ -33,7 +33,12 @@ _COUNTING: Final = ("convention", "weighting")
 
 
 def provenance(
-    explanation: Explanation, scenes: Sequence[Scene], call: str, *, has_target: bool = False
+    explanation: Explanation,
+    scenes: Sequence[Scene],
+    call: str,
+    left_out: Collection[str] = (),
+    *,
+    holds_target: bool = False,
 ) -> dict[str, Any]:
     """Collect what a reader needs to make a file again.
 
@@ -44,8 +49,10 @@ def provenance(
         What is in the file: one view, or one for each of several features.
     call : str
         The call of `save` that writes it.
-    has_target : bool
-        Whether the observed target is in it.
+    left_out : collection of str
+        Choices of a reader that it does not follow.
+    holds_target : bool
+        Whether the observed target is in it even where it is not shown.
 
     Returns
     -------
@@ -74,14 +81,14 @@ def provenance(
         "weighted": settings.weighted,
         "engine": explanation.engine,
         "seed": settings.random_state,
-        "view": {name: value for name, value in chosen(state.choices).items() if name in FOLLOWED},
-        "not_drawn": not_drawn(state.choices),
+        "view": followed(state.choices, left_out),
+        "not_drawn": not_drawn(state.choices, left_out),
         "versions": {
             "ice_explorer": __version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "code": f"{code(explanation, state, has_target=has_target)}; {call}",
+        "code": f"{code(explanation, state, holds_target=holds_target)}; {call}",
     }
 
 
@@ -91,13 +98,12 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
     return {scene.state.feature: count(scene) for scene in scenes}
 
 
-def code(explanation: Explanation, state: ViewState, *, has_target: bool = False) -> str:
+def code(explanation: Explanation, state: ViewState, *, holds_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
-    given = {"y": _VALUES} if has_target else {}
-    options = code_line({**given, **_options(explanation, state)}, longest=math.inf)
-    statements = [f"x = ice_explorer.{options}"]
+    options = _options(explanation, state, holds_target=holds_target)
+    statements = [f"x = ice_explorer.{code_line(options, longest=math.inf)}"]
     for field in fields(ViewState):
-        if field.name in (*_COUNTING, "choices"):
+        if field.name in (*_COUNTING, "choices", "besides"):
             continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
@@ -107,10 +113,12 @@ def code(explanation: Explanation, state: ViewState, *, has_target: bool = False
     return "; ".join(statements)
 
 
-def _options(explanation: Explanation, state: ViewState) -> dict[str, object]:
+def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
+    if state.besides.target is not None and (holds_target or state.choice("target")):
+        given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):
         given["features"] = explanation.features
     for name, parameter in inspect.signature(explain).parameters.items():

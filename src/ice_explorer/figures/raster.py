@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ice_explorer.figures.palette import Palette
@@ -94,23 +96,15 @@ def draw_lines(
     channel, color, n_channels = _channels(lines.color, palette)
     by_point = np.ascontiguousarray(lines.y.T)
     by_segment = np.ascontiguousarray(lines.opacity.T)
-    per_block = max(1, _BLOCK // n_lines)
-    starts = np.searchsorted(pieces.column, np.arange(width + 1))
-    first = 0
-    while first < width:
-        # Whole columns, as many as the block holds.
-        last = int(np.searchsorted(starts, starts[first] + per_block, side="right")) - 1
-        last = min(width, max(first + 1, last))
-        block = pieces.part(slice(starts[first], starts[last]))
+    for first, last, block in _blocks(pieces, width, n_lines):
         spans = _spans(block, by_point, by_segment, thickness)
         ink, tinted = _deposit(spans, block.column - first, channel, color, (last - first, n_channels, height))
         image[:, first:last] = _resolve(ink, tinted, palette, strength).transpose(1, 0, 2)
-        first = last
     return image
 
 
 def draw_density(
-    lines: LineSet, palette: Palette, *, width: int, height: int, n_lines: int, peak: float
+    lines: LineSet, palette: Palette, *, width: int, height: int, n_lines: int, peak: float, fineness: float = 1.0
 ) -> NDArray[np.uint8]:
     """Draw how many lines are where: the twin of `DensityRaster` in `js/src/geometry/density.ts`.
 
@@ -126,6 +120,8 @@ def draw_density(
         How many lines the shares are of; those drawn may be a sample of them.
     peak : float
         The share of the lines that is drawn solid.
+    fineness : float
+        Height of one px of the screen [px]: shares are those of a px of the screen, wherever it begins.
 
     Returns
     -------
@@ -133,42 +129,60 @@ def draw_density(
         Red, green, blue and opacity, 0 to 255.
     """
     channel, color, n_channels = _channels(lines.color, palette)
-    spans, column = _shares(lines, width)
-    ink, tinted = _deposit(spans, column, channel, color, (width, n_channels, height))
-    pixels = _tinted(ink, tinted, palette)
-    total = ink.sum(axis=1) * n_lines / max(1, len(lines.y))
+    scale = n_lines / max(1, len(lines.y)) * fineness
     solid = 255 * _SOLID / math.log1p(max(1.0, n_lines * peak))
-    pixels[..., 3] = np.minimum(255 * _SOLID, np.log1p(total) * solid) + 0.5
-    pixels[total == 0] = 0
-    return pixels.transpose(1, 0, 2)
+    image = np.zeros((height, width, 4), dtype=np.uint8)
+    for first, last, spans, column in _shares(lines, width, fineness):
+        ink, tinted = _deposit(spans, column, channel, color, (last - first, n_channels, height))
+        pixels = _tinted(ink, tinted, palette)
+        total = ink.sum(axis=1)
+        pixels[..., 3] = np.minimum(255 * _SOLID, np.log1p(total * scale) * solid) + 0.5
+        pixels[total == 0] = 0
+        image[:, first:last] = pixels.transpose(1, 0, 2)
+    return image
 
 
-def density_peak(lines: LineSet, *, width: int, height: int) -> float:
+def density_peak(lines: LineSet, *, width: int, height: int, fineness: float = 1.0) -> float:
     """Return the largest share that any pixel has of lines that all show whole."""
     n_lines = len(lines.y)
     whole = LineSet(lines.x, lines.y, np.ones_like(lines.opacity), np.zeros(n_lines, dtype=np.float32))
-    spans, column = _shares(whole, width)
-    zeros = np.zeros(n_lines, dtype=np.int64)
-    ink, _ = _deposit(spans, column, zeros, np.zeros(n_lines), (width, 1, height))
-    return float(ink.max(initial=0.0) / max(1, n_lines))
+    zeros, most = np.zeros(n_lines, dtype=np.int64), 0.0
+    for first, last, spans, column in _shares(whole, width, fineness):
+        ink, _ = _deposit(spans, column, zeros, np.zeros(n_lines), (last - first, 1, height))
+        most = max(most, float(ink.max(initial=0.0)))
+    return most * fineness / max(1, n_lines)
 
 
-def _shares(lines: LineSet, width: int) -> tuple[_Spans, NDArray[np.int64]]:
-    """What each line has in each column, as boxes of its mass; and the column of each piece."""
-    pieces = _pieces(lines.x, width, 1.0)
-    pieces = pieces.part(pieces.run > 0)
+def _shares(lines: LineSet, width: int, fineness: float) -> Iterator[tuple[int, int, _Spans, NDArray[np.int64]]]:
+    """Yield blocks of columns: the first, the last, what each line has there, and the column of each piece."""
+    every = _pieces(lines.x, width, 1.0)
+    every = every.part(every.run > 0)
     by_point = lines.y.T.astype(np.float64)
-    start = by_point[pieces.segment]
-    with np.errstate(invalid="ignore"):
-        climb = by_point[pieces.segment + 1] - start
-    piece, line = np.nonzero(np.isfinite(climb))
-    start, climb = start[piece, line], climb[piece, line]
-    centre = start + climb * pieces.middle[piece]
-    half = np.maximum(_LEAST_HEIGHT / 2, np.abs(climb) * pieces.share_of_segment[piece] / 2)
-    opacity = lines.opacity.T.astype(np.float64)[pieces.segment[piece], line]
-    density = opacity * pieces.run[piece] / (2 * half)
-    flat, no_bend = np.full(len(piece), _FLAT), np.zeros(len(piece))
-    return _Spans(piece, line, centre - half, centre + half, density, centre, flat, no_bend), pieces.column
+    opacity = lines.opacity.T.astype(np.float64)
+    for first, last, pieces in _blocks(every, width, len(lines.y)):
+        start = by_point[pieces.segment]
+        with np.errstate(invalid="ignore"):
+            climb = by_point[pieces.segment + 1] - start
+        piece, line = np.nonzero(np.isfinite(climb))
+        start, climb = start[piece, line], climb[piece, line]
+        centre = start + climb * pieces.middle[piece]
+        half = np.maximum(_LEAST_HEIGHT * fineness / 2, np.abs(climb) * pieces.share_of_segment[piece] / 2)
+        density = opacity[pieces.segment[piece], line] * pieces.run[piece] / (2 * half)
+        flat, no_bend = np.full(len(piece), _FLAT), np.zeros(len(piece))
+        spans = _Spans(piece, line, centre - half, centre + half, density, centre, flat, no_bend)
+        yield first, last, spans, pieces.column - first
+
+
+def _blocks(pieces: _Pieces, width: int, n_lines: int) -> Iterator[tuple[int, int, _Pieces]]:
+    """Yield whole columns, as many as a block holds: the first, one past the last, and what is in them."""
+    per_block = max(1, _BLOCK // max(1, n_lines))
+    starts = np.searchsorted(pieces.column, np.arange(width + 1))
+    first = 0
+    while first < width:
+        last = int(np.searchsorted(starts, starts[first] + per_block, side="right")) - 1
+        last = min(width, max(first + 1, last))
+        yield first, last, pieces.part(slice(starts[first], starts[last]))
+        first = last
 
 
 @dataclass(frozen=True)

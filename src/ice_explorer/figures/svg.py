@@ -6,7 +6,7 @@ import base64
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
-from ice_explorer.figures.page import PX_PER_MM, Circle, Group, Page, Path, Picture, Ramp, Rect, Words, printable
+from ice_explorer.figures.page import PX_PER_MM, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words, printable
 from ice_explorer.figures.png import png_bytes
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ def _write(mark: Mark, parent: ET.Element) -> None:
     """Append a mark to an element."""
     match mark:
         case Group():
-            group = ET.SubElement(parent, "g", {"id": mark.name})
-            for inner in mark.marks:
-                _write(inner, group)
+            _write_group(mark, parent)
         case Rect():
             ET.SubElement(parent, "rect", _place(mark) | _styled(mark.style))
         case Circle():
@@ -70,6 +68,10 @@ def _write(mark: Mark, parent: ET.Element) -> None:
             ET.SubElement(parent, "circle", place | _styled(mark.style))
         case Path():
             ET.SubElement(parent, "path", {"d": _joined(mark)} | _styled(mark.style))
+        case Ticks():
+            stroke = f"V{_px(mark.bottom)}"
+            upright = "".join(f"M{_px(x)},{_px(mark.top)}{stroke}" for x in mark.x.tolist())
+            ET.SubElement(parent, "path", {"d": upright} | _styled(mark.style))
         case Words():
             _write_words(mark, parent)
         case Picture():
@@ -77,6 +79,19 @@ def _write(mark: Mark, parent: ET.Element) -> None:
             ET.SubElement(parent, "image", _place(mark) | {"preserveAspectRatio": "none", "xlink:href": link})
         case Ramp():
             _write_ramp(mark, parent)
+
+
+def _write_group(mark: Group, parent: ET.Element) -> None:
+    attributes = {"id": mark.name}
+    if mark.clip is not None:
+        name, clip = f"within-{mark.name}", mark.clip
+        within = ET.SubElement(parent, "clipPath", {"id": name})
+        size = {"width": _px(clip.width), "height": _px(clip.height)}
+        ET.SubElement(within, "rect", {"x": _px(clip.left), "y": _px(clip.top)} | size)
+        attributes["clip-path"] = f"url(#{name})"
+    group = ET.SubElement(parent, "g", attributes)
+    for inner in mark.marks:
+        _write(inner, group)
 
 
 def _px(value: float) -> str:

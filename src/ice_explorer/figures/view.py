@@ -12,9 +12,13 @@ from ice_explorer import payload
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis, histogram, writer
 from ice_explorer.feature import UNORDERED
-from ice_explorer.figures.choices import USUAL, kept_by, shared_span
+from ice_explorer.figures.besides import Besides
+from ice_explorer.figures.choices import USUAL, has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.figures.lettering import number_text
-from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette
+from ice_explorer.figures.palette import Palette, level_palette, plain_palette, ramp_palette, split_palette
+from ice_explorer.figures.slope_range import leaving_text, slope_range
+from ice_explorer.figures.split import ramp_writer, split_colors, split_of
+from ice_explorer.figures.zoom import window_within
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
 from ice_explorer.moments import span_texts, unit_of
@@ -25,8 +29,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.classes import ClassLines
     from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.figures.split import Split
+    from ice_explorer.figures.zoom import Window
     from ice_explorer.messages import Anchor, ContinuousColorsBody, Kind, RankBy
     from ice_explorer.metrics import Convention, Weighting
 
@@ -72,6 +79,8 @@ class ViewState:
         Rows of X that are drawn and marked.
     choices : mapping
         What a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+    besides : Besides
+        What an explorer knows besides the explanation.
     """
 
     feature: str = ""
@@ -85,6 +94,7 @@ class ViewState:
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
+    besides: Besides = field(default_factory=Besides, compare=False)
 
     def __post_init__(self) -> None:
         for option, got, choices in (("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS)):
@@ -98,6 +108,10 @@ class ViewState:
         if isinstance(state, ViewState):
             return state
         return cls(**{**state, "selection": tuple(state.get("selection", ()))})
+
+    def choice(self, name: str) -> Any:
+        """Return what a reader chose of one thing, or what is usual."""
+        return self.choices.get(name, USUAL[name])
 
 
 @dataclass(frozen=True)
@@ -118,6 +132,8 @@ class Bar:
     is_unordered : bool
     is_open : bool
         Its curves are shown beside the ranking.
+    heterogeneity, non_linearity, impact : float
+        Where it stands on the map; NaN where undefined.
     """
 
     label: str
@@ -127,6 +143,9 @@ class Bar:
     direction: float
     is_unordered: bool
     is_open: bool
+    heterogeneity: float
+    non_linearity: float
+    impact: float
 
 
 @dataclass(frozen=True)
@@ -233,9 +252,19 @@ class Lines:
         Largest minus smallest prediction of the feature, which c-ICE is measured against.
     x_title, y_title : str
     remark : str or None
-        Why another kind is drawn than was asked for.
+        Why another kind is drawn than was asked for, or how many lines leave the axis.
     y_span : tuple of float or None
-        What the value axis reaches over at least, where that is not what is drawn.
+        What the value axis reaches over, where that is not what is drawn.
+    is_cut : bool
+        Whether that leaves out the steepest slopes.
+    window : Window or None
+        The part of the axes that shows; None where all of them does.
+    target : ndarray of shape (n_lines,) or None
+        What was observed of each row, where it is to be seen.
+    is_dense : bool
+        Whether the lines are drawn as their density.
+    has_rug : bool
+        Whether there are ticks at the rows' own values.
     """
 
     feature: str
@@ -260,6 +289,11 @@ class Lines:
     y_title: str
     remark: str | None = None
     y_span: tuple[float, float] | None = None
+    is_cut: bool = False
+    window: Window | None = None
+    target: NDArray[np.float64] | None = None
+    is_dense: bool = False
+    has_rug: bool = False
 
     @property
     def grid(self) -> NDArray[np.float64]:
@@ -278,7 +312,9 @@ class Lines:
 
     @property
     def x_domain(self) -> tuple[float, float]:
-        """Range of the horizontal axis: the grid, or a little on either side of a single value."""
+        """Range of the horizontal axis: what shows of it, the grid, or a little on either side of a single value."""
+        if self.window is not None:
+            return self.window.x
         low, high = float(self.grid[0]), float(self.grid[-1])
         if self.axis.has_levels:
             half = 0.5
@@ -287,6 +323,12 @@ class Lines:
         else:  # few values stand away from the edges of the plot, as levels do
             half = (high - low) * (0.12 if len(self.grid) == 2 else 0.05 if len(self.grid) <= 6 else 0.0)
         return low - half, high + half
+
+    @property
+    def cuts(self) -> tuple[bool, bool]:
+        """Whether the horizontal and the vertical axis leave out something that is drawn."""
+        window = self.window
+        return window is not None and window.cuts_x, self.is_cut or (window is not None and window.cuts_y)
 
     @property
     def is_empty(self) -> bool:
@@ -299,12 +341,16 @@ class Lines:
         drawn = [self.values.ravel(), self.mean, self.own_y]
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
+        if self.target is not None:
+            drawn.append(self.target)
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])
         return float(finite.min(initial=math.inf)), float(finite.max(initial=-math.inf))
 
     @property
     def y_domain(self) -> tuple[float, float]:
-        """Range of everything drawn; a flat picture gets room on either side."""
+        """What shows of the range of everything drawn; a flat picture gets room on either side."""
+        if self.window is not None:
+            return self.window.y
         low, high = self.extent if self.y_span is None else self.y_span
         if low > high:
             return -1.0, 1.0
@@ -315,8 +361,43 @@ class Lines:
 
 
 @dataclass(frozen=True)
+class Small:
+    """A feature in small.
+
+    Attributes
+    ----------
+    lines : Lines
+    coloring : Coloring
+    y_span : tuple of float
+        What the value axis reaches over.
+    has_picture : bool
+        Whether it is drawn in the kind that was asked for: levels without an order have no slopes.
+    """
+
+    lines: Lines
+    coloring: Coloring
+    y_span: tuple[float, float]
+    has_picture: bool
+
+
+@dataclass(frozen=True)
+class ClassesShown:
+    """The open feature for every class.
+
+    Attributes
+    ----------
+    lines : Lines
+        Of the class that is explained, as ICE.
+    found : ClassLines
+    """
+
+    lines: Lines
+    found: ClassLines
+
+
+@dataclass(frozen=True)
 class Scene:
-    """A whole view: the ranking, the open feature and its colours.
+    """A whole view: the ranking, the open feature and its colours, and what stands around them.
 
     Attributes
     ----------
@@ -327,6 +408,11 @@ class Scene:
         With the name of the feature that is open.
     n_rows : int
         Rows that the curves of the feature were computed for, of which some are drawn.
+    compared : tuple of Small
+        Features pinned under the open one.
+    features : tuple of Small
+        All features, where they stand instead of the open one; at most so many as are drawn.
+    classes : ClassesShown or None
     """
 
     ranking: Ranking
@@ -334,10 +420,15 @@ class Scene:
     coloring: Coloring
     state: ViewState
     n_rows: int
+    compared: tuple[Small, ...] = ()
+    features: tuple[Small, ...] = ()
+    classes: ClassesShown | None = None
 
     @property
     def heading(self) -> str:
         """What the curves are of."""
+        if self.features:
+            return f"{KIND_TITLES[self.state.kind]} of all features"
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
     @property
@@ -348,8 +439,12 @@ class Scene:
     @property
     def description(self) -> str:
         """The view in a sentence, for who cannot see it."""
-        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}"
-        return f"{self._curves}; {ranked}, decay {self.state.decay:g}."
+        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}, decay {self.state.decay:g}"
+        if self.features:
+            return f"{self.heading} in small; {ranked}."
+        names = ", ".join(small.lines.feature for small in self.compared)
+        besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes is not None else "")
+        return f"{self._curves}{besides}; {ranked}."
 
     @property
     def panel_description(self) -> str:
@@ -359,7 +454,9 @@ class Scene:
     @property
     def _curves(self) -> str:
         colored = "" if self.coloring.title is None else f", coloured by {self.coloring.title}"
-        return f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{colored}"
+        dense = " as their density" if self.lines.is_dense else ""
+        part = "" if self.lines.window is None else ", a part of the axes"
+        return f"{self.row_count}{dense}: {self.lines.y_title} against {self.lines.x_title}{colored}{part}"
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
@@ -379,17 +476,44 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     table = explanation.table(state.decay, convention, weighting, sort_by=state.rank_by)
     opened = explanation[table.index[0] if state.feature == "" else state.feature]
     state = replace(state, feature=opened.label, convention=convention, weighting=weighting)
-    lines = lines_of(explanation, opened, state)
-    if state.choices.get("shared_y", False):
-        lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
-    lines, coloring = _filtered(lines, _coloring(explanation, state, lines), state.choices)
+    lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
+    split = split_of(state.choice("coloring"), state.color_by, opened)
+    coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
+    lines, coloring = filtered(lines, coloring, state.choices)
     return Scene(
         ranking=ranking_of(explanation, state),
-        lines=lines,
+        lines=_zoomed(lines, state, explanation.output_label),
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
     )
+
+
+def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
+    """Draw the lines and their axis as a reader chose to see them."""
+    n_lines, target = len(lines.positions), state.besides.target
+    if target is not None and state.choice("target") and has_target(lines.kind, explanation.settings.response):
+        lines = replace(lines, target=target[lines.positions])
+    if state.choice("shared_y"):
+        lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
+    if lines.kind == "d-ice" and not lines.is_empty:
+        found = slope_range(lines.x, lines.values, lines.extent, full=state.choice("full_slopes"))
+        remark = leaving_text(found, lines.extent, n_lines)
+        lines = replace(lines, y_span=(found.low, found.high), is_cut=found.cut == "yes", remark=remark)
+    return replace(
+        lines,
+        is_dense=is_dense(state.choice("lines_as"), n_lines, on_levels=lines.on_levels),
+        has_rug=has_rug(state.choice("rug"), n_lines, on_levels=lines.on_levels),
+    )
+
+
+def _zoomed(lines: Lines, state: ViewState, output: str) -> Lines:
+    """Show the part of the axes that a reader chose."""
+    kept = state.choice("zoom").get(window_key(lines.kind, lines.feature, output))
+    if kept is None:
+        return lines
+    x = lines.x_domain if lines.on_levels else (kept[0], kept[1])
+    return replace(lines, window=window_within(x, (kept[2], kept[3]), lines.x_domain, lines.y_domain))
 
 
 def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
@@ -400,7 +524,7 @@ def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
     return replace(lines, y_span=(min(low, span[0]), max(high, span[1])))
 
 
-def _filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
+def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
     """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
     rule = choices.get("filters", {}).get(coloring.title)
     if rule is None:
@@ -417,6 +541,7 @@ def _filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> t
         own_x=lines.own_x[keeps],
         own_y=lines.own_y[keeps],
         missing=None if missing is None else replace(missing, values=missing.values[keeps]),
+        target=None if lines.target is None else lines.target[keeps],
         y_span=lines.y_span or lines.extent,
     )
     return fewer, replace(coloring, values=coloring.values[keeps])
@@ -438,31 +563,38 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
                 direction=float(figures["direction"]),
                 is_unordered=explanation[feature].kind in UNORDERED,
                 is_open=explanation[feature].label == state.feature,
+                heterogeneity=float(figures["heterogeneity"]),
+                non_linearity=float(figures["non_linearity"]),
+                impact=float(figures["impact"]),
             )
             for feature, figures in table.iterrows()
         ),
     )
 
 
-def _coloring(explanation: Explanation, state: ViewState, lines: Lines) -> Coloring:
-    ramp = str(state.choices.get("palette", USUAL["palette"]))
-    return coloring_of(explanation, state.color_by, lines.positions, ramp)
-
-
 def coloring_of(
-    explanation: Explanation, color_by: str | None, positions: NDArray[np.int64], ramp: str = "default"
+    explanation: Explanation,
+    color_by: str | None,
+    positions: NDArray[np.int64],
+    split: Split = None,
+    ramp: str = "default",
 ) -> Coloring:
-    """Colour some rows by a column, as the browser does."""
+    """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
     if color_by is None:
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
     column = explanation.column(color_by)
-    body, buffers = payload.colors(column, positions.tolist())
+    apart = () if split is None or split == "median" else split.levels or ()
+    body, buffers = payload.colors(column, positions.tolist(), apart)
+    is_category = body["kind"] == "category"
+    exact = np.frombuffer(buffers[0], dtype="<f4" if is_category else "<f8").astype(np.float64)
+    sides = split_colors(body, exact, split)
+    if sides is not None:
+        names, on = sides
+        return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
     if body["kind"] == "category":
-        values = np.frombuffer(buffers[0], dtype="<f4")
         palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
-        return Coloring(column.label, palette, values, levels=tuple(body["levels"]))
+        return Coloring(column.label, palette, exact.astype(np.float32), levels=tuple(body["levels"]))
     low, high = body["domain"]
-    exact = np.frombuffer(buffers[0], dtype="<f8")
     share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
     return Coloring(
         column.label,
@@ -478,17 +610,20 @@ def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
     low, high = body["domain"]
     if body["of"] == "datetime":
         return span_texts(low, high)
-    levels = body["levels"]
-    grid = [low, high] if levels is None else list(range(len(levels)))
-    write = writer(body["of"], grid, levels, number_text)
+    write = ramp_writer(body)
     return write(low), write(high)
 
 
-def lines_of(explanation: Explanation, feature: FeatureExplanation, state: ViewState) -> Lines:
-    """Compute the lines of a feature as one kind of picture shows them."""
+def lines_of(
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    state: ViewState,
+    positions: NDArray[np.int64] | None = None,
+) -> Lines:
+    """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws."""
     axis = display_axis(feature)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
-    positions = feature.draw(state.max_lines, state.selection)
+    positions = feature.draw(state.max_lines, state.selection) if positions is None else positions
     curves = feature.rows(positions)
     observed = axis.observed[positions]
     own = axis.own(positions)

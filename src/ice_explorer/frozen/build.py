@@ -11,9 +11,6 @@ from ice_explorer.frozen.page import page
 from ice_explorer.frozen.snapshot import snapshot
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import ViewState
 
@@ -23,7 +20,6 @@ def frozen_page(
     state: ViewState,
     call: str,
     *,
-    target: NDArray[np.float64] | None = None,
     title: bool | str = True,
     in_cell: bool = False,
 ) -> bytes:
@@ -36,8 +32,6 @@ def frozen_page(
         What the page shows when it opens.
     call : str
         The call that writes it.
-    target : ndarray of shape (n_observations,), optional
-        Observed, NaN where missing.
     title : bool or str
         Whether there is a heading, or what it says.
     in_cell : bool
@@ -49,8 +43,8 @@ def frozen_page(
         HTML.
     """
     shown = scene(explanation, state)
-    origin = provenance(explanation, [shown], call, has_target=target is not None)
-    content = snapshot(explanation, shown.state, origin["code"], target)
+    origin = provenance(explanation, [shown], call, holds_target=shown.state.besides.target is not None)
+    content = snapshot(explanation, shown.state, origin["code"])
     # A page follows all that was chosen, and leaves no line out: it can be chosen otherwise.
     origin |= {"rows_drawn": content.n_lines, "view": chosen(state.choices), "not_drawn": []}
     words = title if isinstance(title, str) else f"ICE of the {explanation.output_label}"

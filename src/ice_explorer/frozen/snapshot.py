@@ -17,9 +17,6 @@ from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ice_explorer.adapters.table import Name
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.view import ViewState
@@ -79,9 +76,7 @@ def lines_that_fit(explanation: Explanation, max_lines: int) -> int:
     return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
 
 
-def snapshot(
-    explanation: Explanation, state: ViewState, code: str, target: NDArray[np.float64] | None = None
-) -> Snapshot:
+def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     """Collect what a view may come to show.
 
     Parameters
@@ -91,8 +86,6 @@ def snapshot(
         What it shows first; names a feature and how impact is counted.
     code : str
         The line that makes the explorer.
-    target : ndarray of shape (n_observations,), optional
-        Observed, NaN where missing.
 
     Returns
     -------
@@ -103,7 +96,7 @@ def snapshot(
     rows = explanation[state.feature].draw(state.max_lines, state.selection).tolist()
     curves, row_labels = [], None
     for feature in features:
-        body, buffers = payload.curves(explanation, feature, 0, rows, target)
+        body, buffers = payload.curves(explanation, feature, 0, rows, state.besides.target)
         row_labels = body["row_labels"]
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
     drivers = [payload.drivers(feature, feature.drivers()) for feature in features]

@@ -1,11 +1,21 @@
 /** What the present view leaves out or means: lines beyond the axis, the shades of the density. */
 import { count, number, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
+import type { ValueRange } from "../../marks/curves/range.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
 const FULL = "Full range";
+
+/** How many lines leave the axis on each side, and how far they go. */
+export function leavingText({ above, below }: ValueRange, [low, high]: [number, number], nLines: number): string {
+  const sides = [
+    above > 0 ? `${plural(above, "line")} up to ${number(high)}` : "",
+    below > 0 ? `${plural(below, "line")} down to ${number(low)}` : "",
+  ].filter((side) => side !== "");
+  return `Of ${count(nLines)}, ${sides.join(" and ")} leave the axis.`;
+}
 
 /** Says how many lines leave the axis, and offers the whole range; or the way back. */
 export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
@@ -23,11 +33,7 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
       remark.hidden = of === null || shown === null || of.cut === "no";
       if (of === null || shown === null || remark.hidden) return;
       const { curves, extent } = shown.scene;
-      const sides = [
-        of.above > 0 ? `${plural(of.above, "line")} up to ${number(extent[1])}` : "",
-        of.below > 0 ? `${plural(of.below, "line")} down to ${number(extent[0])}` : "",
-      ].filter((side) => side !== "");
-      const cut = `Of ${count(curves.nLines)}, ${sides.join(" and ")} leave the axis.`;
+      const cut = leavingText(of, extent, curves.nLines);
       setText(text, of.cut === "yes" ? cut : "The axis shows the steepest slopes as well.");
       setText(button, of.cut === "yes" ? FULL : "Usual range");
     },

@@ -1,0 +1,85 @@
+/** What figures in files work out for themselves, done again here: `tests/test_drawn_view.py` wrote it. */
+import { readFileSync } from "node:fs";
+import { cumsum } from "d3-array";
+import { describe, expect, test } from "vitest";
+import type { LineColors } from "../src/decode.ts";
+import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts";
+import type { Box } from "../src/geometry/pick.ts";
+import { heldTo, isWhole, type Span } from "../src/geometry/zoom.ts";
+import { type ValueRange, valueRange } from "../src/marks/curves/range.ts";
+import type { Scene } from "../src/marks/curves/scene.ts";
+import { leavingText } from "../src/panels/curves/view_notes.ts";
+import type { ColorsBody } from "../src/protocol.ts";
+import { type Split, splitColors } from "../src/split.ts";
+
+interface Contract {
+  zoom: { span: Span; full: Span; held: Span; whole: boolean }[];
+  slopes: {
+    name: string;
+    full: boolean;
+    lengths: number[];
+    lines: number[][];
+    times: number;
+    range: Pick<ValueRange, "low" | "high" | "cut" | "above" | "below">;
+    text: string | null;
+  }[];
+  splits: {
+    scale: ColorsBody;
+    values: (number | null)[];
+    split: Split;
+    sides: { levels: string[]; of: number[] } | null;
+  }[];
+  labels: {
+    frame: Box;
+    reserved: Box[];
+    points: Labelled[];
+    height: number;
+    most: number;
+    sides: (Side | null)[];
+  };
+}
+
+const written = JSON.parse(
+  readFileSync(new URL("../../tests/contract/view/view.json", import.meta.url), "utf-8"),
+) as Contract;
+
+/** Slopes over intervals of given lengths, as steps. */
+function slopes(lengths: number[], some: number[][], times: number): Scene {
+  const lines = Array.from({ length: times }, () => some).flat();
+  const ends = [0, ...cumsum(lengths)];
+  const x = Float64Array.from(lengths.flatMap((_, k) => [ends[k]!, ends[k + 1]!]));
+  const values = Float32Array.from(lines.flatMap((line) => line.flatMap((slope) => [slope, slope])));
+  const all = some.flat();
+  const curves = { nLines: lines.length } as Scene["curves"];
+  return { kind: "d-ice", base: 0, x, values, curves, extent: [Math.min(...all), Math.max(...all)] } as Scene;
+}
+
+describe("a figure and the screen have in common", () => {
+  test.each(written.zoom)("how a window is held to its axis: $span", ({ span, full, held, whole }) => {
+    expect(heldTo(span, full)).toEqual(held);
+    expect(isWhole(span, full)).toBe(whole);
+  });
+
+  test.each(written.slopes)("where the axis of slopes is cut: $name, $full", (each) => {
+    const scene = slopes(each.lengths, each.lines, each.times);
+    const range = valueRange(scene, { shared: null, target: null, full: each.full });
+    const { low, high, cut, above, below } = range;
+    expect({ low, high, cut, above, below }).toEqual(each.range);
+    if (cut === "yes") expect(leavingText(range, scene.extent, scene.curves.nLines)).toBe(each.text);
+    else expect(each.text).toBeNull();
+  });
+
+  test.each(written.splits)("on which side a line is: $scale.column, $split", ({ scale, values, split, sides }) => {
+    const exact = Float64Array.from(values, (value) => value ?? Number.NaN);
+    const colors = { scale, values: exact } as LineColors;
+    const parted = splitColors(colors, split);
+    if (sides === null || parted.scale.kind !== "category") expect(parted).toBe(colors);
+    else expect({ levels: parted.scale.levels, of: Array.from(parted.values) }).toEqual(sides);
+  });
+
+  test("where the names on the map stand", () => {
+    const { points, height, frame, reserved, most, sides } = written.labels;
+    expect(placeLabels(points, height, frame, reserved, most)).toEqual(sides);
+    expect(new Set(sides).size).toBeGreaterThan(3);
+  });
+});

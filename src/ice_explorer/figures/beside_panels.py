@@ -1,0 +1,165 @@
+"""Rows of small pictures: features compared, every class of the open one, or all features in its place."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.figures.curve_marks import draw_cased
+from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_legend
+from ice_explorer.figures.lettering import column_format, plural, text_width
+from ice_explorer.figures.page import (
+    INK,
+    PICK,
+    PX_PER_INCH,
+    QUIET,
+    RULE,
+    SMALL,
+    TITLE,
+    Axis,
+    Box,
+    Circle,
+    Path,
+    Picture,
+    Style,
+)
+from ice_explorer.figures.palette import plain_palette
+from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
+from ice_explorer.figures.small_panel import draw_small
+
+if TYPE_CHECKING:
+    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.view import ClassesShown, Scene
+
+_GAP: Final = 14.0
+_COMPARED: Final = (120.0, 108.0)  # least width and height of a picture
+_TILE: Final = (122.0, 100.0)
+_CLASS: Final = (84.0, 62.0)
+_HEAD: Final = 20.0
+_AIR: Final = 3.0
+
+
+def _places(box: Box, top: float, count: int, size: tuple[float, float]) -> list[Box]:
+    """Cut the width into boxes of one size, in as many rows as it takes."""
+    least, height = size
+    n_columns = min(count, max(1, int((box.width + _GAP) // (least + _GAP))))
+    width = (box.width - _GAP * (n_columns - 1)) / n_columns
+    return [
+        Box(left, above, left + width, above + height)
+        for row, column in (divmod(place, n_columns) for place in range(count))
+        for left, above in [(box.left + column * (width + _GAP), top + row * (height + _GAP))]
+    ]
+
+
+def draw_compared(page: Page, scene: Scene, box: Box) -> float:
+    """Draw the features that are pinned under the open one side by side; return where they end."""
+    how = "each on an axis of its own" if scene.state.kind == "d-ice" else "on one axis"
+    page.words(f"Compared, {how}", box.left, box.top + SMALL, size=SMALL, bold=True, within=box.width)
+    places = _places(box, box.top + _HEAD, len(scene.compared), _COMPARED)
+    with page.group("compared"):
+        for place, small in zip(places, scene.compared, strict=True):
+            with page.group("compared-feature"):
+                draw_small(page, small, place, is_open=small.lines.feature == scene.state.feature)
+    return places[-1].bottom
+
+
+def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
+    """Draw all features in small, in the order of the bars; return where they end."""
+    bars, state = scene.ranking.bars, scene.state
+    below = box.top
+    if title is not False:
+        below += TITLE
+        page.words("All features" if title is True else title, box.left, below, size=TITLE, bold=True, within=box.width)
+    below += 12
+    drawn = max(len(small.lines.positions) for small in scene.features)
+    page.words(_about(len(bars), len(scene.features), scene.ranking.title, drawn), box.left, below, size=SMALL,
+               fill=QUIET, within=box.width)  # fmt: skip
+    below = draw_legend(page, scene.features[0].coloring, box, below + 14, counts=False)
+    places = _places(box, below + 10, len(scene.features), _TILE)
+    write = column_format([bar.value for bar in bars])
+    with page.group("all-features"):
+        for rank, (place, small, bar) in enumerate(zip(places, scene.features, bars[: len(places)], strict=True), 1):
+            with page.group("feature"):
+                figure = f"{rank} · {write(bar.value)}"
+                draw_small(page, small, place, figure=figure, is_open=bar.label == state.feature)
+    return places[-1].bottom
+
+
+def _about(n: int, n_shown: int, metric: str, n_lines: int) -> str:
+    some = plural(n, "feature") if n_shown == n else f"{n_shown:,} of {plural(n, 'feature')}"
+    return f"{some} by {metric}, at most {plural(n_lines, 'line')} each"
+
+
+# --- classes --------------------------------------------------------------------------------------
+
+
+def draw_classes(page: Page, shown: ClassesShown, box: Box, selection: tuple[int, ...]) -> float:
+    """Draw the open feature for every class, on one value axis; return where they end."""
+    found, below = shown.found, box.top + SMALL
+    title = f"{shown.lines.feature} for every class"
+    beyond = found.n_outputs - len(found.outputs)
+    more = f"the {len(found.outputs)} most probable + {beyond} more" if beyond > 0 else ""
+    room = box.width - text_width(more, SMALL) - 12
+    page.words(title, box.left, below, size=SMALL, bold=True, within=room)
+    if more:
+        page.words(more, box.right, below, size=SMALL, fill=QUIET, anchor="end")
+    low, high = float(found.curves.min()), float(found.curves.max())
+    domain = (low, high) if low < high else (low - 0.5, high + 0.5)
+    write = column_format([max(map(abs, domain))])
+    labels = [write(end) for end in domain]
+    left = box.left + max(text_width(label, SMALL) for label in labels) + 5
+    places = _places(Box(left, box.top, box.right, box.bottom), box.top + _HEAD, len(found.outputs), _CLASS)
+    with page.group("classes"):
+        for at, place in enumerate(places):
+            _draw_class(page, shown, at, place, domain=domain, selection=selection)
+            if place.left == places[0].left:  # the first of a row
+                for label, edge in zip(labels, _edges(place), strict=True):
+                    page.words(label, place.left - 4, edge + 3, size=SMALL, fill=QUIET, anchor="end")
+    return places[-1].bottom
+
+
+def _edges(place: Box) -> tuple[float, float]:
+    """Where the lowest and the highest prediction of any class stand in a picture."""
+    return place.bottom - _AIR, place.top + 12 + _AIR
+
+
+def _draw_class(
+    page: Page, shown: ClassesShown, at: int, place: Box, *, domain: tuple[float, float], selection: tuple[int, ...]
+) -> None:
+    found, lines = shown.found, shown.lines
+    page.words(found.outputs[at], place.left, place.top + 8, size=SMALL, bold=at == found.explained, within=place.width)
+    pixel = PX_PER_INCH / page.dpi
+    edges = (place.left, place.top + 12, place.right, place.bottom)
+    area = Box(*(round(edge / pixel) * pixel for edge in edges))
+    x, y = Axis(lines.x_domain, (area.left, area.right)), Axis(domain, _edges(place))
+    for edge in _edges(place):
+        page.line(area.left, edge, area.right, edge, Style(stroke=RULE, width=0.7))
+    curves, places, ratio = found.curves[at], x.many(lines.grid), 1 / pixel
+    n_lines, n_grid = curves.shape
+    on_levels = lines.axis.has_levels
+    opacity = np.full((n_lines, max(0, n_grid - 1)), 0.4 if on_levels else 1.0, dtype=np.float32)
+    pixels = draw_lines(
+        LineSet(
+            x=(places - area.left) * ratio,
+            y=((y.many(curves) - area.top) * ratio).astype(np.float32),
+            opacity=opacity,
+            color=np.zeros(n_lines, dtype=np.float32),
+        ),
+        plain_palette(),
+        width=math.floor(area.width * ratio + 0.5),
+        height=math.floor(area.height * ratio + 0.5),
+        thickness=ratio,
+        strength=line_strength(n_lines),
+    )
+    with page.group("class"):
+        page.add(Picture(area.left, area.top, area.width, area.height, pixels))
+        chosen = np.flatnonzero(np.isin(lines.positions, selection)).tolist()
+        for line in chosen if len(chosen) <= MOST_SELECTED else []:
+            page.add(Path(places, y.many(curves[line]), Style(stroke=PICK, width=1.3)))
+        mean = y.many(curves.mean(axis=0))
+        draw_cased(page, places, mean, Style(stroke=INK, width=MEAN.width * 0.8))
+        if on_levels:
+            for across, height in zip(places.tolist(), mean.tolist(), strict=True):
+                page.add(Circle(across, height, 1.8, Style(fill=INK)))

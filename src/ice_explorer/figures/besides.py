@@ -1,0 +1,28 @@
+"""What an explorer knows besides its explanation, as far as pictures show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ice_explorer.classes import Classes
+
+
+@dataclass(frozen=True, eq=False)
+class Besides:
+    """What stands beside the curves of an explanation.
+
+    Attributes
+    ----------
+    target : ndarray of shape (n_observations,) or None
+        What was observed of what is explained, NaN where missing; None where it was not given.
+    classes : Classes or None
+        Curves of all outputs; None where the model has one, or is not at hand.
+    """
+
+    target: NDArray[np.float64] | None = None
+    classes: Classes | None = None

@@ -1,0 +1,124 @@
+"""What a reader may choose to see besides the lines: observed targets, own values, means of colours, what leaves."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.figures.page import INK, PICK, QUIET, Circle, Path, Style, Ticks, is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.level_marks import Strips
+    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.view import Coloring, Lines
+
+    Array = NDArray[np.float64]
+
+RUG: Final = 7.0  # height of the ticks at own values, with the air around them
+
+_TARGET_RADIUS: Final = 2.1
+_FEW_TARGETS: Final = 200
+_RUG_TICK: Final = Style(stroke=INK, width=0.6, opacity=0.35)
+_RUG_SELECTED: Final = Style(stroke=PICK, width=1.6)
+_DODGE: Final = 0.5  # groups stand side by side within this share of a level's room
+_GROUP_RADIUS: Final = 3.2
+_GROUP_WIDTH: Final = 2.1
+_ARROW: Final = 6.0  # px between arrows of lines that leave
+
+
+def draw_target(page: Page, strips: Strips, lines: Lines) -> None:
+    """Draw what was observed as hollow points behind the lines."""
+    if lines.target is None:
+        return
+    area = strips.area
+    x, y = strips.own(lines), strips.y.many(lines.target)
+    beside = np.isnan(lines.own_x)
+    shown = is_within(area.top, area.bottom, y) & np.isfinite(x) & (beside | is_within(area.left, area.right, x))
+    opacity = max(0.25, 0.6 * min(1.0, _FEW_TARGETS / max(1, len(x))) ** 0.35)
+    style = Style(stroke=INK, width=0.7, opacity=opacity)
+    with page.group("target"):
+        for at, height in zip(x[shown].tolist(), y[shown].tolist(), strict=True):
+            page.add(Circle(at, height, _TARGET_RADIUS, style))
+
+
+def draw_rug(page: Page, strips: Strips, lines: Lines, top: float) -> None:
+    """Draw a tick at the own value of each row under the lines; those of selected rows stand out."""
+    area = strips.area
+    x = strips.own(lines)
+    shown = np.isfinite(x) & (np.isnan(lines.own_x) | is_within(area.left, area.right, x))
+    with page.group("rug"):
+        for chosen, style in ((shown, _RUG_TICK), (shown & lines.selected, _RUG_SELECTED)):
+            if chosen.any():
+                page.add(Ticks(x[chosen], top + 1.5, top + RUG - 1.0, style))
+
+
+def draw_group_means(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
+    """Draw the mean of the lines of each colour that stands for a level; on levels dots side by side."""
+    with page.group("group-means"):
+        for color, of, aside in _groups(coloring):
+            mean = strips.y.many(lines.values[of].mean(axis=0))
+            if lines.on_levels:
+                for at, height in zip(strips.x.many(lines.grid).tolist(), mean.tolist(), strict=True):
+                    _draw_group_dot(page, strips, color, at + aside * strips.room, height)
+            else:
+                draw_cased(page, strips.x.many(lines.x), mean, Style(stroke=color, width=_GROUP_WIDTH))
+
+
+def draw_group_means_beside(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
+    """Draw the same of missing values, beside the axis."""
+    slot = strips.slot
+    if slot is None or lines.missing is None:
+        return
+    with page.group("group-means-beside"):
+        for color, of, aside in _groups(coloring):
+            height = strips.y(float(lines.missing.values[of].mean()))
+            _draw_group_dot(page, strips, color, slot.at + aside * (slot.right - slot.left), height)
+
+
+def _groups(coloring: Coloring) -> Iterator[tuple[str, NDArray[np.bool_], float]]:
+    """Yield the colour of each level that lines have, these lines, and how far aside it stands."""
+    groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
+    for place, group in enumerate(groups):
+        aside = ((place + 0.5) / len(groups) - 0.5) * _DODGE
+        yield coloring.palette.css(group), coloring.values == group, aside
+
+
+def _draw_group_dot(page: Page, strips: Strips, color: str, at: float, height: float) -> None:
+    if strips.area.top <= height <= strips.area.bottom:
+        page.add(Circle(at, height, _GROUP_RADIUS, Style(fill=color, stroke="#ffffff", width=1.0)))
+
+
+def draw_cased(page: Page, x: Array, y: Array, style: Style) -> None:
+    """Draw a line that must be seen, with paper around it."""
+    page.add(Path(x, y, Style(stroke="#ffffff", width=style.width + 2, opacity=0.85)))
+    page.add(Path(x, y, style))
+
+
+def draw_edge_arrows(page: Page, strips: Strips, lines: Lines) -> None:
+    """Point at the edge over and under which lines leave the plot."""
+    if not lines.is_cut or lines.window is not None:
+        return
+    (low, high), area = lines.y_domain, strips.area
+    at = (strips.x.many(lines.x[::2]) + strips.x.many(lines.x[1::2])) / 2
+    slopes = lines.values[:, ::2]
+    ends = ((slopes > high, area.top - 5.0, area.top - 1.0), (slopes < low, area.bottom + 4.5, area.bottom + 0.5))
+    with page.group("edge-arrows"):
+        for leaves, tip, base in ends:
+            for place in sorted({_ARROW * math.floor(x / _ARROW + 0.5) for x in at[leaves.any(axis=0)].tolist()}):
+                corners = np.array([place - 2.4, place, place + 2.4]), np.array([base, tip, base])
+                page.add(Path(*corners, Style(fill=INK), closed=True))
+
+
+def draw_anchor_rule(page: Page, strips: Strips, lines: Lines) -> None:
+    """Draw a line where all lines of c-ICE are 0."""
+    if lines.anchored_at is None:
+        return
+    at, area = strips.x(lines.anchored_at), strips.area
+    if is_within(area.left, area.right, np.array([at])).all():
+        page.line(at, area.top, at, area.bottom, Style(stroke=QUIET, width=0.7, dash=(1.5, 2.2)))

@@ -1,0 +1,277 @@
+"""The area where lines are drawn, large or small, and all that depends on the rows in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.figures.curve_marks import (
+    draw_anchor_rule,
+    draw_cased,
+    draw_edge_arrows,
+    draw_group_means,
+    draw_group_means_beside,
+    draw_target,
+)
+from ice_explorer.figures.legend import BAND, MEAN, MOST_SELECTED, SPREAD_EDGE
+from ice_explorer.figures.level_marks import (
+    draw_level_means,
+    draw_missing_mean,
+    draw_phantoms,
+    draw_selected_beside,
+    draw_selected_levels,
+)
+from ice_explorer.figures.page import PICK, PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
+from ice_explorer.figures.raster import (
+    LineSet,
+    density_peak,
+    draw_density,
+    draw_lines,
+    line_strength,
+    line_thickness,
+)
+from ice_explorer.figures.strips import MOST_CONNECTED
+from ice_explorer.figures.strokes import runs, suit_strokes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.level_marks import Strips
+    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.view import Coloring, Lines
+
+    Array = NDArray[np.float64]
+
+_CROWD: Final = 200  # lines from which the dots are small
+_DIMMED: Final = 0.28  # what is not selected steps back where something is
+_CELL: Final = 2.0  # width of a cell of the density, in px of the image
+_LOOKED_AT: Final = 500  # lines among which the largest share is looked for
+_UNDER: Final = 120.0  # px below the lines, where marks may stand out of the plot
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Lines with their scales.
+
+    Attributes
+    ----------
+    page : Page
+    lines : Lines
+    coloring : Coloring
+    area : Box
+        Where the lines are, what stands beside the axis aside.
+    strips : Strips
+    x, y : Axis
+    """
+
+    page: Page
+    lines: Lines
+    coloring: Coloring
+    area: Box
+    strips: Strips
+    x: Axis
+    y: Axis
+
+    @property
+    def clip(self) -> Box | None:
+        """Where what is drawn ends: at the ends of an axis of which a part shows."""
+        cuts_x, cuts_y = self.lines.cuts
+        if not (cuts_x or cuts_y):
+            return None
+        area, slot = self.area, self.strips.slot
+        outer = self.page.width if slot is None else slot.right
+        return Box(
+            area.left if cuts_x else 0.0,
+            area.top if cuts_y else 0.0,
+            area.right if cuts_x else outer,
+            area.bottom if cuts_y else area.bottom + _UNDER,
+        )
+
+    def draw_small(self) -> None:
+        """Draw the lines, their mean and the selected ones alone: what shows in small."""
+        page, lines, strips = self.page, self.lines, self.strips
+        if not lines.on_levels:
+            self.draw_band()
+        self.draw_lines()
+        draw_phantoms(page, strips, lines, self.coloring, dim=self.dim)
+        if lines.on_levels:
+            draw_level_means(page, strips, lines)
+        else:
+            self.draw_mean()
+        draw_missing_mean(page, strips, lines)
+        self.draw_selected()
+
+    @property
+    def dim(self) -> float:
+        """How strong the lines are: less where some of them are selected."""
+        return _DIMMED if self.lines.selected.any() else 1.0
+
+    def draw_inside(self) -> float | None:
+        """Draw all that depends on the rows; return the share of the lines that is solid, of a density."""
+        page, lines, strips, coloring = self.page, self.lines, self.strips, self.coloring
+        share = None
+        draw_anchor_rule(page, strips, lines)
+        draw_target(page, strips, lines)
+        if not lines.on_levels:
+            self.draw_band()
+        if lines.is_dense:
+            share = self.draw_density()
+        else:
+            self.draw_lines()
+        draw_phantoms(page, strips, lines, coloring, dim=self.dim)
+        if not lines.is_dense:  # thousands of dots would cover what the density says
+            self.draw_dots()
+        with page.group("means", self.clip):
+            draw_group_means(page, strips, lines, coloring)
+            if lines.on_levels:
+                draw_level_means(page, strips, lines)
+            else:
+                self.draw_mean()
+        draw_group_means_beside(page, strips, lines, coloring)
+        draw_missing_mean(page, strips, lines)
+        self.draw_selected()
+        draw_edge_arrows(page, strips, lines)
+        return share
+
+    def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """One standard deviation of the lines below and above their mean, within the plot or cut off by it [px]."""
+        low, high = (self.y.many(self.lines.mean + side * self.lines.spread) for side in (-1, 1))
+        if self.lines.window is not None:
+            return low, high
+        top, bottom = self.area.top, self.area.bottom
+        return np.asarray(np.clip(low, top, bottom)), np.asarray(np.clip(high, top, bottom))
+
+    def draw_band(self) -> None:
+        """Shade the spread of the lines, under them."""
+        places = self.x.many(self.lines.x)
+        low, high = self._edges()
+        x, y = np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]])
+        with self.page.group("band", self.clip):
+            self.page.add(Path(x, y, BAND, closed=True))
+
+    def draw_lines(self) -> None:
+        """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
+        lines = self.lines
+        with self.page.group("lines", self.clip):
+            if lines.on_levels:
+                x, values, opacity = self.strips.connectors(lines)
+                pixels = self._pixels(x, values, opacity, self.coloring.values)
+                pixels[..., 3] = np.rint(MOST_CONNECTED * pixels[..., 3])
+                self._add_image(pixels, self.dim)
+            elif suit_strokes(*lines.values.shape):
+                self._draw_strokes()
+            else:
+                x = self.x.many(lines.x)
+                self._add_image(self._pixels(x, lines.values, lines.opacity, self.coloring.values), self.dim)
+
+    def draw_density(self) -> float:
+        """Draw how many lines are where; return the share of them that is solid."""
+        lines, ratio = self.lines, self.page.dpi / PX_PER_INCH
+        image = self._in_image(self.x.many(lines.x), lines.values, lines.opacity, self.coloring.values)
+        image = replace(image, x=image.x / _CELL)
+        size = {"width": math.ceil(self.area.width * ratio / _CELL), "height": round(self.area.height * ratio)}
+        some = slice(None, None, max(1, math.ceil(len(image.y) / _LOOKED_AT)))
+        sample = LineSet(image.x, image.y[some], image.opacity[some], image.color[some])
+        peak = density_peak(sample, **size, fineness=ratio)
+        pixels = draw_density(
+            image, self.coloring.palette, **size, n_lines=len(image.y), peak=peak, fineness=ratio
+        )  # fmt: skip
+        with self.page.group("lines", self.clip):
+            self._add_image(np.repeat(pixels, round(_CELL), axis=1)[:, : round(self.area.width * ratio)], self.dim)
+        return peak
+
+    def _draw_strokes(self) -> None:
+        lines, coloring = self.lines, self.coloring
+        opaque = self.dim * (1 - math.exp(-line_strength(len(lines.values))))
+        thickness = line_thickness(len(lines.values))
+        places, heights = self.x.many(lines.x), self.y.many(lines.values)
+        for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
+            color = coloring.palette.css(value)
+            for run in runs(opacity):
+                part = slice(run.first, run.last + 1)
+                style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
+                self.page.add(Path(places[part], row[part], style))
+
+    def _in_image(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> LineSet:
+        """Return lines with points at x [px of the page] in px of an image."""
+        ratio = self.page.dpi / PX_PER_INCH
+        down = Axis(self.y.domain, (float(round(self.area.height * ratio)), 0.0))
+        return LineSet(
+            x=(x - self.area.left) * ratio,
+            y=down.many(values).astype(np.float32),
+            opacity=opacity.astype(np.float32),
+            color=color,
+        )
+
+    def _pixels(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> NDArray[np.uint8]:
+        ratio, n_lines = self.page.dpi / PX_PER_INCH, len(values)
+        return draw_lines(
+            self._in_image(x, values, opacity, color),
+            self.coloring.palette,
+            width=round(self.area.width * ratio),
+            height=round(self.area.height * ratio),
+            thickness=line_thickness(n_lines) * ratio,
+            strength=line_strength(n_lines),
+        )
+
+    def _add_image(self, pixels: NDArray[np.uint8], strength: float) -> None:
+        """Put an image over the whole plot."""
+        if strength < 1:
+            pixels[..., 3] = np.rint(strength * pixels[..., 3])
+        area = self.area
+        self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
+
+    def draw_dots(self) -> None:
+        """Mark each line at the row's own value."""
+        lines, area, coloring = self.lines, self.area, self.coloring
+        radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
+        if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
+            radius, opacity = 1.4 * max(radius, 1.3), 0.95
+        places, heights = self.strips.own(lines), self.y.many(lines.own_y)
+        shown = np.isfinite(places) & is_within(area.top, area.bottom, heights)
+        shown &= np.isnan(lines.own_x) | is_within(area.left, area.right, places)
+        strength = np.where(lines.selected, 1.0, self.dim) * opacity
+        with self.page.group("own-values"):
+            for row in np.flatnonzero(shown).tolist():
+                color = coloring.palette.css(float(coloring.values[row]))
+                style = Style(fill=color, opacity=float(strength[row]))
+                self.page.add(Circle(float(places[row]), float(heights[row]), radius, style))
+
+    def draw_selected(self) -> None:
+        """Draw the selected rows once more, over the others, in full."""
+        lines, coloring = self.lines, self.coloring
+        rows = np.flatnonzero(lines.selected)
+        colors = [coloring.palette.css(value) for value in coloring.values[rows].tolist()]
+        places = self.x.many(lines.x)
+        are_many = len(rows) > MOST_SELECTED and not lines.on_levels
+        with self.page.group("selected", self.clip):
+            if are_many:
+                pixels = self._pixels(places, lines.values[rows], lines.opacity[rows], coloring.values[rows])
+                self._add_image(pixels, 1.0)
+            for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
+                if lines.on_levels:
+                    draw_selected_levels(self.page, self.strips, lines, row, color)
+                else:
+                    self._draw_selected_line(places, row, color)
+        with self.page.group("selected-beside"):
+            for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
+                draw_selected_beside(self.page, self.strips, lines, row, color)
+
+    def _draw_selected_line(self, places: Array, row: int, color: str) -> None:
+        """Draw a line over the others, with the row's own value on it."""
+        lines, area = self.lines, self.area
+        draw_cased(self.page, places, self.y.many(lines.values[row]), Style(stroke=PICK, width=1.8))
+        at, height = self.x(float(lines.own_x[row])), self.y(float(lines.own_y[row]))
+        if area.left <= at <= area.right and area.top <= height <= area.bottom:
+            self.page.add(Circle(at, height, 2.8, Style(fill=color, stroke=PICK, width=1.1)))
+
+    def draw_mean(self) -> None:
+        """Draw the partial dependence, and the edges of the spread where lines cover the band."""
+        places = self.x.many(self.lines.x)
+        with self.page.group("partial-dependence"):
+            for edge in self._edges():
+                self.page.add(Path(places, edge, SPREAD_EDGE))
+            draw_cased(self.page, places, self.y.many(self.lines.mean), MEAN)

@@ -1,0 +1,102 @@
+"""Which slopes the axis shows: all of them, or the bulk. The twin of `valueRange` in `js/src/marks/curves/range.ts`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from ice_explorer.figures.lettering import number_text, plural
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+# The constants of range.ts, where they are explained.
+_BULK: Final = 0.95
+_WORTH_CUTTING: Final = 4
+_LEAST_BULK: Final = 1e-5
+_ONE_SLOPE: Final = 1e-3
+_MOST_SLOPES: Final = 20_000
+
+
+@dataclass(frozen=True)
+class SlopeRange:
+    """What the axis reaches over.
+
+    Attributes
+    ----------
+    low, high : float
+    cut : {"no", "yes", "could be"}
+        Whether it is cut to the bulk of the slopes, or would be.
+    above, below : int
+        Lines that leave it on each side.
+    """
+
+    low: float
+    high: float
+    cut: Literal["no", "yes", "could be"] = "no"
+    above: int = 0
+    below: int = 0
+
+
+def slope_range(x: Array, values: Array, extent: tuple[float, float], *, full: bool) -> SlopeRange:
+    """Choose what the axis of slopes reaches over.
+
+    Parameters
+    ----------
+    x : ndarray of shape (2 · n_intervals,)
+        Both ends of each interval.
+    values : ndarray of shape (n_lines, 2 · n_intervals)
+        Slopes, twice for each interval.
+    extent : tuple of float
+        Smallest and largest of all that is drawn.
+    full : bool
+        Show all slopes, however steep.
+    """
+    low, high = extent
+    if high - low < _ONE_SLOPE * max(-low, high):
+        return SlopeRange(min(0.0, low), max(0.0, high))
+    bulk = _bulk_of(x, values)
+    share = 0.0 if bulk is None else (bulk[1] - bulk[0]) / (high - low)
+    if bulk is None or share > 1 / _WORTH_CUTTING or share < _LEAST_BULK:
+        return SlopeRange(low, high)
+    if full:
+        return SlopeRange(low, high, "could be")
+    room = (bulk[1] - bulk[0]) / 2
+    ends = max(low, bulk[0] - room), min(high, bulk[1] + room)
+    leaving = (values > ends[1]).any(axis=1).sum(), (values < ends[0]).any(axis=1).sum()
+    return SlopeRange(*ends, "yes", int(leaving[0]), int(leaving[1]))
+
+
+def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
+    """Return the narrowest interval from the lower to the upper tail of the slopes, 0 within it; None of a point."""
+    n_lines, n_intervals = len(values), len(x) // 2
+    every = max(1, -(-n_lines * n_intervals // _MOST_SLOPES))
+    slopes = values[::every, ::2]
+    finite = np.isfinite(slopes)
+    lengths = np.broadcast_to(x[1::2] - x[::2], slopes.shape)[finite]
+    slopes = slopes[finite]
+    order = np.argsort(slopes, kind="stable")
+    tail = (1 - _BULK) / 2 * float(lengths.sum())
+
+    def reach(places: NDArray[np.intp]) -> float:
+        beyond = np.flatnonzero(np.cumsum(lengths[places]) > tail)
+        return float(slopes[places[beyond[0]]]) if beyond.size else 0.0
+
+    low, high = min(0.0, reach(order)), max(0.0, reach(order[::-1]))
+    return (low, high) if low < high else None
+
+
+def leaving_text(found: SlopeRange, extent: tuple[float, float], n_lines: int) -> str | None:
+    """Say how many lines leave the axis, as the browser does; None where it is not cut."""
+    if found.cut != "yes":
+        return None
+    sides = [
+        f"{plural(count, 'line')} {way} to {number_text(end)}"
+        for count, way, end in ((found.above, "up", extent[1]), (found.below, "down", extent[0]))
+        if count > 0
+    ]
+    return f"Of {n_lines:,}, {' and '.join(sides)} leave the axis."

@@ -1,0 +1,516 @@
+"""Files show what is on the screen: each choice of a reader, and the arithmetic that they share with the browser.
+
+`python tests/test_drawn_view.py` writes tests/contract/view/view.json anew.
+"""
+
+import base64
+import io
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import image as mpl_image
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LogisticRegression
+
+from ice_explorer import explain
+from ice_explorer.export import picture, save
+from ice_explorer.figures.around import with_surroundings
+from ice_explorer.figures.besides import Besides
+from ice_explorer.figures.compose import compose
+from ice_explorer.figures.map_labels import Labelled, place_labels
+from ice_explorer.figures.mpl_page import png_page
+from ice_explorer.figures.page import Box
+from ice_explorer.figures.palette import ramp_palette, split_palette
+from ice_explorer.figures.paper import Paper
+from ice_explorer.figures.slope_range import leaving_text, slope_range
+from ice_explorer.figures.split import split_colors
+from ice_explorer.figures.svg import svg_page
+from ice_explorer.figures.view import ViewState, scene
+from ice_explorer.figures.zoom import held_to, is_whole
+from ice_explorer.work import Wanted, work_of
+
+CONTRACT = Path(__file__).parent / "contract" / "view" / "view.json"
+SVG = "{http://www.w3.org/2000/svg}"
+N = 300
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A step that dominates the slopes, a column with gaps, levels, and one that nothing depends on."""
+    generator = np.random.default_rng(4)
+    X = pd.DataFrame(
+        {
+            "age": generator.integers(20, 80, N).astype(float),
+            "dose": generator.random(N) * 10,
+            "town": generator.choice(["Oslo", "Rome", "Ur"], N),
+            "sex": generator.random(N) < 0.4,
+        }
+    )
+    X.loc[::9, "dose"] = np.nan
+    return X
+
+
+def model(rows):
+    dose = rows["dose"].fillna(3.0).to_numpy()
+    towns = rows["town"].map({"Oslo": 0.0, "Rome": 1.0, "Ur": 4.0}).astype(float).to_numpy()
+    ages = rows["age"].to_numpy()
+    return 10 * np.sin(ages / 15) * np.where(rows["sex"], 2.0, -1.0) + 0.3 * dose + 20 * (dose > 5) + towns
+
+
+@pytest.fixture(scope="module")
+def explanation(table):
+    return explain(model, table, progress=False)
+
+
+def seen(explanation, **state):
+    return scene(explanation, ViewState(**state))
+
+
+def page_of(explanation, *, with_ranking=True, width=180.0, **state):
+    view = with_surroundings(explanation, seen(explanation, **state))
+    return view, compose(view, Paper(width, dpi=96.0), with_ranking=with_ranking)
+
+
+def drawn(explanation, **state):
+    view, page = page_of(explanation, **state)
+    return ET.fromstring(svg_page(page, view.heading, view.description, "{}"))  # noqa: S314 - written just now
+
+
+def group(root, name):
+    return root.find(f".//{SVG}g[@id='{name}']")
+
+
+def texts(element):
+    return [text.text for text in element.iter(f"{SVG}text")]
+
+
+def window(explanation, kind, feature, *ends):
+    return {"zoom": {f"{kind} {feature}: {explanation.output_label}": list(ends)}}
+
+
+# --- zoom -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_lines", [40, 300])  # strokes, and an image
+def test_a_figure_shows_the_part_of_the_axes_that_the_screen_shows(explanation, max_lines):
+    """Axes, ticks and data are those of the window; lines are cut off there, and rows beyond it have no dot."""
+    choices = window(explanation, "ice", "age", 40, 60, -5, 12)
+    view = seen(explanation, feature="age", choices=choices, max_lines=max_lines)
+    assert (view.lines.x_domain, view.lines.y_domain) == ((40, 60), (-5, 12))
+    root = drawn(explanation, feature="age", choices=choices, max_lines=max_lines, with_ranking=False)
+    assert texts(group(root, "x-axis"))[0] == "40"
+    assert texts(group(root, "x-axis"))[-2:] == ["60", "age"]
+    clip = root.find(f".//{SVG}clipPath[@id='within-lines']/{SVG}rect")
+    left, width, top, height = (float(clip.get(name)) for name in ("x", "width", "y", "height"))
+    assert group(root, "lines").get("clip-path") == "url(#within-lines)"
+    lines = view.lines
+    inside = (lines.own_x >= 40) & (lines.own_x <= 60) & (lines.own_y >= -5) & (lines.own_y <= 12)
+    dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in group(root, "own-values")]
+    assert len(dots) == inside.sum()
+    places = [left + (lines.own_x[inside] - 40) / 20 * width, top + (12 - lines.own_y[inside]) / 17 * height]
+    assert_allclose(np.array(dots).T, places, atol=0.006)
+    for bar in group(root, "histogram"):
+        assert left - 0.01 <= float(bar.get("x")) <= left + width
+        assert float(bar.get("x")) + float(bar.get("width")) <= left + width + 0.01
+
+
+def test_a_window_is_that_of_a_kind_and_a_feature(explanation):
+    """Another kind, feature or output is shown whole; a window of all the axes, or on levels across, is none."""
+    choices = window(explanation, "ice", "age", 40, 60, -5, 12)
+    assert seen(explanation, feature="age", kind="c-ice", choices=choices).lines.window is None
+    assert seen(explanation, feature="dose", choices=choices).lines.window is None
+    other = {"zoom": {"ice age: another output": [40, 60, -5, 12]}}
+    assert seen(explanation, feature="age", choices=other).lines.window is None
+    assert (
+        seen(explanation, feature="age", choices=window(explanation, "ice", "age", 0, 99, -99, 99)).lines.window is None
+    )
+    towns = seen(explanation, feature="town", choices=window(explanation, "ice", "town", 0.2, 0.8, -5, 5)).lines
+    assert (towns.x_domain, towns.y_domain) == ((-0.5, 2.5), (-5, 5))
+
+
+def test_nothing_of_a_zoomed_figure_stands_out_of_its_plot(explanation):
+    """In a PNG, too: over the plot, where the lines go on, there is paper."""
+    choices = window(explanation, "ice", "age", 40, 60, -2, 2)
+    _, page = page_of(explanation, feature="age", choices=choices, max_lines=40, with_ranking=False, selection=(3,))
+    pixels = mpl_image.imread(io.BytesIO(png_page(page, "t", "d", "{}")))[..., :3]
+    root = ET.fromstring(svg_page(page, "t", "d", "{}"))  # noqa: S314 - written just now
+    clip = root.find(f".//{SVG}clipPath[@id='within-lines']/{SVG}rect")
+    left, width, top, height = (float(clip.get(name)) for name in ("x", "width", "y", "height"))
+    beside = pixels[round(top) + 2 : round(top + height) - 2, round(left + width) + 2 :]
+    over = pixels[round(top) - 6 : round(top) - 2, round(left) + 2 : round(left + width) - 2]
+    assert (pixels[round(top) + 2 : round(top + height), round(left) : round(left + width)] < 0.9).any()
+    assert (beside == 1).all()
+    assert (over == 1).all()
+
+
+def test_what_stands_beside_a_zoomed_axis_stays(explanation):
+    """Predictions with the value missing have no place on the axis, so no part of it leaves them out."""
+    choices = window(explanation, "ice", "dose", 2, 4, -40, 60)
+    root = drawn(explanation, feature="dose", choices=choices, color_by="sex", selection=(3, 9), max_lines=40)
+    beside = [*group(root, "group-means-beside"), *group(root, "selected-beside").iter(f"{SVG}circle")]
+    assert len(beside) == 2 + 2
+    assert group(root, "selected").get("clip-path") is not None
+    assert group(root, "selected-beside").get("clip-path") is None
+
+
+# --- the axis of slopes ---------------------------------------------------------------------------
+
+
+def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
+    """The axis leaves the step out and says how many lines leave it; the full axis shows it."""
+    cut = seen(explanation, feature="dose", kind="d-ice")
+    full = seen(explanation, feature="dose", kind="d-ice", choices={"full_slopes": True})
+    assert cut.lines.is_cut
+    assert not full.lines.is_cut
+    assert cut.lines.y_domain[1] < 2
+    assert full.lines.y_domain[1] > 50
+    n = (cut.lines.values > cut.lines.y_span[1]).any(axis=1).sum()
+    steepest = cut.lines.extent[1]
+    remark = f"Of 300, {n} lines up to {steepest:.4g} leave the axis."
+    assert cut.lines.remark == remark
+    root = drawn(explanation, feature="dose", kind="d-ice")
+    assert remark in texts(root)
+    assert len(group(root, "edge-arrows")) == 1
+    assert group(root, "lines").get("clip-path") is not None
+    whole = drawn(explanation, feature="dose", kind="d-ice", choices={"full_slopes": True})
+    assert group(whole, "lines").get("clip-path") is None
+    assert not any("leave the axis" in (text or "") for text in texts(whole))
+
+
+# --- density, ticks, target -----------------------------------------------------------------------
+
+
+def test_lines_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(explanation):
+    """Own dots give way, the key says what the shades mean; levels stay dots, and lines lines where chosen."""
+    root = drawn(explanation, feature="age", choices={"lines_as": "density"})
+    assert group(root, "own-values") is None
+    key = texts(group(root, "key"))
+    assert key[1] == "1 line"
+    assert key[2].endswith(" % of the lines")
+    assert "own value of the row" not in key
+    assert seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense is False
+    many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2100, 1)), progress=False)
+    assert seen(many, max_lines=2100).lines.is_dense
+    assert not seen(many, max_lines=2000).lines.is_dense
+    assert not seen(many, max_lines=2100, choices={"lines_as": "lines"}).lines.is_dense
+
+
+def test_a_finer_density_has_the_same_shares(explanation):
+    """What is solid is the same share of the lines whatever the dots per inch, and the picture is as strong."""
+    view = seen(explanation, feature="age", choices={"lines_as": "density"})
+    shares, strengths = [], []
+    for dpi in (96.0, 288.0):
+        page = compose(view, Paper(120, dpi=dpi), with_ranking=False)
+        root = ET.fromstring(svg_page(page, "t", "d", "{}"))  # noqa: S314 - written just now
+        shares.append(float(texts(group(root, "key"))[2].split()[0]))
+        (image,) = group(root, "lines")
+        pixels = mpl_image.imread(io.BytesIO(base64.b64decode(image.get("{http://www.w3.org/1999/xlink}href")[22:])))
+        strengths.append(pixels[..., 3].mean())
+    assert_allclose(shares[1], shares[0], rtol=0.15)
+    assert_allclose(strengths[1], strengths[0], rtol=0.1)
+
+
+def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
+    """One for each row that is drawn, selected ones stand out; none on levels, of many rows, or where switched off."""
+    root = drawn(explanation, feature="age", max_lines=50, selection=(2,))
+    plain, marked = (path.get("d").count("M") for path in group(root, "rug"))
+    assert plain == len(seen(explanation, feature="age", max_lines=50, selection=(2,)).lines.positions)
+    assert marked == 1
+    assert group(drawn(explanation, feature="age", choices={"rug": "off"}), "rug") is None
+    assert not seen(explanation, feature="town").lines.has_rug
+    many = explain(lambda rows: rows[:, 0], np.random.default_rng(0).normal(size=(600, 1)), progress=False)
+    assert seen(many, max_lines=500).lines.has_rug
+    assert not seen(many, max_lines=501).lines.has_rug
+
+
+def test_the_observed_target_stands_among_the_predictions(explanation, table):
+    """Hollow points at what was observed, which the axis reaches over; not among changes, nor where missing."""
+    target = model(table) + 30.0
+    target[5] = math.nan
+    state = {"choices": {"target": True}, "besides": Besides(target)}
+    view = seen(explanation, feature="age", max_lines=60, **state)
+    assert view.lines.y_domain[1] > target[view.lines.positions][~np.isnan(target[view.lines.positions])].max()
+    root = drawn(explanation, feature="age", max_lines=60, **state)
+    circles = list(group(root, "target"))
+    assert len(circles) == np.isfinite(target[view.lines.positions]).sum()
+    assert {circle.get("fill") for circle in circles} == {"none"}
+    assert "observed target" in texts(group(root, "key"))
+    assert seen(explanation, feature="age", kind="c-ice", **state).lines.target is None
+    assert seen(explanation, feature="age", besides=Besides(target)).lines.target is None
+
+
+def test_no_target_is_observed_on_the_scale_of_log_odds():
+    """A class has no log-odds that could be observed."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    classifier = LogisticRegression().fit(X, X[:, 0] > 0)
+    state = {"choices": {"target": True}, "besides": Besides(np.ones(40))}
+    assert seen(explain(classifier, X, progress=False), **state).lines.target is not None
+    assert seen(explain(classifier, X, response="log_odds", progress=False), **state).lines.target is None
+
+
+# --- two colours ----------------------------------------------------------------------------------
+
+
+def test_lines_are_parted_at_the_median(explanation, table):
+    """Two colours and their names, and a third for what is missing; a category has no median."""
+    view = seen(explanation, feature="age", color_by="dose", choices={"coloring": "median"})
+    doses = table["dose"].to_numpy()
+    at = np.sort(doses[~np.isnan(doses)])[((~np.isnan(doses)).sum() - 1) // 2]
+    assert view.coloring.levels == (f"dose ≤ {at:.4g}", f"dose > {at:.4g}", "missing")
+    expected = np.where(np.isnan(doses), 2, doses > at)[view.lines.positions]
+    assert_array_equal(view.coloring.values, expected)
+    root = drawn(explanation, feature="age", color_by="dose", max_lines=40, choices={"coloring": "median"})
+    palette = split_palette()
+    assert {path.get("stroke") for path in group(root, "lines")} == {palette.css(side) for side in range(3)}
+    plain = seen(explanation, feature="age", color_by="town", choices={"coloring": "median"})
+    assert sorted(plain.coloring.levels) == ["Oslo", "Rome", "Ur"]
+
+
+def test_lines_are_parted_by_what_explains_their_spread(explanation):
+    """The sides of the rule are those that the explanation finds; a column that explains nothing is not split."""
+    choices = {"coloring": "driver"}
+    view = seen(explanation, feature="age", color_by="sex", choices=choices)
+    (best,) = [driver for driver in explanation["age"].drivers().found if driver.column == "sex"]
+    assert best.share > 0.9
+    assert view.coloring.levels == best.sides
+    other = seen(explanation, feature="age", color_by="dose", choices=choices)
+    assert_array_equal(other.coloring.palette.colors, ramp_palette().colors)
+
+
+def test_sides_can_be_switched_off_in_the_legend(explanation):
+    """A filter names the sides as the legend does."""
+    choices = {"coloring": "driver", "filters": {"sex": {"hidden": ["sex is true"]}}}
+    view = seen(explanation, feature="age", color_by="sex", choices=choices)
+    assert 0 < len(view.lines.positions) < N
+    assert set(view.coloring.values.tolist()) == {0.0}
+
+
+def test_each_colour_that_is_a_level_has_its_mean(explanation):
+    """The mean of the lines of a level is drawn over them, in its colour, and the key says so."""
+    root = drawn(explanation, feature="age", color_by="sex", max_lines=60)
+    view = seen(explanation, feature="age", color_by="sex", max_lines=60)
+    strokes = [path.get("stroke") for path in group(root, "group-means")]
+    assert strokes == ["#ffffff", view.coloring.palette.css(0), "#ffffff", view.coloring.palette.css(1)]
+    assert "mean of a colour" in texts(group(root, "key"))
+    plain = drawn(explanation, feature="age", color_by="dose", max_lines=60)
+    assert len(group(plain, "group-means")) == 0
+    towns = drawn(explanation, feature="town", color_by="sex", max_lines=60)
+    assert len(group(towns, "group-means")) == 6
+
+
+# --- what stands around ---------------------------------------------------------------------------
+
+
+def test_the_map_stands_where_the_bars_were(explanation):
+    """A point for each feature, as far right as it is heterogeneous; the open one has a ring."""
+    root = drawn(explanation, feature="age", choices={"left": "map"})
+    assert group(root, "ranking") is None
+    circles = list(group(root, "map").iter(f"{SVG}circle"))
+    assert len(circles) == 5
+    assert circles[-1].get("fill") == "none"
+    words = texts(group(root, "map"))
+    assert {"age", "dose", "town", "sex", "heterogeneity", "non-linearity", "levels without an order"} <= set(words)
+    radii = sorted((float(circle.get("r")) for circle in circles[:4]), reverse=True)
+    figures = explanation.table(0.75, sort_by="in_distribution_impact")["in_distribution_impact"].to_numpy()
+    assert_allclose(np.array(radii) ** 2 / radii[0] ** 2, figures / figures[0], atol=0.02)
+    assert group(drawn(explanation, feature="age", choices={"left": "map"}, with_ranking=False), "map") is None
+
+
+def test_compared_features_stand_under_the_open_one_on_one_axis(explanation):
+    """The same rows and the same ends of the axis; slopes have an axis each, levels without an order none."""
+    choices = {"compared": ["dose", "town"]}
+    view, _ = page_of(explanation, feature="age", choices=choices, max_lines=50)
+    rows = view.lines.positions
+    for small in view.compared:
+        assert_array_equal(small.lines.positions, rows)
+    assert len({small.y_span for small in view.compared}) == 1
+    assert view.compared[0].y_span[1] >= max(small.lines.extent[1] for small in view.compared)
+    root = drawn(explanation, feature="age", choices=choices)
+    assert "Compared, on one axis" in texts(root)
+    assert {"dose", "town"} <= set(texts(group(root, "compared")))
+    slopes = drawn(explanation, feature="age", kind="d-ice", choices=choices)
+    assert "Compared, each on an axis of its own" in texts(slopes)
+    assert "Levels without an order have no slopes." in texts(group(slopes, "compared"))
+
+
+def test_all_features_stand_in_small_in_the_order_of_the_bars(explanation):
+    """Each has its name, rank and figure; on one axis where that is chosen."""
+    choices = {"right": "all"}
+    view, _ = page_of(explanation, kind="c-ice", choices=choices)
+    order = [bar.label for bar in view.ranking.bars]
+    assert [small.lines.feature for small in view.features] == order
+    assert len({small.y_span for small in view.features}) > 1
+    root = drawn(explanation, kind="c-ice", choices=choices)
+    assert group(root, "curves") is None
+    tiles = [part for part in group(root, "all-features") if part.get("id", "").startswith("feature")]
+    assert [texts(tile)[0] for tile in tiles] == order
+    assert texts(tiles[0])[1].startswith("1 · ")
+    shared, _ = page_of(explanation, kind="c-ice", choices={**choices, "shared_y": True})
+    assert len({small.y_span for small in shared.features}) == 1
+
+
+def test_every_class_stands_under_the_curves():
+    """A picture for each class of a classifier, the one that is explained in bold; without a model there are none."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    classifier = LogisticRegression().fit(X, np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.4, 0.4])])
+    work = work_of(classifier, X, None, {"output": "b"}, Wanted())
+    results = {name: work.compute(name, lambda: None, lambda: False) for name in work.names}
+    explanation = work.explanation(results)
+    state = {"choices": {"classes": True}, "besides": Besides(classes=work.choices.classes)}
+    view, _ = page_of(explanation, feature="x0", **state)
+    assert view.classes.found.outputs == ("a", "b", "c")
+    assert_allclose(view.classes.found.curves[1], explanation["x0"].curves)
+    root = drawn(explanation, feature="x0", **state)
+    assert "x0 for every class" in texts(root)
+    bold = [text.text for text in group(root, "classes").iter(f"{SVG}text") if text.get("font-weight") == "bold"]
+    assert bold == ["b"]
+    assert len(list(group(root, "classes").iter(f"{SVG}image"))) == 3
+    assert group(drawn(explanation, feature="x0", choices={"classes": True}), "classes") is None
+
+
+AROUND = {"left": "map", "compared": ["dose", "town", "sex"], "target": True}
+
+
+@pytest.mark.parametrize("width", [89.0, 180.0])
+@pytest.mark.parametrize("right", ["feature", "all"])
+@pytest.mark.parametrize("kind", ["ice", "d-ice"])
+def test_no_text_touches_another(explanation, width, right, kind):
+    """Whatever stands on a page leaves room for the words of the others."""
+    from test_figures import assert_texts_have_their_place
+
+    choices = {**AROUND, "right": right, "coloring": "driver"}
+    besides = Besides(np.zeros(N))
+    root = drawn(explanation, kind=kind, color_by="sex", choices=choices, besides=besides, width=width, selection=(4,))
+    assert_texts_have_their_place(root)
+    names = [part.get("id") for part in root.iter(f"{SVG}g")]
+    assert len(names) == len(set(names))
+
+
+def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table, tmp_path):
+    """Small as it is, it shows the map and the part of the axes; where a model is slow it says what it leaves out."""
+    choices = {"left": "map", "right": "all", **window(explanation, "ice", "age", 40, 60, -5, 12)}
+    root = ET.fromstring(picture(explanation, {"feature": "age", "choices": choices}))  # noqa: S314 - our own
+    assert group(root, "map") is not None
+    slow = explanation.engine == "brute"
+    assert (group(root, "all-features") is None) == slow
+    found = json.loads(root.findtext(f"{SVG}metadata"))
+    assert found["not_drawn"] == (["right"] if slow else [])
+    wide = explain(lambda rows: rows @ np.ones(40), np.random.default_rng(0).normal(size=(300, 40)), progress=False)
+    assert len(picture(wide, {"choices": {"right": "all"}}).encode()) < 450_000
+    file = save(explanation, {"feature": "age", "choices": choices}, tmp_path / "panel.svg", "panel")
+    assert json.loads(ET.parse(file).findtext(f"{SVG}metadata"))["not_drawn"] == ["left", "right"]  # noqa: S314
+
+
+# --- the arithmetic that the browser has too ------------------------------------------------------
+
+
+def zoom_cases():
+    full = [-2.0, 8.0]
+    spans = ([0.0, 4.0], [-5.0, 3.0], [6.0, 12.0], [-9.0, 9.0], [3.0, 3.001], [-2.0, 8.0 - 1e-11], [7.999, 8.001])
+    return [
+        {"span": span, "full": full, "held": list(held_to(span, full)), "whole": is_whole(span, full)} for span in spans
+    ]
+
+
+def slope_cases():
+    """Slopes over intervals of given lengths, exact as float32."""
+    generator = np.random.default_rng(8)
+    gentle = np.array([0.5, 1.0, -0.5])
+    many = np.round(generator.normal(size=(4, 30)) * 64) / 64
+    many[:, 15] = 2048.0
+    cases = {
+        "a step": ([33.0, 33.0, 33.0, 0.125], [[*gentle, 400.0], [*gentle, 2.0], [*gentle, 1.0], [*gentle, -200.0]]),
+        "no step": ([1.0, 1.0, 1.0], [gentle, 2 * gentle]),
+        "one slope": ([1.0, 1.0], [[4.0, 4.0], [4.0, 4.0009765625]]),
+        "nothing but a step": ([50.0, 0.125], [[0.0, 8.0], [0.0, 16.0]]),
+        "downwards": ([40.0, 0.25, 40.0], [[0.25, -512.0, 0.5], [-0.25, -256.0, 0.5], [0.125, 0.25, 0.75]]),
+        "more slopes than are looked at": ([1.0] * 15 + [0.0625] + [1.0] * 14, many),
+    }
+    written = []
+    for name, (lengths, lines) in cases.items():
+        ends = np.concatenate([[0.0], np.cumsum(lengths)])
+        times = 175 if name.startswith("more") else 1
+        x, values = np.repeat(ends, 2)[1:-1], np.tile(np.repeat(np.array(lines), 2, axis=1), (times, 1))
+        extent = float(values.min()), float(values.max())
+        for full in (False, True):
+            found = slope_range(x, values, extent, full=full)
+            written.append(
+                {
+                    "name": name,
+                    "full": full,
+                    "lengths": list(lengths),
+                    "lines": np.array(lines).tolist(),
+                    "times": times,
+                    "range": vars(found),
+                    "text": leaving_text(found, extent, len(values)),
+                }
+            )
+    return written
+
+
+def split_cases():
+    numbers = {
+        "column": "rm",
+        "kind": "continuous",
+        "of": "numeric",
+        "domain": [4.0, 8.0],
+        "median": 6.2,
+        "levels": None,
+    }
+    towns = {"column": "town", "kind": "category", "ordered": False, "levels": ["Oslo", "Rome", "Ur"], "values": None}
+    visits = {"column": "visits", "kind": "category", "ordered": True, "levels": ["1", "4", "9"], "values": [1, 4, 9]}
+    days = {**numbers, "column": "day", "of": "datetime", "domain": [18000.0, 18700.0], "median": 18262.0}
+    cases = (
+        (numbers, [5.0, 6.2, 6.4, 7.0, None], "median"),
+        (numbers, [5.0, 6.2], "median"),
+        (numbers, [5.0, 6.4, 6.5, None], {"threshold": 6.4, "levels": None, "sides": ["rm ≤ 6.4", "rm > 6.4"]}),
+        (numbers, [5.0, 6.4], {"threshold": None, "levels": ["a"], "sides": ["no", "yes"]}),
+        (towns, [0.0, 1.0, 2.0, None], {"threshold": None, "levels": ["Rome"], "sides": ["not Rome", "Rome"]}),
+        (towns, [0.0, 1.0], "median"),
+        (visits, [2.0, 1.0, 0.0], {"threshold": 4.0, "levels": None, "sides": ["visits ≤ 4", "visits > 4"]}),
+        (days, [18261.0, 18262.0, 18263.0], "median"),
+    )
+    written = []
+    for body, values, split in cases:
+        exact = np.array([math.nan if value is None else value for value in values])
+        chosen = split
+        if split != "median":
+            threshold = math.nan if split["threshold"] is None else split["threshold"]
+            chosen = SimpleNamespace(threshold=threshold, levels=split["levels"], sides=tuple(split["sides"]))
+        found = split_colors(body, exact, chosen)
+        sides = None if found is None else {"levels": list(found[0]), "of": found[1].tolist()}
+        written.append({"scale": body, "values": values, "split": split, "sides": sides})
+    return written
+
+
+def label_cases():
+    generator = np.random.default_rng(9)
+    frame = {"left": 10.0, "top": 0.0, "right": 300.0, "bottom": 200.0}
+    reserved = [{"left": 200.0, "top": 160.0, "right": 300.0, "bottom": 172.0}]
+    points = [
+        dict(zip(("x", "y", "radius", "width"), row, strict=True))
+        for row in np.round(generator.uniform([10, 10, 2, 20], [290, 190, 12, 110], (30, 4)) * 8).tolist()
+    ]
+    points = [{name: value / 8 for name, value in point.items()} for point in points]
+    sides = place_labels([Labelled(**p) for p in points], 12.0, Box(**frame), [Box(**r) for r in reserved], 14)
+    return {"frame": frame, "reserved": reserved, "points": points, "height": 12.0, "most": 14, "sides": sides}
+
+
+def contract():
+    return {"zoom": zoom_cases(), "slopes": slope_cases(), "splits": split_cases(), "labels": label_cases()}
+
+
+def test_the_contract_is_what_python_gives_today():
+    """The committed fixture, which the front end is tested against, is that of this code."""
+    assert json.loads(CONTRACT.read_text(encoding="utf-8")) == json.loads(json.dumps(contract()))
+
+
+if __name__ == "__main__":
+    parts = (f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False)}" for name, part in contract().items())
+    CONTRACT.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
