@@ -419,6 +419,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`{option}` must be a list of names; got {_written(got)}. Pass `list(…)` of it, or leave it out.")
 
     @classmethod
+    def same_feature(cls, feature: object) -> InvalidOptionError:
+        """Say that a pair is of two features."""
+        return cls(f"The two features of a pair must differ; got {feature!r} twice. Name another one beside it.")
+
+    @classmethod
     def no_features(cls) -> InvalidOptionError:
         """Say that an empty list explains nothing."""
         return cls("`features` must name at least one feature; got an empty list. Leave it out for all of them.")
