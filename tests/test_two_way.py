@@ -45,7 +45,12 @@ def test_all_rows_give_what_scikit_learn_gives(forest, X, pair):
     two = explain(forest, X).two_way(*pair)
     given_values = dict(zip(pair, (two.first.axis, two.second.axis), strict=True))
     expected = partial_dependence(
-        forest, X.astype({"age": float, "sex": float}), list(pair), kind="average", method="brute", custom_values=given_values
+        forest,
+        X.astype({"age": float, "sex": float}),
+        list(pair),
+        kind="average",
+        method="brute",
+        custom_values=given_values,
     )
     assert_array_equal(two.row_positions, np.arange(len(X)))
     assert_allclose(two.partial_dependence, expected["average"][0], rtol=1e-12)
@@ -58,7 +63,12 @@ def test_a_class_gives_what_scikit_learn_gives(X):
     two = explain(model, X, output=2).two_way("age", "bmi", grid_size=6)
     custom = {"age": two.first.axis, "bmi": two.second.axis}
     expected = partial_dependence(
-        model, X.astype({"age": float, "sex": float}), ["age", "bmi"], kind="average", method="brute", custom_values=custom
+        model,
+        X.astype({"age": float, "sex": float}),
+        ["age", "bmi"],
+        kind="average",
+        method="brute",
+        custom_values=custom,
     )
     assert_allclose(two.partial_dependence, expected["average"][2], rtol=1e-12)
 
@@ -172,7 +182,7 @@ def test_it_can_be_stopped_between_blocks_and_begun_again(X):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("pair", "options", "error", "message"),
     [
         (
             ("age", "bmj"), {}, UnknownFeatureError,
@@ -192,10 +202,10 @@ def test_it_can_be_stopped_between_blocks_and_begun_again(X):
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_said_in_a_sentence(forest, X, arguments, options, error, message):
+def test_what_cannot_be_is_said_in_a_sentence(X, pair, options, error, message):
     """Before the model is asked."""
     with pytest.raises(error) as caught:
-        explain(forest, X).two_way(*arguments, **options)
+        explain(product, X).two_way(*pair, **options)
     assert str(caught.value) == message
 
 
@@ -211,12 +221,14 @@ def test_a_failing_model_is_told_where(X):
     """The pair of values and the row are named."""
 
     def model(X):
-        if ((X["age"] > 60) & X["sex"]).any() and X["age"].nunique() > 1 and X["rent"].nunique() == 1:
-            raise RuntimeError("too old")
+        if (X["age"] + X["bmi"] > 1000).any():
+            raise RuntimeError("too much")
         return X["age"].to_numpy(dtype=float)
 
-    e = explain(model, X, features=["bmi"])
+    rows = X.assign(bmi=np.where(np.arange(len(X)) == 7, 950.0, 27.0), age=np.where(np.arange(len(X)) == 3, 60, 30))
     with pytest.raises(PredictionError) as caught:
-        e.two_way("age", "sex", max_rows=1).compute()
-    assert "age × sex" in str(caught.value)
-    assert "True" in str(caught.value) or "1.0)" in str(caught.value)
+        explain(model, rows, features=["sex"]).two_way("age", "bmi").compute()
+    assert str(caught.value) == (
+        "The model failed on phantom observations of 'age × bmi' (grid value (60.0, 950.0), row 0 of X): "
+        "RuntimeError: too much. Limit the grid with `grid=`, or leave the feature out with `features=`."
+    )

@@ -690,6 +690,13 @@ class InputTypeError(ICEExplorerError, TypeError):
         )
 
     @classmethod
+    def explorer(cls, got: object, *, or_explanation: bool, is_explanation: bool) -> InputTypeError:
+        """Say what a companion follows."""
+        what = "an ICEExplorer or an Explanation" if or_explanation else "an ICEExplorer"
+        call = "ice.ICEExplorer(explanation)" if is_explanation else "ice.ICEExplorer(model, X)"
+        return cls(f"A figure of bqplot is one of {what}; got {type(got).__name__}. Pass `{call}`.")
+
+    @classmethod
     def path(cls, got: object) -> InputTypeError:
         """Say how a file is named."""
         return cls(f'`path` must be a text or a Path; got {type(got).__name__}. Write for example `"view.svg"`.')

@@ -139,7 +139,8 @@ class TwoWay:
             total += weights[rows] @ brute.evaluate(self._pair, rows, np.broadcast_to(cells, (len(rows), len(cells))))
             if between_blocks is not None:
                 between_blocks()
-        return (total / weights[self.row_positions].sum()).reshape(len(self.first.axis), len(self.second.axis))
+        mean = total / weights[self.row_positions].sum()
+        return np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
 
 
 def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:

@@ -1,0 +1,127 @@
+"""How the figures look: colours, letters and margins of the explorer, in the themes of its hosts.
+
+Colours are CSS variables that the explorer's style sheet defines for either theme, with those of a light page where
+it is not there, as in a saved SVG.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import bqplot
+import numpy as np
+
+from ice_explorer.display_axis import writer
+from ice_explorer.figures.lettering import Tick, elide, number_text, text_width, ticks
+from ice_explorer.moments import date_ticks, unit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bqplot import Axis, Figure, Mark, Scale
+
+    from ice_explorer.display_axis import DisplayAxis
+
+INK: Final = "var(--ice-ink, #1f2328)"
+PAPER: Final = "var(--ice-paper, #ffffff)"
+RULE: Final = "var(--ice-rule, #e0e0e1)"
+MUTED: Final = "var(--ice-muted, #5d6064)"
+MARK: Final = "var(--ice-mark, #3f6d9b)"
+PICK: Final = "var(--ice-pick, #c2410c)"
+STYLE_CLASS: Final = "ice-bqplot"
+
+LETTERS: Final = 11.0  # px
+_FONT: Final = "var(--ice-font, system-ui, sans-serif)"
+_LONGEST: Final = 190.0  # px, of a name beside an axis
+_FEW_VALUES: Final = 6
+_WIDER: Final = 1.15  # than Helvetica the letters of some hosts run
+_TOP, _BOTTOM, _LEFT, _RIGHT = 36, 44, 60, 16  # px
+
+
+def axis(scale: Scale, side: str, *, grid: bool = True) -> Axis:
+    """Make an axis in the letters and colours of the explorer."""
+    return bqplot.Axis(
+        scale=scale,
+        side=side,
+        orientation="vertical" if side in {"left", "right"} else "horizontal",
+        grid_lines="solid" if grid else "none",
+        grid_color=RULE,
+        color="transparent",
+        label_color=MUTED,
+        tick_style={"font-size": f"{LETTERS:g}px", "font-family": _FONT, "fill": MUTED},
+    )
+
+
+def figure(marks: Sequence[Mark], axes: Sequence[Axis], *, height: int, title: str = "") -> Figure:
+    """Make a figure that fills the width it is given."""
+    made = bqplot.Figure(
+        marks=list(marks),
+        axes=list(axes),
+        title=title,
+        title_style={"font-size": "13px", "font-weight": "600", "font-family": _FONT, "fill": INK},
+        background_style={"fill": "transparent"},
+        fig_margin=margins(),
+        padding_x=0.0,
+        padding_y=0.0,
+        display_toolbar=False,
+    )
+    made.layout.height = f"{height}px"
+    made.layout.width = "auto"
+    made.layout.min_width = "0"
+    made.add_class(STYLE_CLASS)
+    return made
+
+
+def margins(names: Sequence[str] = (), *, right: int = _RIGHT, bottom: int = _BOTTOM) -> dict[str, int]:
+    """Room around a plot, so that the names beside its left axis fit."""
+    widest = max((text_width(fitted(name), LETTERS) for name in names), default=0.0)
+    return {"top": _TOP, "bottom": bottom, "left": max(_LEFT, round(widest * _WIDER) + 20), "right": right}
+
+
+def fitted(name: str, width: float = _LONGEST) -> str:
+    """Cut a name to the room beside an axis."""
+    return elide(name, width, LETTERS)
+
+
+def set_ticks(made: Axis, marks: Sequence[Tick], *, width: float = _LONGEST) -> None:
+    """Write ticks as the explorer does, and nothing in between."""
+    with made.hold_sync():
+        made.tick_labels = {_key(tick.value): fitted(tick.label, width) for tick in marks}
+        made.tick_values = np.array([tick.value for tick in marks])
+
+
+def _key(value: float) -> str:
+    """Write a number as JavaScript does where it is looked up by it."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
+
+
+def label(made: Axis, text: str, *, away: float) -> None:
+    """Write what an axis is of, so many pixels away from it."""
+    with made.hold_sync():
+        made.label = fitted(text, 300.0)
+        made.label_offset = f"{away:g}px"
+
+
+def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
+    """Round values of a prediction."""
+    return ticks(low, high, wanted)
+
+
+def feature_ticks(of: DisplayAxis, low: float, high: float) -> list[Tick]:
+    """Ticks of a feature: its own values where they are few, round ones where not."""
+    if of.kind == "boolean" or len(of.grid) <= _FEW_VALUES or of.has_levels:
+        write = writer(of.kind, of.grid, of.levels, number_text)
+        return [Tick(float(value), write(float(value))) for value in of.grid]
+    if of.kind == "datetime":
+        return [Tick(*tick) for tick in date_ticks(low, high, 5)]
+    if of.kind == "timedelta":
+        per_day = unit_of(of.grid).per_day
+        return [Tick(tick.value / per_day, tick.label) for tick in ticks(low * per_day, high * per_day, 6)]
+    return ticks(low, high, 6, whole=bool(np.all(of.grid == np.round(of.grid))))
+
+
+def set_all(made: Any, traits: Mapping[str, object]) -> None:
+    """Set several traits that belong together, in one message."""
+    with made.hold_sync():
+        for name, value in traits.items():
+            setattr(made, name, value)

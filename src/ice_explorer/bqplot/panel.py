@@ -1,0 +1,114 @@
+"""A plot of the open feature: its axes, and how it comes by what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import bqplot
+import numpy as np
+
+from ice_explorer.bqplot import look
+from ice_explorer.bqplot.link import Link
+from ice_explorer.figures.view import KIND_TITLES, coloring_of, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bqplot import ColorAxis, Figure, Mark
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.results import FeatureExplanation
+    from ice_explorer.widget import ICEExplorer
+
+    Array = NDArray[np.float64]
+    Shown = tuple[Lines, Coloring]
+
+_HEIGHT: Final = 340  # px
+_SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines")
+
+
+class Panel:
+    """The open feature of an explorer on two axes.
+
+    Parameters
+    ----------
+    explorer : ICEExplorer
+    marks : sequence of Mark
+        Made with `scales`; what is behind comes first.
+    show : callable
+        Puts lines and their colours into the marks.
+    max_lines : int
+        How many lines are asked for at most.
+    """
+
+    def __init__(self, max_lines: int) -> None:
+        self._max_lines = max_lines
+        self.scales = {"x": bqplot.LinearScale(allow_padding=False), "y": bqplot.LinearScale(allow_padding=False)}
+        self._across = look.axis(self.scales["x"], "bottom", grid=False)
+        self._up = look.axis(self.scales["y"], "left")
+        self._legend: ColorAxis | None = None
+
+    def follow(self, explorer: ICEExplorer, marks: Sequence[Mark], show: Callable[[Shown], object]) -> Link:
+        """Make the figure of some marks, and have it follow the explorer."""
+        self.figure: Figure = look.figure(marks, [self._across, self._up], height=_HEIGHT)
+        self._show_marks = show
+        return Link(explorer, self.figure, self._draw, _SHOWS)
+
+    def _draw(self, link: Link) -> None:
+        state = replace(link.state, max_lines=min(self._max_lines, link.state.max_lines))
+        if state.feature == "":  # the first one opens when all are there
+            self.figure.title = "computing …"
+            return
+
+        def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
+            assert opened is not None  # noqa: S101 - it was asked for by name
+            known = link.explorer.known
+            lines = lines_of(known, opened, state)
+            return lines, coloring_of(known, state.color_by, lines.positions)
+
+        link.ask(state.feature, answer, self._show, self._refuse)
+
+    def _show(self, shown: Shown) -> None:
+        lines, _ = shown
+        self.figure.title = look.fitted(f"{KIND_TITLES[lines.kind]} of {lines.feature}", 400.0)
+        self._set_axes(lines)
+        self._show_marks(shown)
+
+    def set_legend(self, legend: ColorAxis | None) -> None:
+        """Put what says what the colours are beside the plot, in the place of what was there."""
+        before = self._legend
+        self._legend = legend
+        self.figure.axes = [self._across, self._up, *([] if legend is None else [legend])]
+        self._set_margins()
+        if before is not None:
+            before.scale.close()
+            before.close()
+
+    def _refuse(self, sentence: str) -> None:
+        self.figure.title = sentence
+
+    def _set_axes(self, lines: Lines) -> None:
+        for name, (low, high) in (("x", lines.x_domain), ("y", lines.y_domain)):
+            look.set_all(self.scales[name], {"min": low, "max": high})
+        low, high = lines.y_domain
+        values = look.value_ticks(low, high)
+        look.set_ticks(self._across, look.feature_ticks(lines.axis, *lines.x_domain), width=90.0)
+        look.set_ticks(self._up, values)
+        look.label(self._across, lines.x_title, away=36)
+        look.label(self._up, lines.y_title, away=44)
+        self._set_margins()
+
+    def _set_margins(self) -> None:
+        names = [*(self._up.tick_labels or {}).values()]
+        self.figure.fig_margin = look.margins(names, bottom=52, **({} if self._legend is None else {"right": 96}))
+
+
+def points(x: Array, y: Array) -> dict[str, Any]:
+    """Abscissas and lines as bqplot tells them apart: a single point is one twice, and no lines are nothing."""
+    if y.size == 0:
+        return {"x": np.empty(0), "y": np.empty(0)}
+    if len(x) == 1:  # which bqplot would take for one line through all of them
+        x, y = np.repeat(x, 2), np.repeat(np.atleast_2d(y), 2, axis=1)
+    return {"x": x, "y": y}
