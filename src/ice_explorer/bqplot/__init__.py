@@ -24,6 +24,7 @@ __all__ = ["curves", "impact", "partial_dependence", "two_way"]
 
 MAX_LINES = 200
 MAX_FEATURES = 30
+MOST_VALUES = 20  # of each of two features: a page redraws 400 cells of SVG at once, not many more
 
 
 def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure:
@@ -39,8 +40,9 @@ def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure
     Returns
     -------
     bqplot.Figure
-        Two marks: bars of the undecayed impact in pale behind those of what the features are ranked by. The `x` of
-        these are labels, `y` the figures, and `selected` is the place of the open feature, which can be set as well.
+        Two marks: bars of the undecayed impact in pale, and over them those of the explorer. The `x` of these are
+        labels, `y` what the bars of the explorer reach to, decayed where impact is ranked by, and `selected` is the
+        place of the open feature, which can be set as well.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def partial_dependence(explorer: ICEExplorer) -> Figure:
 
 
 def two_way(
-    source: ICEExplorer | Explanation, first: Name, second: Name, *, grid_size: int = 20, max_rows: int = 500
+    source: ICEExplorer | Explanation, first: Name, second: Name, *, grid_size: int = MOST_VALUES, max_rows: int = 500
 ) -> Figure:
     """Draw the partial dependence on two features as a heat map.
 
@@ -139,14 +141,10 @@ def two_way(
         If there is no such feature, or both are the same; otherwise as `impact`.
     """
     _check("two_way", source, or_explanation=True)
-    check_integer("grid_size", grid_size, 2, f"Leave it out for {MOST_CELLS}.")
+    check_integer("grid_size", grid_size, 2, f"Leave it out for {MOST_VALUES}.")
     from ice_explorer.bqplot.heat import heat_figure
 
-    return heat_figure(source, (first, second), min(grid_size, MOST_CELLS), max_rows)
-
-
-MOST_CELLS = 20
-"""Values of each of two features: more cells than 400 are more than a page of SVG likes to redraw."""
+    return heat_figure(source, (first, second), min(grid_size, MOST_VALUES), max_rows)
 
 
 def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:

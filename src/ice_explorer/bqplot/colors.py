@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 N_STEPS: Final = 18
 """Of the ramp on a dark page, which the style sheet has as variables; on a light one it is whole."""
 
-_LABEL_ROOM: Final = 80.0  # px
+_LABEL_ROOM: Final = 72.0  # px
 _TICK_ROOM: Final = 44.0
 
 
@@ -70,23 +70,14 @@ def legend_of(coloring: Coloring) -> ColorAxis | None:
     last = max(1.0, len(levels) - 1.0) if _is_ordered(coloring) else None
     colors = [_color(coloring.palette, float(at), last) for at in range(len(levels))]
     # The bar begins at the foot, and levels are read from the top.
-    return _axis(bqplot.OrdinalColorScale(domain=levels[::-1], colors=colors[::-1]), coloring.title, levels)
+    scale = bqplot.OrdinalColorScale(domain=levels[::-1], colors=colors[::-1])
+    made = look.color_axis(scale, coloring.title, _LABEL_ROOM)
+    made.tick_labels = {level: look.fitted(level, _TICK_ROOM) for level in levels}
+    return made
 
 
 def _ramp_legend(title: str, domain: tuple[float, float], ends: Sequence[str]) -> ColorAxis:
     low, high = domain if domain[1] > domain[0] else (domain[0] - 0.5, domain[0] + 0.5)
-    made = _axis(bqplot.ColorScale(colors=ramp_colors(), min=low, max=high), title, [])
+    made = look.color_axis(bqplot.ColorScale(colors=ramp_colors(), min=low, max=high), title, _LABEL_ROOM)
     look.set_ticks(made, [Tick(low, ends[0]), Tick(high, ends[1])], width=_TICK_ROOM)
     return made
-
-
-def _axis(scale: bqplot.ColorScale, title: str, levels: Sequence[str]) -> ColorAxis:
-    return bqplot.ColorAxis(
-        scale=scale,
-        side="right",
-        orientation="vertical",
-        label=look.fitted(title, _LABEL_ROOM),
-        label_color=look.MUTED,
-        tick_labels={level: look.fitted(level, _TICK_ROOM) for level in levels} or None,
-        tick_style={"font-size": f"{look.LETTERS:g}px", "fill": look.MUTED},
-    )

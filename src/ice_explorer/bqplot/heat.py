@@ -9,6 +9,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
+from ice_explorer.bqplot.panel import COMPUTING
 from ice_explorer.display_axis import display_axis
 from ice_explorer.figures.palette import ramp_palette
 from ice_explorer.results import Explanation
@@ -70,10 +71,7 @@ class _Heat:
         self._across, self._up = (
             look.axis(scale, side, grid=False) for scale, side in ((across, "bottom"), (up, "left"))
         )
-        self._legend = bqplot.ColorAxis(
-            scale=self._color, side="right", orientation="vertical",
-            tick_style={"font-size": f"{look.LETTERS:g}px", "fill": look.MUTED}, label_color=look.MUTED,
-        )  # fmt: skip
+        self._legend = look.color_axis(self._color, "", 0.0)
         self.figure = look.figure([self._cells], [self._across, self._up, self._legend], height=_HEIGHT)
 
     def is_of(self, two: TwoWay) -> bool:
@@ -86,15 +84,19 @@ class _Heat:
         columns, rows = self._set_axes(two)
         blank = np.zeros((len(rows) - 1, len(columns) - 1))
         look.set_all(self._cells, {**_cells(blank, columns, rows), "visible": False})
-        self.figure.title = "computing …"
+        self.figure.title = COMPUTING
 
     def show(self, two: TwoWay) -> None:
         """Show everything."""
         columns, rows = self._set_axes(two)
         found = two.partial_dependence.T
-        look.set_all(self._color, {"min": float(found.min()), "max": float(found.max())})
+        low, high = float(found.min()), float(found.max())
+        if low == high:  # one colour for all, in the middle
+            low, high = low - 0.5, high + 0.5
+        look.set_ticks(self._legend, look.value_ticks(low, high, 4))  # before the scale, at whose change it is drawn
+        look.set_all(self._color, {"min": low, "max": high})
         look.set_all(self._cells, {**_cells(found, columns, rows), "visible": True})
-        self.figure.title = look.fitted(f"Mean {two.output_label}, {two.row_count}", 440.0)
+        self.figure.title = look.fitted(f"Mean {two.output_label}, {two.row_count}", look.TITLE_ROOM)
 
     def refuse(self, sentence: str) -> None:
         """Say why there is nothing."""
@@ -104,7 +106,7 @@ class _Heat:
         """Lay out both axes, and return the bounds of columns and rows."""
         columns = _set_axis(self._across, self._scales["column"], two.first, away=36)
         rows = _set_axis(self._up, self._scales["row"], two.second, away=0)
-        self.figure.fig_margin = look.margins([*self._up.tick_labels.values()], right=76, bottom=52)
+        self.figure.fig_margin = look.margins([*self._up.tick_labels.values()], right=look.RIGHT_OF_LEGEND, bottom=52)
         self._up.label_offset = f"{self.figure.fig_margin['left'] - 14}px"
         return columns, rows
 

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.colors import legend_of, line_colors
 from ice_explorer.bqplot.panel import Panel, points
+from ice_explorer.figures.view import KIND_TITLES
 
 if TYPE_CHECKING:
     from bqplot import Figure
@@ -29,7 +30,7 @@ class _Curves:
     """Curves in the colours of the explorer, selected ones over them, and their mean."""
 
     def __init__(self, explorer: ICEExplorer, max_lines: int) -> None:
-        self.panel = Panel(max_lines)
+        self.panel = Panel(max_lines, _title, lambda lines: lines.y_domain)
         scales = self.panel.scales
         self._rows: list[int] = []
         self._meaning: object = None
@@ -43,8 +44,7 @@ class _Curves:
         self._curves.on_element_click(self._clicked)
         self._picked.on_element_click(self._clicked)
 
-    def _show(self, shown: tuple[Lines, Coloring]) -> None:
-        lines, coloring = shown
+    def _show(self, lines: Lines, coloring: Coloring) -> None:
         self._explain(coloring)
         self._rows = lines.positions.tolist()
         names = self._link.explorer.known.row_labels(lines.positions) or [f"row {row}" for row in self._rows]
@@ -88,3 +88,7 @@ class _Curves:
         if name in self._curves.labels:
             row = self._rows[self._curves.labels.index(name)]
             self._link.choose("selection", sorted({*self._link.explorer.selection} ^ {row}))
+
+
+def _title(lines: Lines, n_rows: int) -> str:
+    return f"{KIND_TITLES[lines.kind]} of {lines.feature}, {len(lines.positions):,} of {n_rows:,} rows"

@@ -46,8 +46,8 @@ class Thread:
             return
         try:
             self._loop.call_soon_threadsafe(action)
-        except RuntimeError:
-            logger.debug("The kernel is gone, and nobody looks at its figures.")
+        except RuntimeError:  # the loop has ended with the kernel, and nobody looks at its figures
+            logger.debug("A figure has no thread any more that would draw it.")
 
 
 class Link:
@@ -56,7 +56,9 @@ class Link:
     Parameters
     ----------
     explorer : ICEExplorer
+        While it is open the figure follows it; then the figure stays as it is.
     figure : bqplot.Figure
+        Closing it closes its marks, axes and scales, and ends the link.
     draw : callable
         Brings the figure up to date; called at once, and in this thread after changes.
     shows : iterable of str
@@ -67,6 +69,7 @@ class Link:
         self, explorer: ICEExplorer, figure: Figure, draw: Callable[[Link], object], shows: Iterable[str]
     ) -> None:
         self.explorer = explorer
+        self.features = explorer.features  # which a closed one does not have, and says so
         self.thread = Thread()
         self._figure = figure
         self._draw = draw
@@ -75,8 +78,8 @@ class Link:
         self._asked = 0
         self._is_linked = True
         explorer.observe(self._changed, self._names)
-        explorer.observe(self._closed, "comm")
-        figure.observe(self._closed, "comm")
+        explorer.observe(self._explorer_closed, "comm")
+        figure.observe(self._figure_closed, "comm")
         self._draw_safely()
 
     @property
@@ -139,17 +142,27 @@ class Link:
         except Exception:
             logger.exception("A figure could not follow its explorer.")
 
-    def _closed(self, change: Any) -> None:
+    def _explorer_closed(self, change: Any) -> None:
         if change["new"] is None:
-            self.thread.do(self.unlink)
+            self.thread.do(self._unlink)
 
-    def unlink(self) -> None:
+    def _figure_closed(self, change: Any) -> None:
+        if change["new"] is None:
+            self.thread.do(self._end)
+
+    def _unlink(self) -> None:
         """Leave the figure as it is."""
         if self._is_linked:
             self._is_linked = False
             self.explorer.unobserve(self._changed, self._names)
-            self.explorer.unobserve(self._closed, "comm")
-            self._figure.unobserve(self._closed, "comm")
+            self.explorer.unobserve(self._explorer_closed, "comm")
+            self._figure.unobserve(self._figure_closed, "comm")
+
+    def _end(self) -> None:
+        """Let go of a figure that is closed, and of what it was made of: ipywidgets keeps all that is not."""
+        self._unlink()
+        for part in _parts(self._figure):
+            part.close()
 
     def choose(self, trait: str, value: object) -> None:
         """Set a trait of the explorer for whoever clicked, while it is there."""
@@ -164,3 +177,11 @@ class Link:
 _SHOWN: Final = (
     "feature", "color_by", "kind", "decay", "rank_by", "convention", "weighting", "anchor", "max_lines", "selection",
 )  # fmt: skip
+
+
+def _parts(figure: Figure) -> list[Any]:
+    """All widgets that a figure is made of."""
+    marks, axes = figure.marks, figure.axes
+    scales = [scale for mark in marks for scale in mark.scales.values()] + [axis.scale for axis in axes]
+    tooltips = [mark.tooltip for mark in marks if mark.tooltip is not None]
+    return [*marks, *axes, *scales, *tooltips, figure.scale_x, figure.scale_y, figure.layout]

@@ -18,7 +18,7 @@ from ice_explorer.moments import date_ticks, unit_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bqplot import Axis, Figure, Mark, Scale
+    from bqplot import Axis, ColorAxis, Figure, Mark, Scale
 
     from ice_explorer.display_axis import DisplayAxis
 
@@ -32,24 +32,38 @@ STYLE_CLASS: Final = "ice-bqplot"
 
 LETTERS: Final = 11.0  # px
 _FONT: Final = "var(--ice-font, system-ui, sans-serif)"
+TICK_STYLE: Final = {"font-size": f"{LETTERS:g}px", "font-family": _FONT, "fill": MUTED}
 _LONGEST: Final = 190.0  # px, of a name beside an axis
 _FEW_VALUES: Final = 6
 _WIDER: Final = 1.15  # than Helvetica the letters of some hosts run
-_TOP, _BOTTOM, _LEFT, _RIGHT = 36, 44, 60, 16  # px
+TITLE_ROOM: Final = 440.0
+RIGHT: Final = 16  # px, beside a plot
+RIGHT_OF_LEGEND: Final = 104
+_TOP, _BOTTOM, _LEFT = 36, 44, 60
 
 
 def axis(scale: Scale, side: str, *, grid: bool = True) -> Axis:
     """Make an axis in the letters and colours of the explorer."""
-    return bqplot.Axis(
+    made = bqplot.Axis(
         scale=scale,
         side=side,
-        orientation="vertical" if side in {"left", "right"} else "horizontal",
         grid_lines="solid" if grid else "none",
         grid_color=RULE,
         color="transparent",
         label_color=MUTED,
-        tick_style={"font-size": f"{LETTERS:g}px", "font-family": _FONT, "fill": MUTED},
+        tick_style=TICK_STYLE,
     )
+    made.orientation = "vertical" if side in {"left", "right"} else "horizontal"
+    return made
+
+
+def color_axis(scale: bqplot.ColorScale, title: str, width: float) -> ColorAxis:
+    """Make a bar of colours that stands to the right of a plot."""
+    made = bqplot.ColorAxis(
+        scale=scale, side="right", label=fitted(title, width), label_color=MUTED, tick_style=TICK_STYLE
+    )
+    made.orientation = "vertical"
+    return made
 
 
 def figure(marks: Sequence[Mark], axes: Sequence[Axis], *, height: int, title: str = "") -> Figure:
@@ -72,7 +86,7 @@ def figure(marks: Sequence[Mark], axes: Sequence[Axis], *, height: int, title: s
     return made
 
 
-def margins(names: Sequence[str] = (), *, right: int = _RIGHT, bottom: int = _BOTTOM) -> dict[str, int]:
+def margins(names: Sequence[str] = (), *, right: int = RIGHT, bottom: int = _BOTTOM) -> dict[str, int]:
     """Room around a plot, so that the names beside its left axis fit."""
     widest = max((text_width(fitted(name), LETTERS) for name in names), default=0.0)
     return {"top": _TOP, "bottom": bottom, "left": max(_LEFT, round(widest * _WIDER) + 20), "right": right}

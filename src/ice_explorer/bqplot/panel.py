@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.figures.view import KIND_TITLES, coloring_of, lines_of
+from ice_explorer.figures.view import coloring_of, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from ice_explorer.widget import ICEExplorer
 
     Array = NDArray[np.float64]
-    Shown = tuple[Lines, Coloring]
+    Shown = tuple[Lines, Coloring, int]
 
+COMPUTING: Final = "computing …"
 _HEIGHT: Final = 340  # px
 _SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines")
 
@@ -34,24 +35,39 @@ class Panel:
 
     Parameters
     ----------
-    explorer : ICEExplorer
-    marks : sequence of Mark
-        Made with `scales`; what is behind comes first.
-    show : callable
-        Puts lines and their colours into the marks.
     max_lines : int
         How many lines are asked for at most.
+    title : callable
+        Lines, and how many rows there are of which some are drawn -> what stands over the plot.
+    y_domain : callable
+        Lines -> what the vertical axis reaches over.
     """
 
-    def __init__(self, max_lines: int) -> None:
+    def __init__(
+        self,
+        max_lines: int,
+        title: Callable[[Lines, int], str],
+        y_domain: Callable[[Lines], tuple[float, float]],
+    ) -> None:
         self._max_lines = max_lines
+        self._title = title
+        self._y_domain = y_domain
         self.scales = {"x": bqplot.LinearScale(allow_padding=False), "y": bqplot.LinearScale(allow_padding=False)}
         self._across = look.axis(self.scales["x"], "bottom", grid=False)
         self._up = look.axis(self.scales["y"], "left")
         self._legend: ColorAxis | None = None
 
-    def follow(self, explorer: ICEExplorer, marks: Sequence[Mark], show: Callable[[Shown], object]) -> Link:
-        """Make the figure of some marks, and have it follow the explorer."""
+    def follow(self, explorer: ICEExplorer, marks: Sequence[Mark], show: Callable[[Lines, Coloring], object]) -> Link:
+        """Make the figure of some marks with these scales, and have it follow the explorer.
+
+        Parameters
+        ----------
+        explorer : ICEExplorer
+        marks : sequence of Mark
+            What is behind comes first.
+        show : callable
+            Puts lines and their colours into the marks.
+        """
         self.figure: Figure = look.figure(marks, [self._across, self._up], height=_HEIGHT)
         self._show_marks = show
         return Link(explorer, self.figure, self._draw, _SHOWS)
@@ -59,22 +75,39 @@ class Panel:
     def _draw(self, link: Link) -> None:
         state = replace(link.state, max_lines=min(self._max_lines, link.state.max_lines))
         if state.feature == "":  # the first one opens when all are there
-            self.figure.title = "computing …"
+            self.figure.title = COMPUTING
             return
 
         def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
             assert opened is not None  # noqa: S101 - it was asked for by name
             known = link.explorer.known
             lines = lines_of(known, opened, state)
-            return lines, coloring_of(known, state.color_by, lines.positions)
+            return lines, coloring_of(known, state.color_by, lines.positions), len(opened.row_positions)
 
         link.ask(state.feature, answer, self._show, self._refuse)
 
     def _show(self, shown: Shown) -> None:
-        lines, _ = shown
-        self.figure.title = look.fitted(f"{KIND_TITLES[lines.kind]} of {lines.feature}", 400.0)
+        lines, coloring, n_rows = shown
+        self.figure.title = look.fitted(self._title(lines, n_rows), look.TITLE_ROOM)
         self._set_axes(lines)
-        self._show_marks(shown)
+        self._show_marks(lines, coloring)
+
+    def _set_axes(self, lines: Lines) -> None:
+        low, high = self._y_domain(lines)
+        look.set_all(self.scales["x"], dict(zip(("min", "max"), lines.x_domain, strict=True)))
+        look.set_all(self.scales["y"], {"min": low, "max": high})
+        look.set_ticks(self._across, look.feature_ticks(lines.axis, *lines.x_domain), width=90.0)
+        look.set_ticks(self._up, look.value_ticks(low, high))
+        look.label(self._across, lines.x_title, away=36)
+        look.label(self._up, lines.y_title, away=44)
+        self._set_margins()
+
+    def _set_margins(self) -> None:
+        right = look.RIGHT if self._legend is None else look.RIGHT_OF_LEGEND
+        self.figure.fig_margin = look.margins([*(self._up.tick_labels or {}).values()], right=right, bottom=52)
+
+    def _refuse(self, sentence: str) -> None:
+        self.figure.title = sentence
 
     def set_legend(self, legend: ColorAxis | None) -> None:
         """Put what says what the colours are beside the plot, in the place of what was there."""
@@ -85,24 +118,6 @@ class Panel:
         if before is not None:
             before.scale.close()
             before.close()
-
-    def _refuse(self, sentence: str) -> None:
-        self.figure.title = sentence
-
-    def _set_axes(self, lines: Lines) -> None:
-        for name, (low, high) in (("x", lines.x_domain), ("y", lines.y_domain)):
-            look.set_all(self.scales[name], {"min": low, "max": high})
-        low, high = lines.y_domain
-        values = look.value_ticks(low, high)
-        look.set_ticks(self._across, look.feature_ticks(lines.axis, *lines.x_domain), width=90.0)
-        look.set_ticks(self._up, values)
-        look.label(self._across, lines.x_title, away=36)
-        look.label(self._up, lines.y_title, away=44)
-        self._set_margins()
-
-    def _set_margins(self) -> None:
-        names = [*(self._up.tick_labels or {}).values()]
-        self.figure.fig_margin = look.margins(names, bottom=52, **({} if self._legend is None else {"right": 96}))
 
 
 def points(x: Array, y: Array) -> dict[str, Any]:

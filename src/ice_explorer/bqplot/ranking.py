@@ -83,7 +83,7 @@ class _Bars:
     def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
         """Open what was clicked: by its name, as another feature may have that place by now."""
         label = (content.get("data") or {}).get("x")
-        if label in self._link.explorer.features:
+        if label in self._link.features:
             self._link.choose("feature", label)
 
     def _selected(self, change: dict[str, Any]) -> None:
