@@ -258,7 +258,7 @@ def test_colours_are_those_of_the_explorer(x, e):
         soon(lambda column=column: len(figure.axes) == 3 and figure.axes[2].label == column)
         coloring = coloring_of(e, column, rows)
         expected = [coloring.palette.css(float(value)) for value in coloring.values]
-        assert [color.split(", ")[1].rstrip(")") for color in curves.colors] == expected
+        soon(lambda wanted=expected: [color.split(", ")[1].rstrip(")") for color in curves.colors] == wanted)
     assert figure.axes[2].scale.domain == list(coloring.levels[::-1])
     assert figure.axes[2].scale.colors[-1] == f"var(--ice-hue-0, {level_palette(3, ordered=False).css(0)})"
     x.color_by = None
@@ -362,6 +362,18 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     fails.clear()
     x.feature = x.table.index[-1]
     soon(lambda: curves.title.endswith("200 of 260 rows"))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (20.0, "20"), (-0.0, "0"), (0.1, "0.1"), (5e-5, "0.00005"), (1e-7, "1e-7"), (-2.5e-9, "-2.5e-9"),
+        (1e16, "10000000000000000"), (1e21, "1e+21"), (-1.5e300, "-1.5e+300"), (1 / 3, "0.3333333333333333"),
+    ],
+)  # fmt: skip
+def test_labels_are_found_under_the_numbers_of_javascript(value, text):
+    """What `String(value)` gives there."""
+    assert look.script_text(value) == text
 
 
 # --- two features ---------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class _Heat:
         low, high = float(found.min()), float(found.max())
         if low == high:  # one colour for all, in the middle
             low, high = low - 0.5, high + 0.5
-        look.set_ticks(self._legend, look.value_ticks(low, high, 4))  # before the scale, at whose change it is drawn
+        look.set_color_ticks(self._legend, low, high)
         look.set_all(self._color, {"min": low, "max": high})
         look.set_all(self._cells, {**_cells(found, columns, rows), "visible": True})
         self.figure.title = look.fitted(f"Mean {two.output_label}, {two.row_count}", look.TITLE_ROOM)

@@ -10,11 +10,12 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.colors import legend_of, line_colors
 from ice_explorer.bqplot.panel import Panel, points
-from ice_explorer.figures.view import KIND_TITLES
+from ice_explorer.figures.view import KIND_TITLES, coloring_of
 
 if TYPE_CHECKING:
     from bqplot import Figure
 
+    from ice_explorer.bqplot.link import Link
     from ice_explorer.figures.view import Coloring, Lines
     from ice_explorer.widget import ICEExplorer
 
@@ -40,12 +41,11 @@ class _Curves:
         self._rim = bqplot.Lines(scales=scales, stroke_width=4.5, colors=[look.PAPER], interactions={})
         self._mean = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.INK], interactions={}, marker_size=64)
         marks = [self._curves, self._picked, self._rim, self._mean]
-        self._link = self.panel.follow(explorer, marks, self._show)
+        self._link = self.panel.follow(explorer, marks, self._show, self._explain)
         self._curves.on_element_click(self._clicked)
         self._picked.on_element_click(self._clicked)
 
     def _show(self, lines: Lines, coloring: Coloring) -> None:
-        self._explain(coloring)
         self._rows = lines.positions.tolist()
         names = self._link.explorer.known.row_labels(lines.positions) or [f"row {row}" for row in self._rows]
         opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55
@@ -75,8 +75,9 @@ class _Curves:
         look.set_all(self._rim, points(lines.x, np.empty(0) if lines.on_levels else lines.mean))
         look.set_all(self._mean, {**points(lines.x, lines.mean), "stroke_width": 2 * join})
 
-    def _explain(self, coloring: Coloring) -> None:
+    def _explain(self, link: Link) -> None:
         """Have an axis say what the colours stand for, a new one for another column."""
+        coloring = coloring_of(link.explorer.known, link.state.color_by, np.zeros(1, dtype=np.int64))
         meaning = coloring.title, coloring.domain, coloring.levels
         if meaning != self._meaning:
             self._meaning = meaning

@@ -6,6 +6,7 @@ it is not there, as in a saved SVG.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import bqplot
@@ -99,14 +100,26 @@ def fitted(name: str, width: float = _LONGEST) -> str:
 
 def set_ticks(made: Axis, marks: Sequence[Tick], *, width: float = _LONGEST) -> None:
     """Write ticks as the explorer does, and nothing in between."""
-    with made.hold_sync():
-        made.tick_labels = {_key(tick.value): fitted(tick.label, width) for tick in marks}
-        made.tick_values = np.array([tick.value for tick in marks])
+    labels = {script_text(tick.value): fitted(tick.label, width) for tick in marks}
+    set_all(made, {"tick_labels": labels, "tick_values": np.array([tick.value for tick in marks])})
 
 
-def _key(value: float) -> str:
-    """Write a number as JavaScript does where it is looked up by it."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
+def set_color_ticks(made: ColorAxis, low: float, high: float) -> None:
+    """Write round values on a bar of colours."""
+    marks = value_ticks(low, high, 4)
+    step = marks[1].value - marks[0].value if len(marks) > 1 else high - low
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    set_ticks(made, marks)
+    # Of this axis bqplot looks at labels anew where their format changes alone.
+    made.tick_format = f",.{decimals}f" if decimals <= 5 and max(abs(low), abs(high)) < 1e7 else ".2e"
+
+
+def script_text(value: float) -> str:
+    """Write a number as JavaScript does, which looks labels up by it."""
+    if value == 0 or 1e-6 <= abs(value) < 1e21:
+        return np.format_float_positional(value + 0.0, trim="-")
+    mantissa, _, power = repr(float(value)).partition("e")
+    return f"{mantissa.removesuffix('.0')}e{int(power):+d}"
 
 
 def label(made: Axis, text: str, *, away: float) -> None:

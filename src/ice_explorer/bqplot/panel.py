@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 COMPUTING: Final = "computing …"
 _HEIGHT: Final = 340  # px
+# The same for every feature: bqplot cannot be given others while it draws a figure for the first time.
+_MARGINS: Final = look.margins(["−0,000.00"], bottom=52)
 _SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines")
 
 
@@ -57,7 +59,13 @@ class Panel:
         self._up = look.axis(self.scales["y"], "left")
         self._legend: ColorAxis | None = None
 
-    def follow(self, explorer: ICEExplorer, marks: Sequence[Mark], show: Callable[[Lines, Coloring], object]) -> Link:
+    def follow(
+        self,
+        explorer: ICEExplorer,
+        marks: Sequence[Mark],
+        show: Callable[[Lines, Coloring], object],
+        announce: Callable[[Link], object] = lambda _link: None,
+    ) -> Link:
         """Make the figure of some marks with these scales, and have it follow the explorer.
 
         Parameters
@@ -67,12 +75,17 @@ class Panel:
             What is behind comes first.
         show : callable
             Puts lines and their colours into the marks.
+        announce : callable
+            Shows what can be told before there are lines.
         """
         self.figure: Figure = look.figure(marks, [self._across, self._up], height=_HEIGHT)
+        self.figure.fig_margin = _MARGINS
         self._show_marks = show
+        self._announce = announce
         return Link(explorer, self.figure, self._draw, _SHOWS)
 
     def _draw(self, link: Link) -> None:
+        self._announce(link)
         state = replace(link.state, max_lines=min(self._max_lines, link.state.max_lines))
         if state.feature == "":  # the first one opens when all are there
             self.figure.title = COMPUTING
@@ -100,11 +113,6 @@ class Panel:
         look.set_ticks(self._up, look.value_ticks(low, high))
         look.label(self._across, lines.x_title, away=36)
         look.label(self._up, lines.y_title, away=44)
-        self._set_margins()
-
-    def _set_margins(self) -> None:
-        right = look.RIGHT if self._legend is None else look.RIGHT_OF_LEGEND
-        self.figure.fig_margin = look.margins([*(self._up.tick_labels or {}).values()], right=right, bottom=52)
 
     def _refuse(self, sentence: str) -> None:
         self.figure.title = sentence
@@ -114,7 +122,7 @@ class Panel:
         before = self._legend
         self._legend = legend
         self.figure.axes = [self._across, self._up, *([] if legend is None else [legend])]
-        self._set_margins()
+        self.figure.fig_margin = {**_MARGINS, "right": look.RIGHT if legend is None else look.RIGHT_OF_LEGEND}
         if before is not None:
             before.scale.close()
             before.close()
