@@ -80,6 +80,11 @@ def click(mark, **data):
     mark.comm.receive({"method": "custom", "content": {"event": "element_click", "data": data}})
 
 
+def heading(figure):
+    """What stands over a plot."""
+    return figure.axes[2].tick_labels["0"]
+
+
 def bars_of(figure):
     return figure.marks[1]
 
@@ -99,7 +104,7 @@ def test_bars_are_the_table_of_the_explorer(x):
     assert isinstance(figure, bqplot.Figure)
     assert_ranked(figure, x)
     assert_allclose(figure.marks[0].y, x.table["impact"], rtol=0, atol=0)
-    assert figure.axes[1].label == "in-distribution impact"
+    assert figure.axes[0].label == "in-distribution impact"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +163,7 @@ def test_names_fit_beside_the_bars(x):
     """A long one is cut, in the labels of the axis alone."""
     figure = ice.bqplot.impact(x)
     long = "a very long name of a feature that nobody wants to type"
-    written = figure.axes[0].tick_labels[long]
+    written = figure.axes[1].tick_labels[long]
     assert written.endswith("…")
     assert long.startswith(written[:-1])
     assert long in bars_of(figure).x.tolist()
@@ -186,7 +191,7 @@ def test_bars_come_as_features_do(make, X):
     x = make(held, X)
     figure, curves = ice.bqplot.impact(x), ice.bqplot.curves(x)
     assert bars_of(figure).x.tolist() == []
-    assert curves.title == "computing …"
+    assert heading(curves) == "computing …"
     held.gate.release(30)
     soon(lambda: len(bars_of(figure).x) > 0)
     held.is_open = True
@@ -194,7 +199,7 @@ def test_bars_come_as_features_do(make, X):
     x.explanation  # noqa: B018 - waits
     soon(lambda: len(bars_of(figure).x) == len(X.columns))
     assert_ranked(figure, x)
-    soon(lambda: curves.title.startswith(f"ICE of {x.feature}"))
+    soon(lambda: heading(curves).startswith(f"ICE of {x.feature}"))
 
 
 # --- the open feature -----------------------------------------------------------------------------
@@ -236,11 +241,11 @@ def test_slopes_are_steps(x, e):
 def test_the_figure_goes_to_the_open_feature(x):
     """Whichever side opened it."""
     bars, figure = ice.bqplot.impact(x), ice.bqplot.curves(x)
-    soon(lambda: figure.title == f"ICE of {x.feature}, 200 of 260 rows")
+    soon(lambda: heading(figure) == f"ICE of {x.feature}, 200 of 260 rows")
     click(bars_of(bars), x="bend")
-    soon(lambda: figure.title == "ICE of bend, 200 of 260 rows")
+    soon(lambda: heading(figure) == "ICE of bend, 200 of 260 rows")
     x.max_lines = 10
-    soon(lambda: figure.title == "ICE of bend, 10 of 260 rows")
+    soon(lambda: heading(figure) == "ICE of bend, 10 of 260 rows")
     assert figure.axes[0].label == "bend"
 
 
@@ -251,18 +256,18 @@ def test_colours_are_those_of_the_explorer(x, e):
     curves, _, _ = lines_of(figure)
     soon(lambda: curves.y.size)
     assert set(curves.colors) == {f"var(--ice-mark, {plain_palette().css(0)})"}
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 3
     rows = np.array([int(label.removeprefix("row ")) for label in curves.labels])
     for column in ("bend", "town"):
         x.color_by = column
-        soon(lambda column=column: len(figure.axes) == 3 and figure.axes[2].label == column)
+        soon(lambda column=column: len(figure.axes) == 4 and figure.axes[3].label == column)
         coloring = coloring_of(e, column, rows)
         expected = [coloring.palette.css(float(value)) for value in coloring.values]
         soon(lambda wanted=expected: [color.split(", ")[1].rstrip(")") for color in curves.colors] == wanted)
-    assert figure.axes[2].scale.domain == list(coloring.levels[::-1])
-    assert figure.axes[2].scale.colors[-1] == f"var(--ice-hue-0, {level_palette(3, ordered=False).css(0)})"
+    assert figure.axes[3].scale.domain == list(coloring.levels[::-1])
+    assert figure.axes[3].scale.colors[-1] == f"var(--ice-hue-0, {level_palette(3, ordered=False).css(0)})"
     x.color_by = None
-    soon(lambda: len(figure.axes) == 2)
+    soon(lambda: len(figure.axes) == 3)
 
 
 def test_selected_rows_are_selected_lines(x, e):
@@ -318,7 +323,7 @@ def test_the_band_is_the_spread_of_the_explanation(x, e):
     assert_allclose(band.y, [f.partial_dependence - f.spread, f.partial_dependence + f.spread])
     assert_allclose(line.y, f.partial_dependence)
     assert bars.y.size == 0
-    assert figure.title == "Mean ICE of slope, ± one standard deviation"
+    assert heading(figure) == "Mean ICE of slope ± 1 SD"
     low, high = figure.marks[0].scales["y"].min, figure.marks[0].scales["y"].max
     assert low < band.y.min()
     assert high > band.y.max()
@@ -333,7 +338,7 @@ def test_a_feature_of_a_single_value_is_drawn(make, kind, values):
     x.explanation  # noqa: B018 - waits
     x.feature, x.kind = "a", kind
     figure, mean = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
-    soon(lambda: " of a" in figure.title and " of a" in mean.title)
+    soon(lambda: " of a" in heading(figure) and " of a" in heading(mean))
     curves, _, line = lines_of(figure)
     is_empty = kind == "d-ice" and values[0] == 1.0
     assert curves.y.shape == ((0,) if is_empty else (4, 2))
@@ -357,11 +362,11 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     x.explanation  # noqa: B018 - waits
     fails.set()
     heat, curves = ice.bqplot.two_way(x, "slope", "bend"), ice.bqplot.curves(x)
-    soon(lambda: "RuntimeError: no more" in heat.title)
-    soon(lambda: "RuntimeError: no more" in curves.title)
+    soon(lambda: "RuntimeError: no more" in heading(heat))
+    soon(lambda: "RuntimeError: no more" in heading(curves))
     fails.clear()
     x.feature = x.table.index[-1]
-    soon(lambda: curves.title.endswith("200 of 260 rows"))
+    soon(lambda: heading(curves).endswith("200 of 260 rows"))
 
 
 @pytest.mark.parametrize(
@@ -385,8 +390,8 @@ def test_cells_are_the_means_of_the_explanation(x, e):
     for source in (e, x):
         figure = ice.bqplot.two_way(source, "slope", "town", max_rows=40)
         cells = figure.marks[0]
-        soon(lambda cells=cells, figure=figure: cells.visible and figure.title.startswith("Mean"))
-        assert figure.title == "Mean prediction, 40 of 260 rows"
+        soon(lambda cells=cells, figure=figure: cells.visible and heading(figure).startswith("Mean"))
+        assert heading(figure) == "Mean prediction, 40 of 260 rows"
         assert_allclose(cells.color, expected.T, rtol=1e-12)
         assert len(cells.column) == len(expected) + 1
         assert_allclose(cells.row, [-0.5, 0.5, 1.5, 2.5])
@@ -410,10 +415,10 @@ def test_cells_follow_the_output(make):
 
     x = make(Classes(), X, output="yes")
     figure = ice.bqplot.two_way(x, "a", "b")
-    soon(lambda: figure.title == "Mean probability of 'yes', 30 of 30 rows")
+    soon(lambda: heading(figure) == "Mean probability of 'yes', 30 of 30 rows")
     yes = figure.marks[0].color
     x.output = "no"
-    soon(lambda: figure.title == "Mean probability of 'no', 30 of 30 rows")
+    soon(lambda: heading(figure) == "Mean probability of 'no', 30 of 30 rows")
     assert_allclose(figure.marks[0].color, (1 - yes) / 4, rtol=1e-12)
 
 
@@ -439,7 +444,7 @@ def test_a_closed_figure_follows_no_more(x):
     before = set(_instances)
     figures = figures_of(x)
     x.color_by = "bend"
-    soon(lambda: len(figures[1].axes) == 3 and figures[3].marks[0].visible)
+    soon(lambda: len(figures[1].axes) == 4 and figures[3].marks[0].visible)
     bars, heights = bars_of(figures[0]), bars_of(figures[0]).y
     for figure in figures:
         figure.close()
@@ -534,7 +539,7 @@ def test_a_kernel_that_is_gone_is_told_nothing(monkeypatch, e, caplog):
 
 def test_a_figure_that_fails_is_written_to_the_log(x, caplog):
     """The explorer goes on, and so does the figure at the next change."""
-    figure, calls = look.figure([], [], height=100), []
+    figure, calls = look.figure([], []), []
 
     def draw(_link):
         calls.append(x.decay)

@@ -73,7 +73,7 @@ def test_the_dashboard_is_one_widget_of_linked_parts(root, tmp_path, monkeypatch
     notebook = run(root / "notebooks" / "dashboard.ipynb", tmp_path, monkeypatch)
     assert printed_as_error(notebook) == []
     shown = [output for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
-    assert ["application/vnd.jupyter.widget-view+json" in output["data"] for output in shown] == [False, True]
+    assert ["application/vnd.jupyter.widget-view+json" in output["data"] for output in shown] == [True]
     models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     names = [model["model_name"] for model in models]
     assert (names.count("FigureModel"), names.count("AnyModel")) == (4, 1)

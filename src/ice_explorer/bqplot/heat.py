@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_HEIGHT: Final = 400  # px
 _N_COLORS: Final = 16
 
 
@@ -66,13 +65,14 @@ class _Heat:
         self._cells = bqplot.GridHeatMap(
             color=np.zeros((2, 2)), column=np.arange(3.0), row=np.arange(3.0), scales=self._scales,
             stroke="transparent", null_color="transparent",
-            tooltip=bqplot.Tooltip(fields=["color"], formats=[".4~g"], show_labels=False),
+            tooltip=look.tooltip("color", formats=[".4~g"]),
         )  # fmt: skip
         self._across, self._up = (
             look.axis(scale, side, grid=False) for scale, side in ((across, "bottom"), (up, "left"))
         )
         self._legend = look.color_axis(self._color, "", 0.0)
-        self.figure = look.figure([self._cells], [self._across, self._up, self._legend], height=_HEIGHT)
+        self._heading = look.heading_axis()
+        self.figure = look.figure([self._cells], [self._across, self._up, self._heading, self._legend])
 
     def is_of(self, two: TwoWay) -> bool:
         """Whether it shows these two of this output already, or is about to."""
@@ -84,7 +84,7 @@ class _Heat:
         columns, rows = self._set_axes(two)
         blank = np.zeros((len(rows) - 1, len(columns) - 1))
         look.set_all(self._cells, {**_cells(blank, columns, rows), "visible": False})
-        self.figure.title = COMPUTING
+        look.set_heading(self._heading, COMPUTING)
 
     def show(self, two: TwoWay) -> None:
         """Show everything."""
@@ -96,11 +96,11 @@ class _Heat:
         look.set_color_ticks(self._legend, low, high)
         look.set_all(self._color, {"min": low, "max": high})
         look.set_all(self._cells, {**_cells(found, columns, rows), "visible": True})
-        self.figure.title = look.fitted(f"Mean {two.output_label}, {two.row_count}", look.TITLE_ROOM)
+        look.set_heading(self._heading, f"Mean {two.output_label}, {two.row_count}")
 
     def refuse(self, sentence: str) -> None:
         """Say why there is nothing."""
-        self.figure.title = sentence
+        look.set_heading(self._heading, sentence)
 
     def _set_axes(self, two: TwoWay) -> tuple[Array, Array]:
         """Lay out both axes, and return the bounds of columns and rows."""

@@ -35,7 +35,7 @@ class _Curves:
         scales = self.panel.scales
         self._rows: list[int] = []
         self._meaning: object = None
-        row = bqplot.Tooltip(fields=["name"], show_labels=False)
+        row = look.tooltip("name")
         self._curves = bqplot.Lines(scales=scales, stroke_width=1.0, tooltip=row, marker_size=16)
         self._picked = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.PICK], tooltip=row, marker_size=36)
         self._rim = bqplot.Lines(scales=scales, stroke_width=4.5, colors=[look.PAPER], interactions={})

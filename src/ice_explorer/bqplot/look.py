@@ -30,6 +30,7 @@ MUTED: Final = "var(--ice-muted, #5d6064)"
 MARK: Final = "var(--ice-mark, #3f6d9b)"
 PICK: Final = "var(--ice-pick, #c2410c)"
 STYLE_CLASS: Final = "ice-bqplot"
+TOOLTIP_CLASS: Final = "ice-bqplot-tooltip"
 
 LETTERS: Final = 11.0  # px
 _FONT: Final = "var(--ice-font, system-ui, sans-serif)"
@@ -37,7 +38,8 @@ TICK_STYLE: Final = {"font-size": f"{LETTERS:g}px", "font-family": _FONT, "fill"
 _LONGEST: Final = 190.0  # px, of a name beside an axis
 _FEW_VALUES: Final = 6
 _WIDER: Final = 1.15  # than Helvetica the letters of some hosts run
-TITLE_ROOM: Final = 440.0
+_HEADING_ROOM: Final = 360.0  # px
+HEIGHT: Final = 340  # px, with axes
 RIGHT: Final = 16  # px, beside a plot
 RIGHT_OF_LEGEND: Final = 104
 _TOP, _BOTTOM, _LEFT = 36, 44, 60
@@ -67,23 +69,46 @@ def color_axis(scale: bqplot.ColorScale, title: str, width: float) -> ColorAxis:
     return made
 
 
-def figure(marks: Sequence[Mark], axes: Sequence[Axis], *, height: int, title: str = "") -> Figure:
+def heading_axis() -> Axis:
+    """Make what stands over a plot: a label of an axis.
+
+    bqplot loses a title that is set while it draws a figure for the first time, as it is when figures are shown
+    before they are computed.
+    """
+    made = axis(bqplot.LinearScale(min=-1.0, max=1.0, allow_padding=False), "top", grid=False)
+    made.tick_style = {**TICK_STYLE, "font-size": "13px", "font-weight": "600", "fill": INK}
+    made.tick_values = np.zeros(1)
+    set_heading(made, "")
+    return made
+
+
+def set_heading(made: Axis, text: str) -> None:
+    """Write what stands over a plot."""
+    made.tick_labels = {"0": elide(text, _HEADING_ROOM, 13.0, bold=True)}
+
+
+def figure(marks: Sequence[Mark], axes: Sequence[Axis]) -> Figure:
     """Make a figure that fills the width it is given."""
     made = bqplot.Figure(
         marks=list(marks),
         axes=list(axes),
-        title=title,
-        title_style={"font-size": "13px", "font-weight": "600", "font-family": _FONT, "fill": INK},
         background_style={"fill": "transparent"},
         fig_margin=margins(),
         padding_x=0.0,
         padding_y=0.0,
         display_toolbar=False,
     )
-    made.layout.height = f"{height}px"
+    made.layout.height = f"{HEIGHT}px"
     made.layout.width = "auto"
     made.layout.min_width = "0"
     made.add_class(STYLE_CLASS)
+    return made
+
+
+def tooltip(*fields: str, formats: Sequence[str] = ()) -> bqplot.Tooltip:
+    """Make what shows some fields of a mark under the pointer."""
+    made = bqplot.Tooltip(fields=list(fields), formats=list(formats), show_labels=False)
+    made.add_class(TOOLTIP_CLASS)
     return made
 
 

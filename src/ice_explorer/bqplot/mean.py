@@ -54,7 +54,7 @@ class _Mean:
 
 
 def _title(lines: Lines, _n_rows: int) -> str:
-    return f"Mean {KIND_TITLES[lines.kind]} of {lines.feature}, ± one standard deviation"
+    return f"Mean {KIND_TITLES[lines.kind]} of {lines.feature} ± 1 SD"
 
 
 def _ends(lines: Lines) -> NDArray[np.float64]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Shown = tuple[Lines, Coloring, int]
 
 COMPUTING: Final = "computing …"
-_HEIGHT: Final = 340  # px
 # The same for every feature: bqplot cannot be given others while it draws a figure for the first time.
 _MARGINS: Final = look.margins(["−0,000.00"], bottom=52)
 _SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines")
@@ -57,6 +56,7 @@ class Panel:
         self.scales = {"x": bqplot.LinearScale(allow_padding=False), "y": bqplot.LinearScale(allow_padding=False)}
         self._across = look.axis(self.scales["x"], "bottom", grid=False)
         self._up = look.axis(self.scales["y"], "left")
+        self._heading = look.heading_axis()
         self._legend: ColorAxis | None = None
 
     def follow(
@@ -78,7 +78,7 @@ class Panel:
         announce : callable
             Shows what can be told before there are lines.
         """
-        self.figure: Figure = look.figure(marks, [self._across, self._up], height=_HEIGHT)
+        self.figure: Figure = look.figure(marks, [self._across, self._up, self._heading])
         self.figure.fig_margin = _MARGINS
         self._show_marks = show
         self._announce = announce
@@ -88,7 +88,7 @@ class Panel:
         self._announce(link)
         state = replace(link.state, max_lines=min(self._max_lines, link.state.max_lines))
         if state.feature == "":  # the first one opens when all are there
-            self.figure.title = COMPUTING
+            look.set_heading(self._heading, COMPUTING)
             return
 
         def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
@@ -101,7 +101,7 @@ class Panel:
 
     def _show(self, shown: Shown) -> None:
         lines, coloring, n_rows = shown
-        self.figure.title = look.fitted(self._title(lines, n_rows), look.TITLE_ROOM)
+        look.set_heading(self._heading, self._title(lines, n_rows))
         self._set_axes(lines)
         self._show_marks(lines, coloring)
 
@@ -115,13 +115,13 @@ class Panel:
         look.label(self._up, lines.y_title, away=44)
 
     def _refuse(self, sentence: str) -> None:
-        self.figure.title = sentence
+        look.set_heading(self._heading, sentence)
 
     def set_legend(self, legend: ColorAxis | None) -> None:
         """Put what says what the colours are beside the plot, in the place of what was there."""
         before = self._legend
         self._legend = legend
-        self.figure.axes = [self._across, self._up, *([] if legend is None else [legend])]
+        self.figure.axes = [self._across, self._up, self._heading, *([] if legend is None else [legend])]
         self.figure.fig_margin = {**_MARGINS, "right": look.RIGHT if legend is None else look.RIGHT_OF_LEGEND}
         if before is not None:
             before.scale.close()

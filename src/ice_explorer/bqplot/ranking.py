@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ice_explorer.figures.view import Ranking
     from ice_explorer.widget import ICEExplorer
 
-_ROW: Final = 24  # px
+_ROW, _MOST, _BESIDE = 24, 40, 80  # px: of each bar with what parts it from the next, and of axes
 _ROOM_FOR_FIGURES: Final = 1.16
 _SHOWS: Final = ("feature", "decay", "rank_by", "convention", "weighting")
 
@@ -45,7 +45,7 @@ class _Bars:
             **shape,
             colors=[look.MARK],
             unselected_style={"opacity": "0.55"},
-            tooltip=bqplot.Tooltip(fields=["x", "y"], labels=["feature", ""], formats=["", ".4~g"], show_labels=False),
+            tooltip=look.tooltip("x", "y", formats=["", ".4~g"]),
             label_display=True,
             label_display_format=".3~g",
             label_display_vertical_offset=6.0,
@@ -53,8 +53,10 @@ class _Bars:
         )
         self._names = look.axis(self._down, "left", grid=False)
         self._figures = look.axis(self._across, "bottom")
-        height = _ROW * min(max_features, len(names)) + 36 + 44
-        self.figure = look.figure([self._behind, self._bars], [self._names, self._figures], height=height)
+        rows = min(max_features, len(names))
+        height = max(_ROW * rows, min(look.HEIGHT - _BESIDE, _MOST * rows)) + _BESIDE
+        self.figure = look.figure([self._behind, self._bars], [self._figures, self._names])
+        self.figure.layout.height = f"{height}px"
         self.figure.fig_margin = look.margins(names)
         self._link = Link(explorer, self.figure, self._draw, _SHOWS)
         for mark in (self._behind, self._bars):
