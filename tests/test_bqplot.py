@@ -23,7 +23,7 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.bqplot import look
+from ice_explorer.bqplot import link, look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.figures.palette import level_palette, plain_palette
 from ice_explorer.figures.view import coloring_of
@@ -297,7 +297,7 @@ def test_levels_stand_apart(x, e):
     soon(lambda: curves.y.size and mean.marks[2].y.size)
     assert (curves.marker, curves.stroke_width) == ("circle", 0.0)
     assert list(figure.axes[0].tick_labels.values()) == e["town"].grid.tolist()
-    assert list(figure.axes[0].tick_labels) == ["0", "1", "2"]
+    assert list(figure.axes[0].tick_labels)[:3] == ["0", "1", "2"]
     band, bars, line = mean.marks
     assert band.y.size == 0
     f = e["town"]
@@ -362,7 +362,7 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     x.explanation  # noqa: B018 - waits
     fails.set()
     heat, curves = ice.bqplot.two_way(x, "slope", "bend"), ice.bqplot.curves(x)
-    soon(lambda: "RuntimeError: no more" in heading(heat))
+    soon(lambda: "'slope × bend' (grid value" in heading(heat))
     soon(lambda: "RuntimeError: no more" in heading(curves))
     fails.clear()
     x.feature = x.table.index[-1]
@@ -516,6 +516,24 @@ def test_figures_are_drawn_in_the_thread_that_made_them(monkeypatch, e):
 
     asyncio.run(main())
     assert set(threads) == {threading.get_ident()}
+
+
+def test_a_young_figure_is_looked_at_once_more(monkeypatch, e):
+    """bqplot may not have heard what changed during its first drawing: nothing changes that anyone would see."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    monkeypatch.setattr(link, "_SECONDS_OF_DRAWING", 0.01)
+
+    async def main():
+        x = ice.ICEExplorer(e)
+        figure = ice.bqplot.curves(x)
+        labels, end = figure.axes[0].tick_labels, figure.axes[0].scale.max
+        await until(lambda: figure.axes[0].scale.max != end)
+        assert_allclose(figure.axes[0].scale.max, end, rtol=1e-15)
+        assert figure.axes[0].tick_labels == {**labels, "renewed": ""}
+        assert heading(figure) == f"ICE of {x.feature}, 200 of 260 rows"
+        x.close()
+
+    asyncio.run(main())
 
 
 def test_a_kernel_that_is_gone_is_told_nothing(monkeypatch, e, caplog):

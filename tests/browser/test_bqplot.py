@@ -19,6 +19,7 @@ from sklearn.ensemble import RandomForestRegressor
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
 x = ice.ICEExplorer(model, X)
+x.table  # waits
 figures = [ice.bqplot.impact(x), ice.bqplot.curves(x), ice.bqplot.partial_dependence(x),
            ice.bqplot.two_way(x, "bmi", "s5")]
 widgets.VBox([widgets.GridBox(figures, layout={"grid_template_columns": "1fr 1fr"}), x])"""

@@ -100,7 +100,7 @@ class _Heat:
 
     def refuse(self, sentence: str) -> None:
         """Say why there is nothing."""
-        look.set_heading(self._heading, sentence)
+        look.set_heading(self._heading, sentence, look.ROOM_OF_REFUSAL)
 
     def _set_axes(self, two: TwoWay) -> tuple[Array, Array]:
         """Lay out both axes, and return the bounds of columns and rows."""

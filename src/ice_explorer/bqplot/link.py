@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
+import time
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
@@ -20,6 +23,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_SECONDS_BETWEEN_LOOKS: Final = 0.01
+_FIRST_SECONDS: Final = 2.0  # for which a figure waits for its first picture
+_SECONDS_OF_DRAWING: Final = 2.0  # that a page takes for a new figure, generously
+_SECONDS_OF_YOUTH: Final = 60.0
+
 # What changes with every feature that is computed, and with every other output.
 _RESULT: Final = ("_status", "output", "response")
 
@@ -34,6 +42,7 @@ class Thread:
 
     def __init__(self) -> None:
         self._ident = threading.get_ident()
+        self._due: deque[Callable[[], object]] = deque()
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
         except RuntimeError:  # a script has no loop, and nobody else to wait for
@@ -44,10 +53,27 @@ class Thread:
         if self._loop is None or threading.get_ident() == self._ident:
             action()
             return
+        self._due.append(action)
         try:
-            self._loop.call_soon_threadsafe(action)
+            self._loop.call_soon_threadsafe(self._do_due)
         except RuntimeError:  # the loop has ended with the kernel, and nobody looks at its figures
             logger.debug("A figure has no thread any more that would draw it.")
+
+    def do_later(self, action: Callable[[], object], seconds: float) -> None:
+        """Do something after a while, where there is a loop that lives so long; called in the thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_later(seconds, action)
+
+    def wait(self, is_done: Callable[[], bool], seconds: float) -> None:
+        """Do what comes in until something is done, but no longer than that; called in the thread."""
+        end = time.monotonic() + seconds
+        while not is_done() and time.monotonic() < end:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            self._do_due()
+
+    def _do_due(self) -> None:
+        while self._due:
+            self._due.popleft()()
 
 
 class Link:
@@ -75,12 +101,16 @@ class Link:
         self._draw = draw
         self._names = [*shows, *_RESULT]
         self._is_due = False
-        self._asked = 0
+        self._asked = self._answered = 0
         self._is_linked = True
+        self._is_mended = False
+        self._made = time.monotonic()
         explorer.observe(self._changed, self._names)
         explorer.observe(self._explorer_closed, "comm")
         figure.observe(self._figure_closed, "comm")
         self._draw_safely()
+        # A figure that is whole when it is shown is better than one that changes while it is drawn.
+        self.thread.wait(lambda: self._answered == self._asked, _FIRST_SECONDS)
 
     @property
     def state(self) -> ViewState:
@@ -111,17 +141,19 @@ class Link:
         number = self._asked
 
         def deliver(action: Callable[[Any], object], what: Any) -> None:
+            self._answered = max(self._answered, number)
             if self._is_linked and number == self._asked:
                 action(what)
+                self._mend_later()
 
         def answered(opened: FeatureExplanation | None, between_blocks: Callable[[], None]) -> None:
             found = answer(opened, between_blocks)
             self.thread.do(lambda: deliver(show, found))
 
         def refused(error: Exception) -> None:
-            if not isinstance(error, Cancelled):  # whoever cancelled knows
-                sentence = str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
-                self.thread.do(lambda: deliver(refuse, sentence))
+            sentence = str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
+            act = _ignore if isinstance(error, Cancelled) else refuse  # whoever cancelled knows
+            self.thread.do(lambda: deliver(act, sentence))
 
         self.explorer.ask(feature, answered, refused)
 
@@ -137,10 +169,27 @@ class Link:
             return
         try:
             self._draw(self)
+            self._mend_later()
         except Cancelled:
             logger.debug("The explorer was closed while its figure was drawn.")
         except Exception:
             logger.exception("A figure could not follow its explorer.")
+
+    def _mend_later(self) -> None:
+        """Have scales and axes looked at once more, if the figure may still be in its first drawing.
+
+        bqplot is deaf then: of what changes an axis may keep the labels of before.
+        """
+        is_young = time.monotonic() - self._made < _SECONDS_OF_YOUTH
+        if is_young and not self._is_mended:
+            self._is_mended = True
+            self.thread.do_later(self._mend, _SECONDS_OF_DRAWING)
+
+    def _mend(self) -> None:
+        self._is_mended = False
+        if self._is_linked:
+            for axis in self._figure.axes:
+                _renew(axis)
 
     def _explorer_closed(self, change: Any) -> None:
         if change["new"] is None:
@@ -185,3 +234,17 @@ def _parts(figure: Figure) -> list[Any]:
     scales = [scale for mark in marks for scale in mark.scales.values()] + [axis.scale for axis in axes]
     tooltips = [mark.tooltip for mark in marks if mark.tooltip is not None]
     return [*marks, *axes, *scales, *tooltips, figure.scale_x, figure.scale_y, figure.layout]
+
+
+def _renew(axis: Any) -> None:
+    """Change an axis so little that nobody sees it: what it says under no number, and its scale by a rounding."""
+    labels = dict(axis.tick_labels or {})
+    if labels.pop("renewed", None) is None:
+        labels["renewed"] = ""
+    axis.tick_labels = labels
+    if isinstance(getattr(axis.scale, "max", None), float):
+        axis.scale.max = math.nextafter(axis.scale.max, math.inf)
+
+
+def _ignore(_sentence: str) -> None:
+    """Nothing is to be done."""

@@ -39,6 +39,7 @@ _LONGEST: Final = 190.0  # px, of a name beside an axis
 _FEW_VALUES: Final = 6
 _WIDER: Final = 1.15  # than Helvetica the letters of some hosts run
 _HEADING_ROOM: Final = 360.0  # px
+ROOM_OF_REFUSAL: Final = 1000.0
 HEIGHT: Final = 340  # px, with axes
 RIGHT: Final = 16  # px, beside a plot
 RIGHT_OF_LEGEND: Final = 104
@@ -82,9 +83,9 @@ def heading_axis() -> Axis:
     return made
 
 
-def set_heading(made: Axis, text: str) -> None:
+def set_heading(made: Axis, text: str, room: float = _HEADING_ROOM) -> None:
     """Write what stands over a plot."""
-    made.tick_labels = {"0": elide(text, _HEADING_ROOM, 13.0, bold=True)}
+    made.tick_labels = {"0": elide(text, room, 13.0, bold=True)}
 
 
 def figure(marks: Sequence[Mark], axes: Sequence[Axis]) -> Figure:

@@ -115,7 +115,7 @@ class Panel:
         look.label(self._up, lines.y_title, away=44)
 
     def _refuse(self, sentence: str) -> None:
-        look.set_heading(self._heading, sentence)
+        look.set_heading(self._heading, sentence, look.ROOM_OF_REFUSAL)
 
     def set_legend(self, legend: ColorAxis | None) -> None:
         """Put what says what the colours are beside the plot, in the place of what was there."""
