@@ -365,8 +365,8 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     soon(lambda: "'slope × bend' (grid value" in heading(heat))
     soon(lambda: "RuntimeError: no more" in heading(curves))
     fails.clear()
-    x.feature = x.table.index[-1]
-    soon(lambda: heading(curves).endswith("200 of 260 rows"))
+    x.feature = "town"
+    soon(lambda: heading(curves) == "ICE of town, 200 of 260 rows")
 
 
 @pytest.mark.parametrize(
@@ -519,7 +519,7 @@ def test_figures_are_drawn_in_the_thread_that_made_them(monkeypatch, e):
 
 
 def test_a_young_figure_is_looked_at_once_more(monkeypatch, e):
-    """bqplot may not have heard what changed during its first drawing: nothing changes that anyone would see."""
+    """A page may not have heard what changed during its first drawing: nothing changes that anyone would see."""
     monkeypatch.setattr(comm, "create_comm", Wire)
     monkeypatch.setattr(link, "_SECONDS_OF_DRAWING", 0.01)
 

@@ -49,7 +49,7 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
         link.ask(None, answer, drawn.show, drawn.refuse)
 
     source.known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # what is wrong is said at once
-    Link(source, drawn.figure, draw, ())
+    Link(source, drawn.figure, draw, ()).settle()
     return drawn.figure
 
 

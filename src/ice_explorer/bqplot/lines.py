@@ -24,7 +24,9 @@ _FEW_LINES: Final = 40
 
 def lines_figure(explorer: ICEExplorer, max_lines: int) -> Figure:
     """Make the figure, and have it follow the explorer."""
-    return _Curves(explorer, max_lines).panel.figure
+    made = _Curves(explorer, max_lines)
+    made.panel.link.settle()
+    return made.panel.figure
 
 
 class _Curves:
@@ -41,13 +43,13 @@ class _Curves:
         self._rim = bqplot.Lines(scales=scales, stroke_width=4.5, colors=[look.PAPER], interactions={})
         self._mean = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.INK], interactions={}, marker_size=64)
         marks = [self._curves, self._picked, self._rim, self._mean]
-        self._link = self.panel.follow(explorer, marks, self._show, self._explain)
+        self.panel.follow(explorer, marks, self._show, self._explain)
         self._curves.on_element_click(self._clicked)
         self._picked.on_element_click(self._clicked)
 
     def _show(self, lines: Lines, coloring: Coloring) -> None:
         self._rows = lines.positions.tolist()
-        names = self._link.explorer.known.row_labels(lines.positions) or [f"row {row}" for row in self._rows]
+        names = self.panel.link.explorer.known.row_labels(lines.positions) or [f"row {row}" for row in self._rows]
         opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55
         for mark in (self._curves, self._picked, self._mean):
             # Between levels there is nothing: dots alone.
@@ -88,7 +90,7 @@ class _Curves:
         name = (content.get("data") or {}).get("name")
         if name in self._curves.labels:
             row = self._rows[self._curves.labels.index(name)]
-            self._link.choose("selection", sorted({*self._link.explorer.selection} ^ {row}))
+            self.panel.link.choose("selection", sorted({*self.panel.link.explorer.selection} ^ {row}))
 
 
 def _title(lines: Lines, n_rows: int) -> str:

@@ -109,7 +109,9 @@ class Link:
         explorer.observe(self._explorer_closed, "comm")
         figure.observe(self._figure_closed, "comm")
         self._draw_safely()
-        # A figure that is whole when it is shown is better than one that changes while it is drawn.
+
+    def settle(self) -> None:
+        """Wait a little for what was asked: a figure had better not change while a page draws it first."""
         self.thread.wait(lambda: self._answered == self._asked, _FIRST_SECONDS)
 
     @property

@@ -24,7 +24,9 @@ _ALL_LINES = 10**9  # as many as the explorer draws, whose spread is that of the
 
 def mean_figure(explorer: ICEExplorer) -> Figure:
     """Make the figure, and have it follow the explorer."""
-    return _Mean(explorer).panel.figure
+    panel = _Mean(explorer).panel
+    panel.link.settle()
+    return panel.figure
 
 
 class _Mean:

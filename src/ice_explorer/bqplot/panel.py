@@ -65,7 +65,7 @@ class Panel:
         marks: Sequence[Mark],
         show: Callable[[Lines, Coloring], object],
         announce: Callable[[Link], object] = lambda _link: None,
-    ) -> Link:
+    ) -> None:
         """Make the figure of some marks with these scales, and have it follow the explorer.
 
         Parameters
@@ -82,7 +82,7 @@ class Panel:
         self.figure.fig_margin = _MARGINS
         self._show_marks = show
         self._announce = announce
-        return Link(explorer, self.figure, self._draw, _SHOWS)
+        self.link = Link(explorer, self.figure, self._draw, _SHOWS)
 
     def _draw(self, link: Link) -> None:
         self._announce(link)
