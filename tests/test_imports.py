@@ -47,10 +47,11 @@ ALLOWED = {
     "rules": ("moments second", ""),
     "rule_tree": ("rules second spread", "numpy sklearn"),
     "drivers": ("rule_tree rules second spread", "numpy pandas"),
+    "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
             "adapters.table adapters.target anchors category curves drivers engine feature grid inputs likelihood "
-            "metrics options sampling second"
+            "metrics options sampling second two_way"
         ),
         "matplotlib numpy pandas",
     ),
@@ -88,9 +89,14 @@ ALLOWED = {
         ),
         "anywidget numpy pandas traitlets",
     ),
+    # what stands beside an explorer; a folder of the same name as the library that it draws with
+    "bqplot.*": (
+        "adapters.table display_axis figures moments options results two_way widget",
+        "bqplot numpy",
+    ),
     # beside the pipe
     "datasets": ("", "pandas pooch"),
-    "__init__": ("datasets explanation groups provenance_reader warming widget", ""),
+    "__init__": ("bqplot datasets explanation groups provenance_reader warming widget", ""),
 }
 
 # The methods of a result that give pictures and files hand over to those who draw and write results.

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NAMES = ["paper.ipynb", "quickstart.ipynb"]
+NAMES = ["dashboard.ipynb", "paper.ipynb", "quickstart.ipynb"]
 
 
 def run(path, folder, monkeypatch):
@@ -65,3 +65,15 @@ def test_the_tables_of_the_paper_are_made(root, cervical_folder, tmp_path, monke
     monkeypatch.setenv("ICE_EXPLORER_DATA", str(cervical_folder))
     notebook = run(root / "notebooks" / "paper.ipynb", tmp_path, monkeypatch)
     assert printed_as_error(notebook) == []
+
+
+@pytest.mark.slow
+def test_the_dashboard_is_one_widget_of_linked_parts(root, tmp_path, monkeypatch):
+    """Controls, four figures and an explorer, of which nothing is written to standard error."""
+    notebook = run(root / "notebooks" / "dashboard.ipynb", tmp_path, monkeypatch)
+    assert printed_as_error(notebook) == []
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    assert ["application/vnd.jupyter.widget-view+json" in output["data"] for output in shown] == [True]
+    models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
+    names = [model["model_name"] for model in models]
+    assert (names.count("FigureModel"), names.count("AnyModel")) == (4, 1)

@@ -10,7 +10,7 @@ from ice_explorer.explanation import Explanation, FeatureExplanation, explain
 from ice_explorer.groups import find_groups
 
 if TYPE_CHECKING:
-    from ice_explorer import datasets
+    from ice_explorer import bqplot, datasets
     from ice_explorer.provenance_reader import provenance
     from ice_explorer.warming import warmup
     from ice_explorer.widget import ICEExplorer
@@ -22,6 +22,7 @@ __all__ = [
     "FeatureExplanation",
     "ICEExplorer",
     "__version__",
+    "bqplot",
     "datasets",
     "errors",
     "explain",
@@ -30,9 +31,10 @@ __all__ = [
     "warmup",
 ]
 
-# The widget brings ipywidgets, the data sets bring pandas: both wait until they are asked for.
+# The widget and its companions bring ipywidgets, the data sets bring pandas: they wait until they are asked for.
 _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget",
+    "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
     "provenance": "ice_explorer.provenance_reader",
     "warmup": "ice_explorer.warming",
@@ -44,7 +46,7 @@ def __getattr__(name: str) -> Any:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
     module = importlib.import_module(_ON_DEMAND[name])
-    return module if name == "datasets" else getattr(module, name)
+    return module if name in {"bqplot", "datasets"} else getattr(module, name)
 
 
 def __dir__() -> list[str]:

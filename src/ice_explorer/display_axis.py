@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -74,7 +74,31 @@ class DisplayAxis:
         return np.where(has_place, observed, self.median)
 
 
-def display_axis(feature: FeatureExplanation) -> DisplayAxis:
+class OnAxis(Protocol):
+    """What is evaluated along an axis: a feature explained, or one of two."""
+
+    @property
+    def kind(self) -> FeatureKind:
+        """What its values are."""
+
+    @property
+    def grid(self) -> NDArray[Any]:
+        """Where it is evaluated, in the values of X."""
+
+    @property
+    def axis(self) -> NDArray[np.float64]:
+        """The same as numbers."""
+
+    @property
+    def observed_axis(self) -> NDArray[np.float64]:
+        """Own values as numbers."""
+
+    @property
+    def median(self) -> float:
+        """Median, or the most frequent level."""
+
+
+def display_axis(feature: OnAxis) -> DisplayAxis:
     """Lay out the axis of a feature."""
     levels = [str(label) for label in feature.grid] if feature.kind in LEVELLED else None
     if feature.kind not in UNORDERED:

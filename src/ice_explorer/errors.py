@@ -419,6 +419,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`{option}` must be a list of names; got {_written(got)}. Pass `list(…)` of it, or leave it out.")
 
     @classmethod
+    def same_feature(cls, feature: object) -> InvalidOptionError:
+        """Say that a pair is of two features."""
+        return cls(f"The two features of a pair must differ; got {feature!r} twice. Name another one beside it.")
+
+    @classmethod
     def no_features(cls) -> InvalidOptionError:
         """Say that an empty list explains nothing."""
         return cls("`features` must name at least one feature; got an empty list. Leave it out for all of them.")
@@ -683,6 +688,13 @@ class InputTypeError(ICEExplorerError, TypeError):
             f"`ax` must be a matplotlib Axes; got {type(got).__name__}. "
             "Pass one of `plt.subplots()`, or leave it out for a new figure."
         )
+
+    @classmethod
+    def explorer(cls, got: object, *, or_explanation: bool, is_explanation: bool) -> InputTypeError:
+        """Say what a companion follows."""
+        what = "an ICEExplorer or an Explanation" if or_explanation else "an ICEExplorer"
+        call = "ice.ICEExplorer(explanation)" if is_explanation else "ice.ICEExplorer(model, X)"
+        return cls(f"A figure of bqplot is one of {what}; got {type(got).__name__}. Pass `{call}`.")
 
     @classmethod
     def path(cls, got: object) -> InputTypeError:

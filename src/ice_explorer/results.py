@@ -28,6 +28,7 @@ from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import second_features
+from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -607,6 +608,32 @@ class Explanation:
         {'x1': 'x1 > 0', 'x2': 'x2 > 5.5'}
         """
         return self[feature].drivers().frame()
+
+    def two_way(self, first: Name, second: Name, *, grid_size: int = GRID_SIZE, max_rows: int = MAX_ROWS) -> TwoWay:
+        """Partial dependence on two features at once: the mean prediction at every pair of their values.
+
+        Parameters
+        ----------
+        first, second : object
+            Names of two columns or groups, features of this explanation or not.
+        grid_size : int
+            Most values of each: observed quantiles, or levels.
+        max_rows : int
+            Of how many rows the mean is at most: a seeded sample, stratified by the one of the two that stands
+            first in X.
+
+        Returns
+        -------
+        TwoWay
+            Its `partial_dependence`, (n_first, n_second), asks the model when it is first read, n_first · n_second
+            times for each row.
+
+        Raises
+        ------
+        ICEExplorerError
+            If there is no such column, or it has no axis, or both are the same.
+        """
+        return TwoWay(self._context, first, second, grid_size, max_rows)
 
     def plot_impact(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the ranking as bars, for further styling; needs matplotlib.

@@ -381,6 +381,43 @@ class ICEExplorer(anywidget.AnyWidget):
         """The selected rows of X, in its own container."""
         return self.explanation.table_rows(self.selection)
 
+    @property
+    def features(self) -> list[str]:
+        """Labels of all features, in column order, explained yet or not."""
+        return list(self._open_work().by_label)
+
+    @property
+    def known(self) -> Explanation:
+        """What is explained so far, without waiting: maybe no feature yet."""
+        return self._open_work().explanation(self._background.snapshot().results)
+
+    def ask(
+        self,
+        feature: str | None,
+        answer: Callable[[FeatureExplanation | None, Callable[[], None]], object],
+        refuse: Callable[[Exception], None],
+    ) -> None:
+        """Have something done where the model may be asked: in the thread of the explorer, when its turn comes.
+
+        Parameters
+        ----------
+        feature : str or None
+            Label of a feature whose result is needed, which is then computed first.
+        answer : callable
+            Called with that result, or with None, and with a function to call now and then while it takes long.
+        refuse : callable
+            Called instead with why not, or with what `answer` raised.
+        """
+        background, work = self._background, self._open_work()
+
+        def answer_or_refuse(opened: FeatureExplanation | None) -> None:
+            try:
+                answer(opened, background.answer_meanwhile)
+            except Exception as error:  # noqa: BLE001 - whoever asked is told
+                refuse(error)
+
+        background.ask(None if feature is None else work.by_label[feature], answer_or_refuse, refuse)
+
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
 

@@ -133,6 +133,7 @@ def _traits(
         "selection": list(state.selection),
         "output": "",
         "response": explanation.settings.response,
+        "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if name != "classes"},
         "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
         "_header": header,

@@ -1,0 +1,83 @@
+"""The colours of lines in either theme, and the axis that says what they stand for."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import bqplot
+
+from ice_explorer.bqplot import look
+from ice_explorer.figures.lettering import Tick
+from ice_explorer.figures.palette import level_palette, ramp_palette
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bqplot import ColorAxis
+
+    from ice_explorer.figures.palette import Palette
+    from ice_explorer.figures.view import Coloring
+
+N_STEPS: Final = 18
+"""Of the ramp on a dark page, which the style sheet has as variables; on a light one it is whole."""
+
+_LABEL_ROOM: Final = 72.0  # px
+_TICK_ROOM: Final = 44.0
+
+
+def line_colors(coloring: Coloring) -> list[str]:
+    """Colours of lines: those of the explorer, which the style sheet has for a dark page."""
+    if coloring.title is None:
+        return [look.MARK] * len(coloring.values)
+    n_levels = len(coloring.levels)
+    is_ramp = coloring.palette.kind == "ramp" or _is_ordered(coloring)
+    last = 1.0 if coloring.palette.kind == "ramp" else max(1.0, n_levels - 1.0)
+    return [_color(coloring.palette, float(value), last if is_ramp else None) for value in coloring.values]
+
+
+def _color(palette: Palette, value: float, last: float | None) -> str:
+    """Colour of a value, by its place on a ramp that ends at `last`, or of a level."""
+    if math.isnan(value):
+        name = "missing"
+    elif last is not None:
+        name = f"ramp-{round(value / last * (N_STEPS - 1))}"
+    else:
+        name = f"hue-{int(value)}"
+    return f"var(--ice-{name}, {palette.css(value)})"
+
+
+def _is_ordered(coloring: Coloring) -> bool:
+    """Whether the levels have the colours of the ramp."""
+    n_levels = len(coloring.levels)
+    if n_levels < 2:  # where there is nothing to tell apart
+        return False
+    return bool((coloring.palette.colors == level_palette(n_levels, ordered=True).colors).all())
+
+
+def ramp_colors() -> list[str]:
+    """The ramp in steps."""
+    return [_color(ramp_palette(), at / (N_STEPS - 1), 1.0) for at in range(N_STEPS)]
+
+
+def legend_of(coloring: Coloring) -> ColorAxis | None:
+    """What the colours stand for; None where all lines have one."""
+    if coloring.title is None:
+        return None
+    if coloring.domain is not None:
+        return _ramp_legend(coloring.title, coloring.domain, coloring.ends)
+    levels = list(coloring.levels)
+    last = max(1.0, len(levels) - 1.0) if _is_ordered(coloring) else None
+    colors = [_color(coloring.palette, float(at), last) for at in range(len(levels))]
+    # The bar begins at the foot, and levels are read from the top.
+    scale = bqplot.OrdinalColorScale(domain=levels[::-1], colors=colors[::-1])
+    made = look.color_axis(scale, coloring.title, _LABEL_ROOM)
+    made.tick_labels = {level: look.fitted(level, _TICK_ROOM) for level in levels}
+    return made
+
+
+def _ramp_legend(title: str, domain: tuple[float, float], ends: Sequence[str]) -> ColorAxis:
+    low, high = domain if domain[1] > domain[0] else (domain[0] - 0.5, domain[0] + 0.5)
+    made = look.color_axis(bqplot.ColorScale(colors=ramp_colors(), min=low, max=high), title, _LABEL_ROOM)
+    look.set_ticks(made, [Tick(low, ends[0]), Tick(high, ends[1])], width=_TICK_ROOM)
+    return made

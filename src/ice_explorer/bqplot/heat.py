@@ -1,0 +1,133 @@
+"""The partial dependence on two features as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import bqplot
+import numpy as np
+
+from ice_explorer.bqplot import look
+from ice_explorer.bqplot.link import Link
+from ice_explorer.bqplot.panel import COMPUTING
+from ice_explorer.display_axis import display_axis
+from ice_explorer.figures.palette import ramp_palette
+from ice_explorer.results import Explanation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bqplot import Axis, Figure, Scale
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.two_way import TwoWay, TwoWayAxis
+    from ice_explorer.widget import ICEExplorer
+
+    Array = NDArray[np.float64]
+
+_N_COLORS: Final = 16
+
+
+def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid_size: int, max_rows: int) -> Figure:
+    """Make the figure; of an explorer it fills in, and follows its output."""
+    drawn = _Heat()
+    if isinstance(source, Explanation):
+        drawn.show(source.two_way(*pair, grid_size=grid_size, max_rows=max_rows))
+        return drawn.figure
+
+    def draw(link: Link) -> None:
+        two = link.explorer.known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
+        if drawn.is_of(two):  # features come in, and the pair is the same
+            return
+        drawn.begin(two)
+
+        def answer(_feature: object, between_blocks: Callable[[], None]) -> TwoWay:
+            two.compute(between_blocks)
+            return two
+
+        link.ask(None, answer, drawn.show, drawn.refuse)
+
+    source.known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # what is wrong is said at once
+    Link(source, drawn.figure, draw, ()).settle()
+    return drawn.figure
+
+
+class _Heat:
+    """Cells between two axes, and what their colours stand for."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[str, ...] = ()
+        across, up = (bqplot.LinearScale(allow_padding=False) for _ in range(2))
+        colors = [ramp_palette().css(at / (_N_COLORS - 1)) for at in range(_N_COLORS)]
+        self._color = bqplot.ColorScale(colors=colors, min=0.0, max=1.0)
+        self._scales = {"column": across, "row": up, "color": self._color}
+        self._cells = bqplot.GridHeatMap(
+            color=np.zeros((2, 2)), column=np.arange(3.0), row=np.arange(3.0), scales=self._scales,
+            stroke="transparent", null_color="transparent",
+            tooltip=look.tooltip("color", formats=[".4~g"]),
+        )  # fmt: skip
+        self._across, self._up = (
+            look.axis(scale, side, grid=False) for scale, side in ((across, "bottom"), (up, "left"))
+        )
+        self._legend = look.color_axis(self._color, "", 0.0)
+        self._heading = look.heading_axis()
+        self.figure = look.figure([self._cells], [self._across, self._up, self._heading, self._legend])
+
+    def is_of(self, two: TwoWay) -> bool:
+        """Whether it shows these two of this output already, or is about to."""
+        return self._shown == (two.first.label, two.second.label, two.output_label)
+
+    def begin(self, two: TwoWay) -> None:
+        """Show the axes, and that the cells are to come."""
+        self._shown = two.first.label, two.second.label, two.output_label
+        columns, rows = self._set_axes(two)
+        blank = np.zeros((len(rows) - 1, len(columns) - 1))
+        look.set_all(self._cells, {**_cells(blank, columns, rows), "visible": False})
+        look.set_heading(self._heading, COMPUTING)
+
+    def show(self, two: TwoWay) -> None:
+        """Show everything."""
+        columns, rows = self._set_axes(two)
+        found = two.partial_dependence.T
+        low, high = float(found.min()), float(found.max())
+        if low == high:  # one colour for all, in the middle
+            low, high = low - 0.5, high + 0.5
+        look.set_color_ticks(self._legend, low, high)
+        look.set_all(self._color, {"min": low, "max": high})
+        look.set_all(self._cells, {**_cells(found, columns, rows), "visible": True})
+        look.set_heading(self._heading, f"Mean {two.output_label}, {two.row_count}")
+
+    def refuse(self, sentence: str) -> None:
+        """Say why there is nothing."""
+        look.set_heading(self._heading, sentence, look.ROOM_OF_REFUSAL)
+
+    def _set_axes(self, two: TwoWay) -> tuple[Array, Array]:
+        """Lay out both axes, and return the bounds of columns and rows."""
+        columns = _set_axis(self._across, self._scales["column"], two.first, away=36)
+        rows = _set_axis(self._up, self._scales["row"], two.second, away=0)
+        self.figure.fig_margin = look.margins([*self._up.tick_labels.values()], right=look.RIGHT_OF_LEGEND, bottom=52)
+        self._up.label_offset = f"{self.figure.fig_margin['left'] - 14}px"
+        return columns, rows
+
+
+def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array:
+    """Lay out one axis; return the bounds of its cells, half way between values."""
+    shown = display_axis(of)
+    inner = (shown.grid[1:] + shown.grid[:-1]) / 2
+    half = 0.5 if shown.has_levels or len(shown.grid) == 1 else 0.0
+    outer: tuple[Any, Any] = (shown.grid[0] - half, shown.grid[-1] + half)
+    bounds = np.concatenate([outer[:1], inner, outer[1:]])
+    look.set_all(scale, {"min": float(bounds[0]), "max": float(bounds[-1])})
+    look.set_ticks(axis, look.feature_ticks(shown, float(bounds[0]), float(bounds[-1])), width=90.0)
+    look.label(axis, of.label, away=away)
+    return bounds
+
+
+def _cells(color: Array, columns: Array, rows: Array) -> dict[str, Array]:
+    """Cells between bounds; a single one along an axis is two halves, as bqplot would drop that axis."""
+    if color.shape[0] == 1:
+        color, rows = np.repeat(color, 2, axis=0), np.insert(rows, 1, rows.mean())
+    if color.shape[1] == 1:
+        color, columns = np.repeat(color, 2, axis=1), np.insert(columns, 1, columns.mean())
+    return {"color": color, "column": columns, "row": rows}

@@ -1,0 +1,97 @@
+"""The curves of the open feature."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import bqplot
+import numpy as np
+
+from ice_explorer.bqplot import look
+from ice_explorer.bqplot.colors import legend_of, line_colors
+from ice_explorer.bqplot.panel import Panel, points
+from ice_explorer.figures.view import KIND_TITLES, coloring_of
+
+if TYPE_CHECKING:
+    from bqplot import Figure
+
+    from ice_explorer.bqplot.link import Link
+    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.widget import ICEExplorer
+
+_FEW_LINES: Final = 40
+
+
+def lines_figure(explorer: ICEExplorer, max_lines: int) -> Figure:
+    """Make the figure, and have it follow the explorer."""
+    made = _Curves(explorer, max_lines)
+    made.panel.link.settle()
+    return made.panel.figure
+
+
+class _Curves:
+    """Curves in the colours of the explorer, selected ones over them, and their mean."""
+
+    def __init__(self, explorer: ICEExplorer, max_lines: int) -> None:
+        self.panel = Panel(max_lines, _title, lambda lines: lines.y_domain)
+        scales = self.panel.scales
+        self._rows: list[int] = []
+        self._meaning: object = None
+        row = look.tooltip("name")
+        self._curves = bqplot.Lines(scales=scales, stroke_width=1.0, tooltip=row, marker_size=16)
+        self._picked = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.PICK], tooltip=row, marker_size=36)
+        self._rim = bqplot.Lines(scales=scales, stroke_width=4.5, colors=[look.PAPER], interactions={})
+        self._mean = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.INK], interactions={}, marker_size=64)
+        marks = [self._curves, self._picked, self._rim, self._mean]
+        self.panel.follow(explorer, marks, self._show, self._explain)
+        self._curves.on_element_click(self._clicked)
+        self._picked.on_element_click(self._clicked)
+
+    def _show(self, lines: Lines, coloring: Coloring) -> None:
+        self._rows = lines.positions.tolist()
+        names = self.panel.link.explorer.known.row_labels(lines.positions) or [f"row {row}" for row in self._rows]
+        opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55
+        for mark in (self._curves, self._picked, self._mean):
+            # Between levels there is nothing: dots alone.
+            mark.marker = "circle" if lines.on_levels else None
+        join = 0.0 if lines.on_levels else 1.0
+        look.set_all(
+            self._curves,
+            {
+                **points(lines.x, lines.values),
+                "colors": line_colors(coloring) or [look.MARK],
+                "opacities": [opacity] * len(self._rows),
+                "labels": names,
+                "stroke_width": join,
+            },
+        )
+        picked = np.flatnonzero(lines.selected)
+        look.set_all(
+            self._picked,
+            {
+                **points(lines.x, lines.values[picked]),
+                "labels": [names[at] for at in picked],
+                "stroke_width": 2 * join,
+            },
+        )
+        look.set_all(self._rim, points(lines.x, np.empty(0) if lines.on_levels else lines.mean))
+        look.set_all(self._mean, {**points(lines.x, lines.mean), "stroke_width": 2 * join})
+
+    def _explain(self, link: Link) -> None:
+        """Have an axis say what the colours stand for, a new one for another column."""
+        coloring = coloring_of(link.explorer.known, link.state.color_by, np.zeros(1, dtype=np.int64))
+        meaning = coloring.title, coloring.domain, coloring.levels
+        if meaning != self._meaning:
+            self._meaning = meaning
+            self.panel.set_legend(legend_of(coloring))
+
+    def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
+        """Select the row of a line, or no longer."""
+        name = (content.get("data") or {}).get("name")
+        if name in self._curves.labels:
+            row = self._rows[self._curves.labels.index(name)]
+            self.panel.link.choose("selection", sorted({*self.panel.link.explorer.selection} ^ {row}))
+
+
+def _title(lines: Lines, n_rows: int) -> str:
+    return f"{KIND_TITLES[lines.kind]} of {lines.feature}, {len(lines.positions):,} of {n_rows:,} rows"

@@ -1,0 +1,137 @@
+"""A plot of the open feature: its axes, and how it comes by what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import bqplot
+import numpy as np
+
+from ice_explorer.bqplot import look
+from ice_explorer.bqplot.link import Link
+from ice_explorer.figures.view import coloring_of, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bqplot import ColorAxis, Figure, Mark
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.results import FeatureExplanation
+    from ice_explorer.widget import ICEExplorer
+
+    Array = NDArray[np.float64]
+    Shown = tuple[Lines, Coloring, int]
+
+COMPUTING: Final = "computing …"
+# The same for every feature: bqplot cannot be given others while it draws a figure for the first time.
+_MARGINS: Final = look.margins(["−0,000.00"], bottom=52)
+_SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines")
+
+
+class Panel:
+    """The open feature of an explorer on two axes.
+
+    Parameters
+    ----------
+    max_lines : int
+        How many lines are asked for at most.
+    title : callable
+        Lines, and how many rows there are of which some are drawn -> what stands over the plot.
+    y_domain : callable
+        Lines -> what the vertical axis reaches over.
+    """
+
+    def __init__(
+        self,
+        max_lines: int,
+        title: Callable[[Lines, int], str],
+        y_domain: Callable[[Lines], tuple[float, float]],
+    ) -> None:
+        self._max_lines = max_lines
+        self._title = title
+        self._y_domain = y_domain
+        self.scales = {"x": bqplot.LinearScale(allow_padding=False), "y": bqplot.LinearScale(allow_padding=False)}
+        self._across = look.axis(self.scales["x"], "bottom", grid=False)
+        self._up = look.axis(self.scales["y"], "left")
+        self._heading = look.heading_axis()
+        self._legend: ColorAxis | None = None
+
+    def follow(
+        self,
+        explorer: ICEExplorer,
+        marks: Sequence[Mark],
+        show: Callable[[Lines, Coloring], object],
+        announce: Callable[[Link], object] = lambda _link: None,
+    ) -> None:
+        """Make the figure of some marks with these scales, and have it follow the explorer.
+
+        Parameters
+        ----------
+        explorer : ICEExplorer
+        marks : sequence of Mark
+            What is behind comes first.
+        show : callable
+            Puts lines and their colours into the marks.
+        announce : callable
+            Shows what can be told before there are lines.
+        """
+        self.figure: Figure = look.figure(marks, [self._across, self._up, self._heading])
+        self.figure.fig_margin = _MARGINS
+        self._show_marks = show
+        self._announce = announce
+        self.link = Link(explorer, self.figure, self._draw, _SHOWS)
+
+    def _draw(self, link: Link) -> None:
+        self._announce(link)
+        state = replace(link.state, max_lines=min(self._max_lines, link.state.max_lines))
+        if state.feature == "":  # the first one opens when all are there
+            look.set_heading(self._heading, COMPUTING)
+            return
+
+        def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
+            assert opened is not None  # noqa: S101 - it was asked for by name
+            known = link.explorer.known
+            lines = lines_of(known, opened, state)
+            return lines, coloring_of(known, state.color_by, lines.positions), len(opened.row_positions)
+
+        link.ask(state.feature, answer, self._show, self._refuse)
+
+    def _show(self, shown: Shown) -> None:
+        lines, coloring, n_rows = shown
+        look.set_heading(self._heading, self._title(lines, n_rows))
+        self._set_axes(lines)
+        self._show_marks(lines, coloring)
+
+    def _set_axes(self, lines: Lines) -> None:
+        low, high = self._y_domain(lines)
+        look.set_all(self.scales["x"], dict(zip(("min", "max"), lines.x_domain, strict=True)))
+        look.set_all(self.scales["y"], {"min": low, "max": high})
+        look.set_ticks(self._across, look.feature_ticks(lines.axis, *lines.x_domain), width=90.0)
+        look.set_ticks(self._up, look.value_ticks(low, high))
+        look.label(self._across, lines.x_title, away=36)
+        look.label(self._up, lines.y_title, away=44)
+
+    def _refuse(self, sentence: str) -> None:
+        look.set_heading(self._heading, sentence, look.ROOM_OF_REFUSAL)
+
+    def set_legend(self, legend: ColorAxis | None) -> None:
+        """Put what says what the colours are beside the plot, in the place of what was there."""
+        before = self._legend
+        self._legend = legend
+        self.figure.axes = [self._across, self._up, self._heading, *([] if legend is None else [legend])]
+        self.figure.fig_margin = {**_MARGINS, "right": look.RIGHT if legend is None else look.RIGHT_OF_LEGEND}
+        if before is not None:
+            before.scale.close()
+            before.close()
+
+
+def points(x: Array, y: Array) -> dict[str, Any]:
+    """Abscissas and lines as bqplot tells them apart: a single point is one twice, and no lines are nothing."""
+    if y.size == 0:
+        return {"x": np.empty(0), "y": np.empty(0)}
+    if len(x) == 1:  # which bqplot would take for one line through all of them
+        x, y = np.repeat(x, 2), np.repeat(np.atleast_2d(y), 2, axis=1)
+    return {"x": x, "y": y}

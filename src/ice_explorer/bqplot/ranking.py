@@ -1,0 +1,97 @@
+"""The ranking as bars."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import bqplot
+import numpy as np
+
+from ice_explorer.bqplot import look
+from ice_explorer.bqplot.link import Link
+from ice_explorer.figures.view import ranking_of
+
+if TYPE_CHECKING:
+    from bqplot import Figure
+
+    from ice_explorer.figures.view import Ranking
+    from ice_explorer.widget import ICEExplorer
+
+_ROW, _MOST, _BESIDE = 24, 40, 80  # px: of each bar with what parts it from the next, and of axes
+_ROOM_FOR_FIGURES: Final = 1.16
+_SHOWS: Final = ("feature", "decay", "rank_by", "convention", "weighting")
+
+
+def ranking_figure(explorer: ICEExplorer, max_features: int) -> Figure:
+    """Make the figure, and have it follow the explorer."""
+    return _Bars(explorer, max_features).figure
+
+
+class _Bars:
+    """Bars, what stands behind them, and which of them is open."""
+
+    def __init__(self, explorer: ICEExplorer, max_features: int) -> None:
+        names = explorer.features
+        self._max_features = max_features
+        self._labels: list[str] = []
+        self._across = bqplot.LinearScale(min=0.0, max=1.0, allow_padding=False)
+        # Ranks are along the axis, so that a bar stays the same while another feature takes its place.
+        self._down = bqplot.OrdinalScale(reverse=True)
+        scales = {"x": self._down, "y": self._across}
+        shape = {"scales": scales, "orientation": "horizontal", "padding": 0.36, "stroke_width": 0.0}
+        self._behind = bqplot.Bars(**shape, colors=[look.MARK], opacities=[0.22], interactions={})
+        self._bars = bqplot.Bars(
+            **shape,
+            colors=[look.MARK],
+            unselected_style={"opacity": "0.55"},
+            tooltip=look.tooltip("x", "y", formats=["", ".4~g"]),
+            label_display=True,
+            label_display_format=".3~g",
+            label_display_vertical_offset=6.0,
+            label_font_style={"text-anchor": "start", "font-size": f"{look.LETTERS:g}px", "fill": look.MUTED},
+        )
+        self._names = look.axis(self._down, "left", grid=False)
+        self._figures = look.axis(self._across, "bottom")
+        rows = min(max_features, len(names))
+        height = max(_ROW * rows, min(look.HEIGHT - _BESIDE, _MOST * rows)) + _BESIDE
+        self.figure = look.figure([self._behind, self._bars], [self._figures, self._names])
+        self.figure.layout.height = f"{height}px"
+        self.figure.fig_margin = look.margins(names)
+        self._link = Link(explorer, self.figure, self._draw, _SHOWS)
+        for mark in (self._behind, self._bars):
+            mark.on_element_click(self._clicked)
+        self._bars.observe(self._selected, "selected")
+
+    def _draw(self, link: Link) -> None:
+        ranking = ranking_of(link.explorer.known, link.state)
+        shown = [bar for bar in ranking.bars if not math.isnan(bar.fill)][: self._max_features]
+        self._labels = [bar.label for bar in shown]
+        opened = [place for place, bar in enumerate(shown) if bar.is_open]
+        x = np.array(self._labels, dtype=np.str_)
+        outlines = [bar.outline if bar.outline is not None else 0.0 for bar in shown]
+        fills = [bar.fill for bar in shown]
+        self._set_axes(ranking, max([*outlines, *fills], default=0.0))
+        look.set_all(self._behind, {"x": x, "y": np.array(outlines)})
+        look.set_all(self._bars, {"x": x, "y": np.array(fills), "selected": np.array(opened) if opened else None})
+
+    def _set_axes(self, ranking: Ranking, longest: float) -> None:
+        longest = longest or 1.0
+        self._across.max = longest * _ROOM_FOR_FIGURES
+        self._names.tick_labels = {name: look.fitted(name) for name in self._labels}
+        look.set_ticks(self._figures, look.value_ticks(0.0, longest))
+        look.label(self._figures, ranking.title, away=34)
+
+    def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
+        """Open what was clicked: by its name, as another feature may have that place by now."""
+        label = (content.get("data") or {}).get("x")
+        if label in self._link.features:
+            self._link.choose("feature", label)
+
+    def _selected(self, change: dict[str, Any]) -> None:
+        """Open what was selected from Python, or select the open one again."""
+        places = [] if change["new"] is None else np.atleast_1d(change["new"]).tolist()
+        if places and 0 <= places[-1] < len(self._labels):
+            label = self._labels[int(places[-1])]
+            if label != self._link.explorer.feature:
+                self._link.choose("feature", label)

@@ -1,0 +1,192 @@
+"""Partial dependence on two features at once, by asking the model for every pair of their values."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.grid import feature_seed, make_grid
+from ice_explorer.likelihood import lower_median, most_frequent
+from ice_explorer.options import check_integer
+from ice_explorer.sampling import draw_stratified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.feature import Feature, FeatureKind
+    from ice_explorer.inputs import Context
+
+    Array = NDArray[np.float64]
+
+GRID_SIZE: Final = 20
+MAX_ROWS: Final = 500
+
+
+@dataclass(frozen=True, eq=False)
+class TwoWayAxis:
+    """One of two features, and where it is evaluated.
+
+    Attributes
+    ----------
+    feature : object
+        Name, as in X, or of a group.
+    label : str
+        Name as text.
+    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
+    grid : ndarray of shape (n_grid,)
+        Observed quantiles, or levels, the most frequent ones where there are too many.
+    axis : ndarray of shape (n_grid,)
+        The same as numbers, as `FeatureExplanation` has them.
+    observed_axis : ndarray of shape (n_observations,)
+        Own values, NaN where missing [axis].
+    median : float
+        Lower (weighted) median, or the most frequent level [axis].
+    """
+
+    feature: Name
+    label: str
+    kind: FeatureKind
+    grid: NDArray[Any]
+    axis: Array
+    observed_axis: Array
+    median: float
+
+
+class TwoWay:
+    """Partial dependence on two features: the mean prediction at every pair of their values.
+
+    The model is asked when `partial_dependence` is first read.
+
+    Attributes
+    ----------
+    first, second : TwoWayAxis
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X that the mean is of.
+    n_observations : int
+        Rows of X.
+    output_label : str
+        What is predicted.
+    """
+
+    def __init__(self, context: Context, first: Name, second: Name, grid_size: int, max_rows: int) -> None:
+        check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
+        check_integer("max_rows", max_rows, 1, f"Leave it out for {MAX_ROWS}.")
+        numbers = [context.columns.number(name) for name in (first, second)]
+        if numbers[0] == numbers[1]:
+            raise InvalidOptionError.same_feature(context.columns.feature(numbers[0]).name)
+        features = [context.columns.feature(number) for number in numbers]
+        self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
+        self.row_positions = _draw(context, min(features, key=lambda feature: feature.at_issue), max_rows)
+        self.n_observations = context.table.n_observations
+        self.output_label = context.predictor.output_label
+        self._context = context
+        self._pair = _Pair(features[0], features[1], self.first.axis, self.second.axis)
+        self._lock = threading.Lock()
+        self._found: Array | None = None
+
+    def __repr__(self) -> str:
+        size = f"{len(self.first.axis)} × {len(self.second.axis)}"
+        return f"<TwoWay of {self.first.label!r} and {self.second.label!r}: {size} values, {self.row_count}>"
+
+    @property
+    def row_count(self) -> str:
+        """How many of the rows the mean is of, in words."""
+        return f"{len(self.row_positions):,} of {self.n_observations:,} rows"
+
+    @property
+    def partial_dependence(self) -> Array:
+        """Mean prediction at each pair of values, (n_first, n_second) [output]."""
+        return self.compute()
+
+    def compute(self, between_blocks: Callable[[], object] | None = None) -> Array:
+        """Ask the model, unless it was asked before.
+
+        Parameters
+        ----------
+        between_blocks : callable, optional
+            Called now and then; what it raises ends the work.
+
+        Returns
+        -------
+        ndarray of shape (n_first, n_second)
+
+        Raises
+        ------
+        PredictionError
+            If the model fails, chained to its own error.
+        """
+        with self._lock:
+            if self._found is None:
+                self._found = self._mean(between_blocks)
+                self._found.setflags(write=False)
+            return self._found
+
+    def _mean(self, between_blocks: Callable[[], object] | None) -> Array:
+        """Average block by block, so that no more than a block of phantoms is held."""
+        brute, weights = self._context.brute, self._context.row_weights
+        cells = np.arange(self._pair.n_cells, dtype=np.float64)
+        size = brute.rows_per_block(len(cells))
+        total = np.zeros(len(cells))
+        for start in range(0, len(self.row_positions), size):
+            rows = self.row_positions[start : start + size]
+            total += weights[rows] @ brute.evaluate(self._pair, rows, np.broadcast_to(cells, (len(rows), len(cells))))
+            if between_blocks is not None:
+                between_blocks()
+        mean = total / weights[self.row_positions].sum()
+        return np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
+
+
+def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
+    weights, values = context.weights, feature.values
+    grid = make_grid(
+        feature.label, values, weights, grid="quantile", grid_size=grid_size, digits=feature.digits,
+        is_unordered=feature.is_unordered, random_state=context.settings.random_state,
+    )  # fmt: skip
+    median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
+    return TwoWayAxis(
+        feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values, values, median
+    )
+
+
+def _draw(context: Context, feature: Feature, max_rows: int) -> NDArray[np.int64]:
+    """Draw rows of weight that cover a feature evenly, the same whichever of the two is named first."""
+    generator = feature_seed(context.settings.random_state, f"two-way of {feature.label}")
+    return draw_stratified(feature.values, context.weighing, max_rows, generator)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two features that move together over the pairs of their values: coordinate i · n_second + j is pair (i, j)."""
+
+    first: Feature
+    second: Feature
+    first_axis: Array
+    second_axis: Array
+
+    @property
+    def name(self) -> str:
+        return f"{self.first.label} × {self.second.label}"
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.first_axis) * len(self.second_axis)
+
+    def _at(self, coordinates: Array) -> tuple[Array, Array]:
+        """Coordinates of each of the two."""
+        first, second = np.divmod(coordinates.astype(np.intp), len(self.second_axis))
+        return self.first_axis[first], self.second_axis[second]
+
+    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
+        first, second = self._at(coordinates)
+        return {**self.first.natives(first), **self.second.natives(second)}
+
+    def text(self, coordinate: float) -> str:
+        first, second = self._at(np.array([coordinate]))
+        return f"({self.first.text(float(first[0]))}, {self.second.text(float(second[0]))})"

@@ -1,0 +1,66 @@
+"""The dashboard as Voilà serves it, to a browser that reaches nothing but this machine."""
+
+from __future__ import annotations
+
+import pytest
+from browser.companions import HEADING, bars, ranked, wait_for_bars
+from browser.voila import VoilaServer
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+# What Voilà and extensions of JupyterLab say of each other, and the icons that Voilà fetches.
+NOT_OURS = (
+    "@fortawesome/fontawesome-free",
+    "net::ERR_FAILED",
+    "Unsatisfied version",
+    "No satisfying version",
+    "[ Federation Runtime ]",
+    "Failed to create module: package: @jupyter-notebook/lab-extension",
+    "The getter for the shared module is not a function",
+)
+
+
+@pytest.fixture(scope="module")
+def voila(root, tmp_path_factory):
+    """A server of the dashboard, ended with the module."""
+    with VoilaServer(root / "notebooks" / "dashboard.ipynb", tmp_path_factory.mktemp("voila")) as server:
+        yield server
+
+
+def is_outside(url):
+    return not url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))
+
+
+def test_the_dashboard_is_alive_without_the_outside_world(voila, page):
+    """Explorer, figures and controls are there and follow each other; nothing of ours is fetched from elsewhere."""
+    page.watch.expected.extend(NOT_OURS)
+    page.route(is_outside, lambda route: route.abort())
+    page.goto(voila.url, timeout=120_000)
+    view = page.get_by_test_id("ice-explorer")
+    expect(view).to_have_attribute("data-status", "ready", timeout=120_000)
+    expect(page.locator(".jp-CodeMirrorEditor, .cm-content")).to_have_count(0)
+    figures = page.locator(".ice-bqplot")
+    expect(figures).to_have_count(4)
+    impact, curves, pair, _ = (figures.nth(at) for at in range(4))
+    expect(impact.locator(".bargroup")).to_have_count(20)
+    expect(pair.locator(".heatmapcell")).to_have_count(400)
+    before = bars(impact)
+    assert [feature for feature, _ in before] == ranked(view)
+
+    view.get_by_test_id("decay-slider").focus()
+    page.keyboard.press("Home")
+    expect(view.get_by_test_id("decay-value")).to_have_text("0.01")
+    expect(page.locator(".widget-slider .widget-readout, .widget-slider .widget-inline-readout")).to_have_text("0.01")
+    order = ranked(view)
+    assert order != [feature for feature, _ in before]
+    wait_for_bars(page, order)
+
+    impact.locator(".bargroup").nth(11).locator(".bar").click()
+    expect(view).to_have_attribute("data-feature", order[1])
+    expect(page.locator("select").first).to_have_value(order[1])
+    expect(curves.locator(HEADING)).to_have_text(f"ICE of {order[1]}, 150 of 442 rows")
+    page.locator("select").first.select_option("sex")
+    expect(view).to_have_attribute("data-feature", "sex")
+    asked = [complaint for complaint in page.watch.complaints if complaint.startswith("request outside")]
+    assert all("@fortawesome/fontawesome-free" in complaint for complaint in asked)

@@ -1,0 +1,659 @@
+"""Figures of bqplot: what they show is what the explanation says, and both sides follow each other."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import bqplot
+import comm
+import numpy as np
+import pandas as pd
+import pytest
+from ipywidgets.widgets.widget import _instances
+from numpy.testing import assert_allclose, assert_array_equal
+from wire import Wire
+
+import ice_explorer as ice
+from ice_explorer import errors
+from ice_explorer.bqplot import link, look
+from ice_explorer.bqplot.link import Link
+from ice_explorer.figures.palette import level_palette, plain_palette
+from ice_explorer.figures.view import coloring_of
+
+SOON = 20.0
+
+
+def soon(condition):
+    """Wait until something holds, and return it."""
+    end = time.monotonic() + SOON
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise AssertionError("it did not come to be")
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    generator = np.random.default_rng(0)
+    n = 260
+    return pd.DataFrame(
+        {
+            "slope": generator.normal(size=n),
+            "bend": np.round(generator.normal(size=n), 1),
+            "a very long name of a feature that nobody wants to type": generator.normal(size=n),
+            "town": generator.choice(["Ur", "Uruk", "Eridu"], n),
+            "built": pd.Timestamp("2000-01-01") + pd.to_timedelta(generator.integers(0, 9000, n), unit="D"),
+        }
+    )
+
+
+def model(X):
+    towns = X["town"].map({"Ur": 0.0, "Uruk": 2.0, "Eridu": 4.0}).to_numpy(dtype=float)
+    days = (X["built"] - pd.Timestamp("2000-01-01")).dt.days.to_numpy()
+    long = X.iloc[:, 2].to_numpy()
+    slope = X["slope"].to_numpy()
+    return slope * 3 + X["bend"].to_numpy() ** 3 + towns * slope + days / 4000 + 0.1 * long
+
+
+@pytest.fixture(scope="module", name="e")
+def explained(X):
+    return ice.explain(model, X, progress=False)
+
+
+@pytest.fixture(name="x")
+def explorer(make, e):
+    return make(e)
+
+
+def click(mark, **data):
+    """Deliver what the browser sends when something of a mark is clicked."""
+    mark.comm.receive({"method": "custom", "content": {"event": "element_click", "data": data}})
+
+
+def heading(figure):
+    """What stands over a plot."""
+    return figure.axes[2].tick_labels["0"]
+
+
+def bars_of(figure):
+    return figure.marks[1]
+
+
+# --- the ranking ----------------------------------------------------------------------------------
+
+
+def assert_ranked(figure, x):
+    table = x.table
+    assert bars_of(figure).x.tolist() == [str(name) for name in table.index]
+    assert_allclose(bars_of(figure).y, table[x.rank_by], rtol=0, atol=0)
+
+
+def test_bars_are_the_table_of_the_explorer(x):
+    """In its order, with its figures; pale behind them stands the undecayed impact."""
+    figure = ice.bqplot.impact(x)
+    assert isinstance(figure, bqplot.Figure)
+    assert_ranked(figure, x)
+    assert_allclose(figure.marks[0].y, x.table["impact"], rtol=0, atol=0)
+    assert figure.axes[0].label == "in-distribution impact"
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [
+        ("decay", 0.01), ("rank_by", "impact"), ("rank_by", "heterogeneity"), ("convention", "published"),
+        ("weighting", "length"),
+    ],
+)  # fmt: skip
+def test_bars_follow_what_the_ranking_depends_on(x, trait, value):
+    """Another decay, another figure, another way to count."""
+    figure = ice.bqplot.impact(x)
+    before = bars_of(figure).y
+    if value == "impact":
+        x.decay = 0.1
+    setattr(x, trait, value)
+    shown = [name for name in x.table.index if not np.isnan(x.table.loc[name, x.rank_by])]
+    assert bars_of(figure).x.tolist() == shown
+    reached = "in_distribution_impact" if value == "impact" else x.rank_by
+    assert_allclose(bars_of(figure).y, x.table.loc[shown, reached], rtol=0, atol=0)
+    assert before.shape != bars_of(figure).y.shape or (before != bars_of(figure).y).any()
+
+
+def test_no_more_bars_than_wanted(x):
+    """Those that rank first."""
+    figure = ice.bqplot.impact(x, max_features=2)
+    assert bars_of(figure).x.tolist() == list(x.table.index[:2])
+    x.feature = x.table.index[-1]
+    assert bars_of(figure).selected is None
+
+
+def test_the_open_feature_is_the_selected_bar(x):
+    """Both ways, and its place changes with the ranking."""
+    figure = ice.bqplot.impact(x)
+    x.feature = "bend"
+    assert bars_of(figure).selected.tolist() == [list(x.table.index).index("bend")]
+    x.decay = 0.01
+    assert bars_of(figure).selected.tolist() == [list(x.table.index).index("bend")]
+    bars_of(figure).selected = [2]
+    assert x.feature == x.table.index[2]
+
+
+def test_a_click_opens_the_feature_that_was_clicked(x):
+    """By its name: the browser may be behind the ranking. What is no feature opens nothing."""
+    figure = ice.bqplot.impact(x)
+    click(bars_of(figure), x="town", y=1.0, index=0)
+    assert x.feature == "town"
+    click(figure.marks[0], x="slope", y=1.0, index=3)
+    assert x.feature == "slope"
+    click(bars_of(figure), x="nothing", index=1)
+    figure.marks[1].comm.receive({"method": "custom", "content": {"event": "element_click"}})
+    assert x.feature == "slope"
+
+
+def test_names_fit_beside_the_bars(x):
+    """A long one is cut, in the labels of the axis alone."""
+    figure = ice.bqplot.impact(x)
+    long = "a very long name of a feature that nobody wants to type"
+    written = figure.axes[1].tick_labels[long]
+    assert written.endswith("…")
+    assert long.startswith(written[:-1])
+    assert long in bars_of(figure).x.tolist()
+    assert figure.fig_margin["left"] > 190
+
+
+class Held:
+    """A model whose calls wait for a gate, once it has been asked when an explorer is made."""
+
+    def __init__(self):
+        self.gate = threading.Semaphore(0)
+        self.is_open = False
+        self.n_calls = 0
+
+    def predict(self, X):
+        self.n_calls += 1
+        if self.n_calls > 1 and not self.is_open:
+            assert self.gate.acquire(timeout=SOON)
+        return model(X)
+
+
+def test_bars_come_as_features_do(make, X):
+    """A figure of an explorer that still computes is there at once, and whole in the end."""
+    held = Held()
+    x = make(held, X)
+    figure, curves = ice.bqplot.impact(x), ice.bqplot.curves(x)
+    assert bars_of(figure).x.tolist() == []
+    assert heading(curves) == "computing …"
+    held.gate.release(30)
+    soon(lambda: len(bars_of(figure).x) > 0)
+    held.is_open = True
+    held.gate.release(1000)
+    x.explanation  # noqa: B018 - waits
+    soon(lambda: len(bars_of(figure).x) == len(X.columns))
+    assert_ranked(figure, x)
+    soon(lambda: heading(curves).startswith(f"ICE of {x.feature}"))
+
+
+# --- the open feature -----------------------------------------------------------------------------
+
+
+def lines_of(figure):
+    """Curves, selected ones and mean, of the figure of curves."""
+    curves, picked, _, mean = figure.marks
+    return curves, picked, mean
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice"])
+def test_lines_are_the_curves_of_the_rows_that_they_name(x, e, kind):
+    """At most 200 of them, with the partial dependence of all."""
+    x.feature, x.kind = "bend", kind
+    figure = ice.bqplot.curves(x)
+    curves, _, mean = lines_of(figure)
+    soon(lambda: curves.y.size)
+    rows = [int(label.removeprefix("row ")) for label in curves.labels]
+    assert len(rows) == 200
+    f = e["bend"]
+    assert_allclose(curves.x, f.axis)
+    all_curves = f.curves if kind == "ice" else f.centered_curves("min")
+    shift = 0.0 if kind == "ice" else f.partial_dependence[0]
+    assert_allclose(curves.y, all_curves[rows], rtol=1e-12)
+    assert_allclose(mean.y, f.partial_dependence - shift, rtol=1e-12)
+
+
+def test_slopes_are_steps(x, e):
+    """d-ICE is drawn as the explorer draws it."""
+    x.feature, x.kind = "slope", "d-ice"
+    curves, _, mean = lines_of(ice.bqplot.curves(x))
+    soon(lambda: curves.y.size)
+    slopes = np.diff(e["slope"].partial_dependence) / np.diff(e["slope"].axis)
+    assert_allclose(mean.y[::2], slopes)
+    assert_allclose(mean.y[1::2], slopes)
+
+
+def test_the_figure_goes_to_the_open_feature(x):
+    """Whichever side opened it."""
+    bars, figure = ice.bqplot.impact(x), ice.bqplot.curves(x)
+    soon(lambda: heading(figure) == f"ICE of {x.feature}, 200 of 260 rows")
+    click(bars_of(bars), x="bend")
+    soon(lambda: heading(figure) == "ICE of bend, 200 of 260 rows")
+    x.max_lines = 10
+    soon(lambda: heading(figure) == "ICE of bend, 10 of 260 rows")
+    assert figure.axes[0].label == "bend"
+
+
+def test_colours_are_those_of_the_explorer(x, e):
+    """On a light page to the bit; on a dark one those of the style sheet. An axis says what they are."""
+    x.feature = "slope"
+    figure = ice.bqplot.curves(x)
+    curves, _, _ = lines_of(figure)
+    soon(lambda: curves.y.size)
+    assert set(curves.colors) == {f"var(--ice-mark, {plain_palette().css(0)})"}
+    assert len(figure.axes) == 3
+    rows = np.array([int(label.removeprefix("row ")) for label in curves.labels])
+    for column in ("bend", "town"):
+        x.color_by = column
+        soon(lambda column=column: len(figure.axes) == 4 and figure.axes[3].label == column)
+        coloring = coloring_of(e, column, rows)
+        expected = [coloring.palette.css(float(value)) for value in coloring.values]
+        soon(lambda wanted=expected: [color.split(", ")[1].rstrip(")") for color in curves.colors] == wanted)
+    assert figure.axes[3].scale.domain == list(coloring.levels[::-1])
+    assert figure.axes[3].scale.colors[-1] == f"var(--ice-hue-0, {level_palette(3, ordered=False).css(0)})"
+    x.color_by = None
+    soon(lambda: len(figure.axes) == 3)
+
+
+def test_selected_rows_are_selected_lines(x, e):
+    """Drawn besides, over the others; a click on a line selects its row, and another one no longer."""
+    x.feature, x.max_lines = "slope", 20
+    figure = ice.bqplot.curves(x)
+    curves, picked, _ = lines_of(figure)
+    x.selection = [5, 7]
+    soon(lambda: picked.y.shape == (2, len(e["slope"].axis)))
+    assert_allclose(picked.y, e["slope"].curves[[5, 7]], rtol=1e-12)
+    assert picked.labels == ["row 5", "row 7"]
+    other = next(label for label in curves.labels if label not in picked.labels)
+    click(curves, name=other, index=0)
+    assert x.selection == sorted([5, 7, int(other.removeprefix("row "))])
+    click(picked, name="row 5")
+    assert 5 not in x.selection
+    before = x.selection
+    click(curves, name="no row")
+    assert x.selection == before
+
+
+def test_levels_stand_apart(x, e):
+    """Dots, and nothing between levels that have no order; their names are on the axis."""
+    x.feature = "town"
+    figure, mean = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
+    curves, _, _ = lines_of(figure)
+    soon(lambda: curves.y.size and mean.marks[2].y.size)
+    assert (curves.marker, curves.stroke_width) == ("circle", 0.0)
+    assert list(figure.axes[0].tick_labels.values()) == e["town"].grid.tolist()
+    assert list(figure.axes[0].tick_labels)[:3] == ["0", "1", "2"]
+    band, bars, line = mean.marks
+    assert band.y.size == 0
+    f = e["town"]
+    assert_allclose(bars.y, np.column_stack([f.partial_dependence - f.spread, f.partial_dependence + f.spread]))
+    assert_allclose(line.y, f.partial_dependence)
+
+
+def test_dates_are_written_as_dates(x):
+    """Not as days since some day."""
+    x.feature = "built"
+    figure = ice.bqplot.partial_dependence(x)
+    soon(lambda: figure.marks[2].y.size)
+    assert "2010" in figure.axes[0].tick_labels.values()
+
+
+def test_the_band_is_the_spread_of_the_explanation(x, e):
+    """One standard deviation of the curves on either side of their mean."""
+    x.feature = "slope"
+    figure = ice.bqplot.partial_dependence(x)
+    band, bars, line = figure.marks
+    soon(lambda: line.y.size)
+    f = e["slope"]
+    assert_allclose(band.y, [f.partial_dependence - f.spread, f.partial_dependence + f.spread])
+    assert_allclose(line.y, f.partial_dependence)
+    assert bars.y.size == 0
+    assert heading(figure) == "Mean ICE of slope ± 1 SD"
+    low, high = figure.marks[0].scales["y"].min, figure.marks[0].scales["y"].max
+    assert low < band.y.min()
+    assert high > band.y.max()
+    assert high - low < 1.1 * (band.y.max() - band.y.min())
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+@pytest.mark.parametrize("values", [[1.0] * 4, ["one"] * 4], ids=["number", "level"])
+def test_a_feature_of_a_single_value_is_drawn(make, kind, values):
+    """There is one point, or no slope at all, and neither is taken for something else."""
+    x = make(lambda X: X["b"].to_numpy(dtype=float), pd.DataFrame({"a": values, "b": [0.0, 1.0, 2.0, 5.0]}))
+    x.explanation  # noqa: B018 - waits
+    x.feature, x.kind = "a", kind
+    figure, mean = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
+    soon(lambda: " of a" in heading(figure) and " of a" in heading(mean))
+    curves, _, line = lines_of(figure)
+    is_empty = kind == "d-ice" and values[0] == 1.0
+    assert curves.y.shape == ((0,) if is_empty else (4, 2))
+    assert line.y.shape == mean.marks[2].y.shape == ((0,) if is_empty else (2,))
+    heat = ice.bqplot.two_way(x, "a", "b")
+    soon(lambda: heat.marks[0].visible)
+    assert heat.marks[0].color.shape == (4, 2)
+    assert_array_equal(heat.marks[0].color[:, 0], [0.0, 1.0, 2.0, 5.0])
+
+
+def test_a_model_that_fails_is_told_in_the_figure(make, X):
+    """In the sentence of the error, in the place of the heading."""
+    fails = threading.Event()
+
+    def failing(X):
+        if fails.is_set():
+            raise RuntimeError("no more")
+        return model(X)
+
+    x = make(failing, X)
+    x.explanation  # noqa: B018 - waits
+    fails.set()
+    heat, curves = ice.bqplot.two_way(x, "slope", "bend"), ice.bqplot.curves(x)
+    soon(lambda: "'slope × bend' (grid value" in heading(heat))
+    soon(lambda: "RuntimeError: no more" in heading(curves))
+    fails.clear()
+    x.feature = "town"
+    soon(lambda: heading(curves) == "ICE of town, 200 of 260 rows")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (20.0, "20"), (-0.0, "0"), (0.1, "0.1"), (5e-5, "0.00005"), (1e-7, "1e-7"), (-2.5e-9, "-2.5e-9"),
+        (1e16, "10000000000000000"), (1e21, "1e+21"), (-1.5e300, "-1.5e+300"), (1 / 3, "0.3333333333333333"),
+    ],
+)  # fmt: skip
+def test_labels_are_found_under_the_numbers_of_javascript(value, text):
+    """What `String(value)` gives there."""
+    assert look.script_text(value) == text
+
+
+# --- two features ---------------------------------------------------------------------------------
+
+
+def test_cells_are_the_means_of_the_explanation(x, e):
+    """Rows of the picture are values of the second feature; the figure says of how many rows they are."""
+    expected = e.two_way("slope", "town", max_rows=40).partial_dependence
+    for source in (e, x):
+        figure = ice.bqplot.two_way(source, "slope", "town", max_rows=40)
+        cells = figure.marks[0]
+        soon(lambda cells=cells, figure=figure: cells.visible and heading(figure).startswith("Mean"))
+        assert heading(figure) == "Mean prediction, 40 of 260 rows"
+        assert_allclose(cells.color, expected.T, rtol=1e-12)
+        assert len(cells.column) == len(expected) + 1
+        assert_allclose(cells.row, [-0.5, 0.5, 1.5, 2.5])
+        assert list(figure.axes[1].tick_labels.values()) == e["town"].grid.tolist()
+        assert (cells.scales["color"].min, cells.scales["color"].max) == (expected.min(), expected.max())
+
+
+def test_cells_follow_the_output(make):
+    """Another class is asked for anew."""
+    X = pd.DataFrame({"a": np.linspace(0, 1, 30), "b": np.tile([0.0, 1.0, 2.0], 10)})
+
+    class Classes:
+        classes_ = np.array(["no", "maybe", "yes"])
+
+        def predict(self, X):
+            return self.classes_[X["b"].to_numpy(dtype=int)]
+
+        def predict_proba(self, X):
+            yes = X["a"].to_numpy() * X["b"].to_numpy() / 2
+            return np.column_stack([(1 - yes) / 4, 3 * (1 - yes) / 4, yes])
+
+    x = make(Classes(), X, output="yes")
+    figure = ice.bqplot.two_way(x, "a", "b")
+    soon(lambda: heading(figure) == "Mean probability of 'yes', 30 of 30 rows")
+    yes = figure.marks[0].color
+    x.output = "no"
+    soon(lambda: heading(figure) == "Mean probability of 'no', 30 of 30 rows")
+    assert_allclose(figure.marks[0].color, (1 - yes) / 4, rtol=1e-12)
+
+
+def test_a_flat_picture_has_one_colour(make):
+    """It is the middle of the scale, which has a length."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [2.0, 1.0, 0.0]})
+    figure = ice.bqplot.two_way(ice.explain(lambda X: np.full(len(X), 3.0), X, progress=False), "a", "b")
+    assert (figure.marks[0].scales["color"].min, figure.marks[0].scales["color"].max) == (2.5, 3.5)
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+def figures_of(x):
+    return [
+        ice.bqplot.impact(x), ice.bqplot.curves(x), ice.bqplot.partial_dependence(x),
+        ice.bqplot.two_way(x, "slope", "bend"),
+    ]  # fmt: skip
+
+
+def test_a_closed_figure_follows_no_more(x):
+    """Nor is anything left of it that ipywidgets would keep."""
+    before = set(_instances)
+    figures = figures_of(x)
+    x.color_by = "bend"
+    soon(lambda: len(figures[1].axes) == 4 and figures[3].marks[0].visible)
+    bars, heights = bars_of(figures[0]), bars_of(figures[0]).y
+    for figure in figures:
+        figure.close()
+    x.decay, x.feature = 0.01, "town"
+    assert bars.y is heights
+    # A tooltip, a scale … has a layout of its own, which ipywidgets makes and leaves.
+    assert {type(widget).__name__ for name, widget in _instances.items() if name not in before} <= {"Layout"}
+
+
+def test_the_figures_of_a_closed_explorer_stay_as_they_are(make, e, caplog):
+    """There is nothing to follow any more."""
+    x = make(e)
+    x.feature = "slope"
+    figures = figures_of(x)
+    soon(lambda: lines_of(figures[1])[0].y.size and figures[3].marks[0].visible)
+    bars, before = bars_of(figures[0]), bars_of(figures[0]).y
+    x.close()
+    x.decay = 0.01
+    assert bars.y is before
+    click(bars, x="town")
+    assert x.feature == "slope"
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+def test_neither_side_keeps_the_other(x, make, e):
+    """A closed figure is gone although the explorer lives, and so is a closed explorer although the figure does."""
+    figure = ice.bqplot.impact(x)
+    figure.close()
+    kept = weakref.ref(figure)
+    del figure
+    other = make(e)
+    gone = weakref.ref(other._open_work())
+    standing = ice.bqplot.impact(other)
+    other.close()
+    gc.collect()
+    assert kept() is None
+    assert gone() is None
+    assert len(bars_of(standing).x) == 5
+
+
+async def until(condition):
+    """Wait until something holds, while the loop does what it is given."""
+    async with asyncio.timeout(SOON):
+        while not condition():  # noqa: ASYNC110 - it may be another thread that brings it about
+            await asyncio.sleep(0.005)
+
+
+def test_figures_are_drawn_in_the_thread_that_made_them(monkeypatch, e):
+    """Whoever brings news of the explorer: the browser while a cell runs, or the background."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    threads = []
+
+    async def main():
+        x = ice.ICEExplorer(model, e.table_rows(np.arange(e.n_observations)))
+        figure, curves = ice.bqplot.impact(x), ice.bqplot.curves(x)
+        for mark in (*figure.marks, *curves.marks):
+            mark.observe(lambda _change: threads.append(threading.get_ident()), ["x", "y", "selected", "colors"])
+        await until(lambda: len(bars_of(figure).x) == 5 and curves.marks[0].y.size)
+        before = bars_of(figure).y
+        thread = threading.Thread(target=setattr, args=(x, "decay", 0.02))
+        thread.start()
+        thread.join()  # the cell is busy, and its figures wait
+        assert bars_of(figure).y is before
+        await asyncio.sleep(0)
+        assert_ranked(figure, x)
+        await asyncio.to_thread(click, bars_of(figure), x="town")
+        await until(lambda: x.feature == "town")
+        x.close()
+
+    asyncio.run(main())
+    assert set(threads) == {threading.get_ident()}
+
+
+def test_a_young_figure_is_looked_at_once_more(monkeypatch, e):
+    """A page may not have heard what changed during its first drawing: nothing changes that anyone would see."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    monkeypatch.setattr(link, "_SECONDS_OF_DRAWING", 0.01)
+
+    async def main():
+        x = ice.ICEExplorer(e)
+        figure = ice.bqplot.curves(x)
+        labels, end = figure.axes[0].tick_labels, figure.axes[0].scale.max
+        await until(lambda: figure.axes[0].scale.max != end)
+        assert_allclose(figure.axes[0].scale.max, end, rtol=1e-15)
+        assert figure.axes[0].tick_labels == {**labels, "renewed": ""}
+        assert heading(figure) == f"ICE of {x.feature}, 200 of 260 rows"
+        x.close()
+
+    asyncio.run(main())
+
+
+def test_a_kernel_that_is_gone_is_told_nothing(monkeypatch, e, caplog):
+    """Its loop is closed, and the explorer does not mind."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+
+    async def main():
+        x = ice.ICEExplorer(e)
+        return x, ice.bqplot.impact(x)
+
+    x, figure = asyncio.run(main())
+    before = bars_of(figure).y
+    thread = threading.Thread(target=setattr, args=(x, "decay", 0.02))
+    thread.start()
+    thread.join()
+    assert x.decay == 0.02
+    assert bars_of(figure).y is before
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+    x.close()
+
+
+def test_a_figure_that_fails_is_written_to_the_log(x, caplog):
+    """The explorer goes on, and so does the figure at the next change."""
+    figure, calls = look.figure([], []), []
+
+    def draw(_link):
+        calls.append(x.decay)
+        if x.decay == 0.5:
+            raise ZeroDivisionError
+
+    Link(x, figure, draw, ["decay"])
+    x.decay = 0.5
+    x.decay = 0.25
+    assert calls == [0.75, 0.5, 0.25]
+    assert [record.message for record in caplog.records] == ["A figure could not follow its explorer."]
+
+
+# --- what is wrong is said ------------------------------------------------------------------------
+
+
+def test_only_an_explorer_is_followed(e):
+    """An explanation becomes one; two features need no more than that."""
+    with pytest.raises(errors.InputTypeError) as caught:
+        ice.bqplot.impact(e)
+    assert str(caught.value) == (
+        "A figure of bqplot is one of an ICEExplorer; got Explanation. Pass `ice.ICEExplorer(explanation)`."
+    )
+    with pytest.raises(errors.InputTypeError) as caught:
+        ice.bqplot.two_way(model, "a", "b")
+    assert str(caught.value) == (
+        "A figure of bqplot is one of an ICEExplorer or an Explanation; got function. Pass `ice.ICEExplorer(model, X)`."
+    )
+
+
+def test_a_closed_explorer_has_no_figures(make, e):
+    """It has let go of everything."""
+    x = make(e)
+    x.close()
+    with pytest.raises(errors.Cancelled, match=r"^An explorer must be open to be read"):
+        ice.bqplot.curves(x)
+
+
+@pytest.mark.parametrize("function", ["impact", "curves", "partial_dependence", "two_way"])
+def test_the_extra_that_is_missing_is_named(monkeypatch, x, function):
+    """With the command that brings it."""
+    monkeypatch.setattr(ice.bqplot, "find_spec", lambda _name: None)
+    pair = ("slope", "bend") if function == "two_way" else ()
+    with pytest.raises(errors.MissingDependencyError) as caught:
+        getattr(ice.bqplot, function)(x, *pair)
+    assert str(caught.value) == (
+        f"`ice.bqplot.{function}` needs bqplot, which is not installed. Run `pip install 'ice-explorer[bqplot]'`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "options", "message"),
+    [
+        (
+            "two_way", ("slope", "bent"), {},
+            (
+                "No column named 'bent' in X. Did you mean 'bend'? X has 5 columns: 'slope', 'bend', 'a very long name "
+                "of a feature that nobody wants to type', 'town', 'built'."
+            ),
+        ),
+        (
+            "two_way", ("slope", "slope"), {},
+            "The two features of a pair must differ; got 'slope' twice. Name another one beside it.",
+        ),
+        (
+            "two_way", ("slope", "bend"), {"grid_size": 1},
+            "`grid_size` must be an integer of at least 2; got 1. Leave it out for 20.",
+        ),
+        (
+            "impact", (), {"max_features": 0},
+            "`max_features` must be an integer of at least 1; got 0. Leave it out for 30.",
+        ),
+        (
+            "curves", (), {"max_lines": "all"},
+            "`max_lines` must be an integer of at least 1; got 'all'. Leave it out for 200.",
+        ),
+    ],
+)  # fmt: skip
+def test_arguments_are_checked_at_the_call(x, function, arguments, options, message):
+    """Whole sentences, before anything is drawn."""
+    with pytest.raises(errors.ICEExplorerError) as caught:
+        getattr(ice.bqplot, function)(x, *arguments, **options)
+    assert str(caught.value) == message
+
+
+def test_the_folder_of_the_same_name_hides_nothing():
+    """`ice.bqplot` comes when it is asked for, without bqplot itself, which comes with the first figure."""
+    code = """
+import json, sys
+import ice_explorer as ice
+before = "ice_explorer.bqplot" in sys.modules
+functions = [getattr(ice.bqplot, name).__name__ for name in ice.bqplot.__all__]
+light = "bqplot" in sys.modules
+import bqplot
+print(json.dumps([before, functions, light, bqplot is ice.bqplot, hasattr(bqplot, "Figure"), "bqplot" in dir(ice)]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    functions = ["curves", "impact", "partial_dependence", "two_way"]
+    assert json.loads(done.stdout) == [False, functions, False, False, True, True]

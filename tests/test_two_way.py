@@ -1,0 +1,234 @@
+"""Partial dependence on two features: equal to scikit-learn's and to a loop, whatever the features are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.inspection import partial_dependence
+
+import ice_explorer as ice
+from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    generator = np.random.default_rng(0)
+    n = 120
+    return pd.DataFrame(
+        {
+            "age": generator.integers(20, 70, n),
+            "bmi": generator.normal(27, 4, n),
+            "sex": generator.integers(0, 2, n).astype(bool),
+            "rent": generator.lognormal(size=n),
+        }
+    )
+
+
+@pytest.fixture(scope="module", name="forest")
+def fitted_forest(X):
+    y = X["age"] / 10 + X["bmi"] * X["sex"] + np.log(X["rent"])
+    return RandomForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+
+
+def explain(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+@pytest.mark.parametrize("pair", [("age", "bmi"), ("bmi", "sex"), ("rent", "bmi")])
+def test_all_rows_give_what_scikit_learn_gives(forest, X, pair):
+    """At the same grid values the mean over all rows is that of `partial_dependence(kind="average")`."""
+    two = explain(forest, X).two_way(*pair)
+    given_values = dict(zip(pair, (two.first.axis, two.second.axis), strict=True))
+    expected = partial_dependence(
+        forest,
+        X.astype({"age": float, "sex": float}),
+        list(pair),
+        kind="average",
+        method="brute",
+        custom_values=given_values,
+    )
+    assert_array_equal(two.row_positions, np.arange(len(X)))
+    assert_allclose(two.partial_dependence, expected["average"][0], rtol=1e-12)
+
+
+def test_a_class_gives_what_scikit_learn_gives(X):
+    """The mean is that of the probability of the class at issue."""
+    y = np.digitize(X["bmi"] + X["age"] / 10, [29, 33])
+    model = RandomForestClassifier(n_estimators=10, random_state=0).fit(X, y)
+    two = explain(model, X, output=2).two_way("age", "bmi", grid_size=6)
+    custom = {"age": two.first.axis, "bmi": two.second.axis}
+    expected = partial_dependence(
+        model,
+        X.astype({"age": float, "sex": float}),
+        ["age", "bmi"],
+        kind="average",
+        method="brute",
+        custom_values=custom,
+    )
+    assert_allclose(two.partial_dependence, expected["average"][2], rtol=1e-12)
+
+
+def product(X):
+    """Rows of any frame to numbers, with an interaction of all."""
+    return np.sum([np.sin(column + 1.0) for column in X.to_numpy(dtype=float).T], axis=0) ** 2
+
+
+@given(st.integers(0, 5), st.integers(2, 6), st.integers(1, 30))
+def test_every_block_size_gives_the_mean_of_a_loop(seed, grid_size, max_rows):
+    """Weighted, on a sample, and however little memory there is for a block."""
+    generator = np.random.default_rng(seed)
+    X = pd.DataFrame(generator.normal(size=(25, 3)), columns=list("abc"))
+    weights = generator.integers(0, 3, 25).astype(float)
+    two = explain(product, X, sample_weight=weights, memory_limit=5_000).two_way(
+        "c", "a", grid_size=grid_size, max_rows=max_rows
+    )
+    rows = two.row_positions
+    assert len(rows) == min(max_rows, np.count_nonzero(weights))
+    assert (weights[rows] > 0).all()
+    expected = np.empty((len(two.first.axis), len(two.second.axis)))
+    for i, c in enumerate(two.first.axis):
+        for j, a in enumerate(two.second.axis):
+            expected[i, j] = np.average(product(X.iloc[rows].assign(c=c, a=a)), weights=weights[rows])
+    assert_allclose(two.partial_dependence, expected, rtol=1e-12)
+
+
+def test_the_order_of_the_names_turns_the_picture(forest, X):
+    """The same rows are drawn whichever of the two is named first."""
+    e = explain(forest, X)
+    one, other = e.two_way("age", "bmi", max_rows=20), e.two_way("bmi", "age", max_rows=20)
+    assert_array_equal(one.row_positions, other.row_positions)
+    assert_allclose(one.partial_dependence, other.partial_dependence.T, rtol=1e-13)
+
+
+def test_an_additive_model_has_no_interaction(X):
+    """All rows of the picture are parallel."""
+    two = explain(lambda X: (X["age"] ** 2 + X["bmi"]).to_numpy(), X).two_way("age", "bmi")
+    assert_allclose(np.diff(two.partial_dependence, n=1, axis=1) - np.diff(two.partial_dependence[0]), 0, atol=1e-9)
+
+
+def homes():
+    """Features of every other kind, and a model that reads them."""
+    n = 40
+    generator = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "town": generator.choice(["Ur", "Uruk", "Eridu"], n),
+            "built": pd.Timestamp("2000-01-01") + pd.to_timedelta(generator.integers(0, 9000, n), unit="D"),
+            "wood": generator.integers(0, 2, n),
+        }
+    )
+    X["stone"] = (1 - X["wood"]) * generator.integers(0, 2, n)
+    X.loc[::7, "town"] = None
+
+    def model(X):
+        towns = X["town"].map({"Ur": 1.0, "Uruk": 2.0, "Eridu": 4.0}).fillna(0.5).to_numpy(dtype=float)
+        years = (X["built"] - pd.Timestamp("2000-01-01")).dt.days.to_numpy() / 365.25
+        return towns * years + 3.0 * X["wood"].to_numpy() - X["stone"].to_numpy()
+
+    return model, X
+
+
+def test_levels_dates_and_groups_are_axes_too():
+    """The grid is in the values of X: labels of levels, dates; columns of a group move together."""
+    model, X = homes()
+    e = explain(model, X, groups={"walls": ["wood", "stone"]})
+    two = e.two_way("town", "built", grid_size=5)
+    assert sorted(two.first.grid) == ["Eridu", "Ur", "Uruk"]
+    assert two.second.grid.dtype.kind == "M"
+    expected = [[model(X.assign(town=t, built=b)).mean() for b in two.second.grid] for t in two.first.grid]
+    assert_allclose(two.partial_dependence, expected, rtol=1e-12)
+    walls = e.two_way("walls", "town")
+    assert {*walls.first.grid} >= {"wood", "stone"}
+    at = walls.first.grid.tolist().index("wood"), walls.second.grid.tolist().index("Ur")
+    assert_allclose(walls.partial_dependence[at], model(X.assign(wood=1, stone=0, town="Ur")).mean(), rtol=1e-12)
+
+
+def test_the_model_is_asked_once_and_only_when_it_is_read(X):
+    """Axes are there before; what was found is kept, and cannot be written to."""
+    calls = []
+
+    def model(X):
+        calls.append(len(X))
+        return X["age"].to_numpy(dtype=float)
+
+    e = explain(model, X)
+    calls.clear()
+    two = e.two_way("age", "sex", grid_size=4, max_rows=10)
+    assert repr(two) == "<TwoWay of 'age' and 'sex': 4 × 2 values, 10 of 120 rows>"
+    assert calls == []
+    found = two.partial_dependence
+    assert sum(calls) == 4 * 2 * 10
+    assert two.partial_dependence is found
+    assert sum(calls) == 4 * 2 * 10
+    with pytest.raises(ValueError, match="read-only"):
+        found[0, 0] = 1
+
+
+def test_it_can_be_stopped_between_blocks_and_begun_again(X):
+    """What is called between blocks ends the work by what it raises."""
+    two = explain(lambda X: X["age"].to_numpy(dtype=float), X, memory_limit=20_000).two_way("age", "bmi")
+
+    def stop():
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        two.compute(stop)
+    assert_allclose(two.partial_dependence, np.repeat(two.first.axis[:, None], len(two.second.axis), axis=1))
+
+
+@pytest.mark.parametrize(
+    ("pair", "options", "error", "message"),
+    [
+        (
+            ("age", "bmj"), {}, UnknownFeatureError,
+            "No column named 'bmj' in X. Did you mean 'bmi'? X has 4 columns: 'age', 'bmi', 'sex', 'rent'.",
+        ),
+        (
+            ("age", "age"), {}, InvalidOptionError,
+            "The two features of a pair must differ; got 'age' twice. Name another one beside it.",
+        ),
+        (
+            ("age", "bmi"), {"grid_size": 1}, InvalidOptionError,
+            "`grid_size` must be an integer of at least 2; got 1. Leave it out for 20.",
+        ),
+        (
+            ("age", "bmi"), {"max_rows": 0}, InvalidOptionError,
+            "`max_rows` must be an integer of at least 1; got 0. Leave it out for 500.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_in_a_sentence(X, pair, options, error, message):
+    """Before the model is asked."""
+    with pytest.raises(error) as caught:
+        explain(product, X).two_way(*pair, **options)
+    assert str(caught.value) == message
+
+
+def test_a_column_of_no_kind_is_no_axis(forest, X):
+    """It is refused in the words that refuse it as a feature."""
+    strange = X.assign(thing=[{"a": 1}] * len(X))
+    e = explain(lambda X: forest.predict(X.drop(columns="thing")), strange)
+    with pytest.raises(InputDataError, match="'thing'"):
+        e.two_way("age", "thing")
+
+
+def test_a_failing_model_is_told_where(X):
+    """The pair of values and the row are named."""
+
+    def model(X):
+        if (X["age"] + X["bmi"] > 1000).any():
+            raise RuntimeError("too much")
+        return X["age"].to_numpy(dtype=float)
+
+    rows = X.assign(bmi=np.where(np.arange(len(X)) == 7, 950.0, 27.0), age=np.where(np.arange(len(X)) == 3, 60, 30))
+    with pytest.raises(PredictionError) as caught:
+        explain(model, rows, features=["sex"]).two_way("age", "bmi").compute()
+    assert str(caught.value) == (
+        "The model failed on phantom observations of 'age × bmi' (grid value (60.0, 950.0), row 0 of X): "
+        "RuntimeError: too much. Limit the grid with `grid=`, or leave the feature out with `features=`."
+    )
