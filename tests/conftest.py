@@ -44,12 +44,11 @@ def cervical_folder(shared):
 @pytest.fixture
 def make(monkeypatch):
     """Make explorers on a wire of the test's, closed afterwards."""
-    import comm
-    from wire import Wire
+    from wire import connect_by_wire
 
     from ice_explorer.widget import ICEExplorer
 
-    monkeypatch.setattr(comm, "create_comm", Wire)
+    connect_by_wire(monkeypatch)
     made = []
 
     def make_one(*args, **options):

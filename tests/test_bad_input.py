@@ -8,7 +8,6 @@ from contextlib import closing
 from functools import cache
 from typing import NamedTuple
 
-import comm
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from wire import Wire
+from wire import connect_by_wire
 
 import ice_explorer as ice
 from ice_explorer.errors import (
@@ -1849,7 +1848,7 @@ CASES = [
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder to write to, with a file and a folder in it, and no browser to talk to."""
-    monkeypatch.setattr(comm, "create_comm", Wire)
+    connect_by_wire(monkeypatch)
     (tmp_path / "there.svg").write_text("drawn before", encoding="utf-8")
     (tmp_path / "folder.svg").mkdir()
     return tmp_path

@@ -6,14 +6,13 @@ import json
 import re
 import warnings
 
-import comm
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from wire import Wire
+from wire import connect_by_wire
 
 import ice_explorer as ice
 from ice_explorer.state import VIEW_CHOICES, split_view
@@ -65,7 +64,7 @@ def three_classes():
 @pytest.fixture
 def make(monkeypatch):
     """Make explorers on a wire of the test's, closed afterwards."""
-    monkeypatch.setattr(comm, "create_comm", Wire)
+    connect_by_wire(monkeypatch)
     made = []
 
     def make_one(*args, **options):

@@ -8,13 +8,12 @@ import time
 from contextlib import closing
 from xml.etree import ElementTree as ET
 
-import comm
 import nbformat
 import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter, MarkdownExporter
-from wire import Wire
+from wire import connect_by_wire
 
 import ice_explorer as ice
 from ice_explorer import export
@@ -26,7 +25,7 @@ MOST_BYTES = 450_000
 
 @pytest.fixture(autouse=True)
 def _wired(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", Wire)
+    connect_by_wire(monkeypatch)
 
 
 def numbers(n_rows=80):

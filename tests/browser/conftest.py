@@ -6,12 +6,11 @@ import os
 import shutil
 from pathlib import Path
 
-import comm
 import pytest
 from browser.host import Host
 from browser.jupyter import JupyterServer
 from playwright.sync_api import expect
-from wire import Wire
+from wire import connect_by_wire
 
 from ice_explorer.widget import ICEExplorer
 
@@ -100,7 +99,7 @@ def bundle():
 @pytest.fixture
 def explore(monkeypatch, bundle, page):
     """Make an explorer, serve it, and open a page that shows it `views` times."""
-    monkeypatch.setattr(comm, "create_comm", Wire)
+    connect_by_wire(monkeypatch)
     made = []
 
     def open_page(*args, views=1, width=None, wait=True, **options):
