@@ -44,11 +44,12 @@ def cervical_folder(shared):
 @pytest.fixture
 def make(monkeypatch):
     """Make explorers on a wire of the test's, closed afterwards."""
-    from wire import connect_by_wire
+    import comm
+    from wire import Wire
 
     from ice_explorer.widget import ICEExplorer
 
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
     made = []
 
     def make_one(*args, **options):

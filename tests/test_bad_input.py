@@ -8,6 +8,7 @@ from contextlib import closing
 from functools import cache
 from typing import NamedTuple
 
+import comm
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from wire import connect_by_wire
+from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.errors import (
@@ -1848,7 +1849,7 @@ CASES = [
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder to write to, with a file and a folder in it, and no browser to talk to."""
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
     (tmp_path / "there.svg").write_text("drawn before", encoding="utf-8")
     (tmp_path / "folder.svg").mkdir()
     return tmp_path

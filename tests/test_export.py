@@ -8,6 +8,7 @@ import sys
 from contextlib import closing
 from xml.etree import ElementTree as ET
 
+import comm
 import numpy as np
 import pandas as pd
 import pypdf
@@ -15,7 +16,7 @@ import pytest
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
-from wire import connect_by_wire
+from wire import Wire
 
 import ice_explorer
 from ice_explorer import explain
@@ -214,7 +215,7 @@ def mixed(table):
 @pytest.fixture
 def running_code(monkeypatch, table):
     """Run the line of code of a file where model and X are in scope, in a folder of its own."""
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
 
     def run(code, folder):
         monkeypatch.chdir(folder)

@@ -6,13 +6,14 @@ import json
 import re
 import warnings
 
+import comm
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from wire import connect_by_wire
+from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.state import VIEW_CHOICES, split_view
@@ -64,7 +65,7 @@ def three_classes():
 @pytest.fixture
 def make(monkeypatch):
     """Make explorers on a wire of the test's, closed afterwards."""
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
     made = []
 
     def make_one(*args, **options):

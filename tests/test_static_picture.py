@@ -8,12 +8,13 @@ import time
 from contextlib import closing
 from xml.etree import ElementTree as ET
 
+import comm
 import nbformat
 import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter, MarkdownExporter
-from wire import connect_by_wire
+from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import export
@@ -25,7 +26,7 @@ MOST_BYTES = 450_000
 
 @pytest.fixture(autouse=True)
 def _wired(monkeypatch):
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
 
 
 def numbers(n_rows=80):

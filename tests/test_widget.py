@@ -11,12 +11,13 @@ import time
 import weakref
 from pathlib import PurePosixPath
 
+import comm
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from pandas.testing import assert_frame_equal
-from wire import connect_by_wire
+from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors, payload
@@ -897,7 +898,7 @@ def test_closing_lets_go_of_model_and_data(make, X):
 
 def test_nothing_holds_a_closed_explorer(monkeypatch, X):
     """Explorers that were made, closed and forgotten are gone."""
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
     watched = []
     for _ in range(5):
         explorer = ICEExplorer(Model(), X)

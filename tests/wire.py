@@ -9,9 +9,6 @@ from __future__ import annotations
 import threading
 import uuid
 
-import comm
-import ipywidgets
-
 _SECONDS_TO_HOLD_A_POLL = 10.0
 
 
@@ -54,9 +51,3 @@ class Wire:
         with self.arrived:
             self.arrived.wait_for(lambda: len(self.sent) > seen, _SECONDS_TO_HOLD_A_POLL)
             return self.sent[seen:]
-
-
-def connect_by_wire(monkeypatch):
-    """Have every explorer made from now on talk to a `Wire`, whichever way its ipywidgets opens a comm."""
-    monkeypatch.setattr(comm, "create_comm", Wire)
-    monkeypatch.setattr(ipywidgets.widgets.widget, "Comm", Wire, raising=False)  # before 8.0.3

@@ -6,11 +6,12 @@ import os
 import shutil
 from pathlib import Path
 
+import comm
 import pytest
 from browser.host import Host
 from browser.jupyter import JupyterServer
 from playwright.sync_api import expect
-from wire import connect_by_wire
+from wire import Wire
 
 from ice_explorer.widget import ICEExplorer
 
@@ -99,7 +100,7 @@ def bundle():
 @pytest.fixture
 def explore(monkeypatch, bundle, page):
     """Make an explorer, serve it, and open a page that shows it `views` times."""
-    connect_by_wire(monkeypatch)
+    monkeypatch.setattr(comm, "create_comm", Wire)
     made = []
 
     def open_page(*args, views=1, width=None, wait=True, **options):

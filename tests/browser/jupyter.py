@@ -1,4 +1,4 @@
-"""A throw-away Jupyter server, and JupyterLab as a person drives it."""
+"""A throw-away Jupyter server, and JupyterLab or Notebook 7 as a person drives it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,15 @@ class JupyterServer:
     ----------
     folder : Path
         Empty; notebooks go into its `notebooks`.
+    app : {"lab", "notebook"}
+        JupyterLab or Notebook 7.
+    data : Path, optional
+        Folder like `share/jupyter`, which goes before those of the environment.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder, app="lab", data=None):
+        self._app = app
+        self._data = data
         self.notebooks = folder / "notebooks"
         self.notebooks.mkdir()
         self._home = folder / "home"
@@ -47,6 +53,8 @@ class JupyterServer:
             "MPLCONFIGDIR": "matplotlib",
         }
         environment = {**os.environ, **{name: str(self._home / at) for name, at in places.items()}}
+        if self._data is not None:
+            environment["JUPYTER_PATH"] = str(self._data)
         # Two threads of BLAS for each kernel is one too many where tests share a machine.
         environment["OMP_NUM_THREADS"] = "1"
         options = [
@@ -58,12 +66,10 @@ class JupyterServer:
             f"--ServerApp.root_dir={self.notebooks}",
         ]
         # Lab asks whether it may ask for news, in a card that covers the corner of the notebook.
-        page_config = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
-        (self._home / "config" / "labconfig").mkdir(parents=True)
-        (self._home / "config" / "labconfig" / "page_config.json").write_text(json.dumps(page_config), encoding="utf-8")
+        self.disable("@jupyterlab/apputils-extension:announcements")
         with self._log.open("w", encoding="utf-8") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "jupyter", "lab", *options],
+                [sys.executable, "-m", "jupyter", self._app, *options],
                 env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -113,6 +119,16 @@ class JupyterServer:
         }
         nbformat.write(notebook, self.notebooks / name)
 
+    def disable(self, *extensions):
+        """Leave these extensions, and no others, out of every page opened from now on."""
+        self.configure("page_config.json", {"disabledExtensions": dict.fromkeys(extensions, True)})
+
+    def configure(self, file, content):
+        """Write a file of the folder `labconfig`, where administrators configure Lab."""
+        at = self._home / "config" / "labconfig" / file
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_text(json.dumps(content), encoding="utf-8")
+
     def set_theme(self, name):
         """Choose the theme of every Lab opened from now on, as Lab's settings would."""
         file = self._home / "settings" / "@jupyterlab" / "apputils-extension"
@@ -121,9 +137,10 @@ class JupyterServer:
         (file / "themes.jupyterlab-settings").write_text(settings, encoding="utf-8")
 
     def open(self, page, name):
-        """Open a notebook in JupyterLab and wait for its kernel."""
-        page.goto(f"{self.url}lab/tree/{name}?reset&token={self._token}")
-        notebook = Notebook(page)
+        """Open a notebook and wait for its kernel."""
+        place = {"lab": f"lab/tree/{name}?reset&", "notebook": f"notebooks/{name}?"}[self._app]
+        page.goto(f"{self.url}{place}token={self._token}")
+        notebook = Notebook(page, self._app)
         notebook.wait_for_kernel()
         return notebook
 
@@ -138,13 +155,19 @@ def _url_of(file):
 class Notebook:
     """An open notebook: its cells, its kernel, and what they show."""
 
-    def __init__(self, page):
+    def __init__(self, page, app="lab"):
         self.page = page
+        self._app = app
         self.cells = page.locator(".jp-Notebook .jp-Cell")
 
     def wait_for_kernel(self):
         # The indicator beside the kernel's name is idle, too, where there is no kernel yet.
-        idle = self.page.locator("#jp-main-statusbar").get_by_text("Python 3 (ipykernel) | Idle")
+        idle = {
+            "lab": self.page.locator("#jp-main-statusbar").get_by_text("Python 3 (ipykernel) | Idle"),
+            "notebook": self.page.locator(
+                ".jp-NotebookPanel-toolbar:has-text('Python 3 (ipykernel)') [data-status=idle]"
+            ),
+        }[self._app]
         idle.wait_for(timeout=_MILLISECONDS_OF_A_KERNEL)
 
     def run(self, index, *, wait=True):
