@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+
 import nbformat
 import pytest
 from browser.jupyter import JupyterServer
@@ -30,6 +33,17 @@ def server(tmp_path_factory):
         yield server
 
 
+def begin(notebook):
+    """Run the first cell: keys that come before Notebook knows its shortcuts go nowhere."""
+    prompt = notebook.cells.first.locator(".jp-InputPrompt").first
+    for _ in range(5):
+        notebook.run(0, wait=False)
+        with suppress(AssertionError):
+            expect(prompt).not_to_have_text("[ ]:")
+            break
+    expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=90_000)
+
+
 @pytest.fixture
 def notebook(server, page, request):
     """A notebook that makes an explorer, shows it, and has a cell to type into."""
@@ -38,7 +52,7 @@ def notebook(server, page, request):
     server.write(name, [MAKE, "x", ""])
     server.set_theme(getattr(request, "param", "JupyterLab Light"))
     notebook = server.open(page, name)
-    notebook.run(0)
+    begin(notebook)
     notebook.run(1)
     view = notebook.explorer(1)
     expect(view).to_have_attribute("data-status", "ready")
@@ -65,7 +79,7 @@ def test_what_is_done_there_reaches_the_kernel(notebook, page):
     page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
     expect(view.get_by_test_id("selected-rows")).to_be_visible()
     shown = float(view.get_by_test_id("decay-value").inner_text())
-    assert notebook.value(2, "x.feature, x.decay, len(x.selection)") == f"('s5', {shown:g}, 1)"
+    assert notebook.value(2, "x.feature, x.decay, len(x.selection)") == f"s5 {shown:g} 1"
 
 
 @pytest.mark.parametrize("notebook", ["JupyterLab Dark"], indirect=True)
