@@ -12,8 +12,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-heavy check bench bench-engines bench-explorer bench-files catalogue screenshot constraints clean \
-	check-python check-js test-js test-python test-browser
+.PHONY: help demo test test-heavy test-floors check bench bench-engines bench-explorer bench-files catalogue screenshot \
+	constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
@@ -28,6 +28,13 @@ COMPILE = $(BIN)/python -c 'import ice_explorer; ice_explorer.warmup()'
 WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPLORER_CHROMIUM="$$chromium"
 # Like `cd js && npm run`, from here.
 NPM_RUN := npm --prefix js run --silent
+FLOORS := .venv-floors/bin
+# What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
+NEWER_THAN_FLOORS := benchmarks browser contract test_models.py test_models_table.py test_notebooks.py test_peel.py \
+	test_trees_extract.py test_wheel.py test_witness_sklearn.py
+# These compare all warnings there are, and traitlets warns of what anywidget did at that time.
+COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
+	test_what_other_data_lack_is_said_and_the_rest_is_restored
 # Tests of one file share their fixtures, so a file stays in one process.
 PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
@@ -42,6 +49,13 @@ test: check-python check-js test-js test-python test-browser ## Run everything t
 
 test-heavy: .venv/.test-heavy ## Test with PyTorch and MLflow too, which are large
 	$(BIN)/pytest tests/test_models.py tests/test_models_table.py
+
+test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that pyproject.toml allows, on Python 3.11
+	$(FLOORS)/pip install --quiet ipywidgets==7.7.1
+	$(FLOORS)/pytest --quiet tests/test_floors.py
+	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 # the other tests bring a connection of their own, which 7 does not take
+	$(FLOORS)/pytest --quiet $(PYTEST_PARALLEL) -W "ignore:Deprecated in traitlets 4.1:DeprecationWarning" \
+		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/test_state.py::,$(COUNT_WARNINGS))
 
 check: check-python check-js ## Check format, lint, types and the fast tests
 	$(NPM_RUN) test:node
@@ -74,8 +88,8 @@ constraints: ## Write the newest versions that work together into tests/constrai
 	rm -rf build/constraints
 
 clean: ## Remove environments, caches and everything built
-	rm -rf .venv build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static test-results \
-		.mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv .venv-floors build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static \
+		test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 	find src tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 
 # --- the steps of a test run ---------------------------------------------------------------------
@@ -125,6 +139,13 @@ test-browser: .venv/.test $(BUNDLE)
 # Their versions are the newest: few tests look at them, and continuous integration none.
 .venv/.test-heavy: .venv/.test
 	$(INSTALL) -e '.[test-heavy]'
+	touch $@
+
+.venv-floors/.ready: pyproject.toml tests/floors.txt
+	python3.11 -m venv .venv-floors
+	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[datasets,export]' \
+		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
+		pytest-cov pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@
 
 # The peers are no part of what is tested, so they have no place among the constraints.

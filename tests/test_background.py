@@ -450,6 +450,94 @@ def test_an_idle_background_has_no_thread(start):
     assert replies.wait() == [("answer", "A")]
 
 
+# --- where there are no threads -------------------------------------------------------------------
+
+
+@pytest.fixture
+def threadless(monkeypatch):
+    """A Python that has no threads, as that inside a browser has none."""
+
+    def refuse(_thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+
+
+@pytest.mark.usefixtures("threadless")
+def test_without_threads_starting_computes_everything(start):
+    """Who starts it finds it done, and the listener heard of the beginning and of the end."""
+    work, heard = Work(), []
+    background = Background("abc", work, lambda: heard.append(background.snapshot().state))
+    assert background.snapshot().state == "computing"
+    background.start()
+    assert background.snapshot() == background.wait()
+    assert (background.snapshot().state, dict(background.snapshot().results)) == (
+        "ready",
+        {"a": "A", "b": "B", "c": "C"},
+    )
+    assert work.threads == {threading.current_thread()}
+    assert (heard[0], heard[-1]) == ("computing", "ready")
+    background.close()
+
+
+@pytest.mark.usefixtures("threadless")
+def test_without_threads_a_question_is_answered_before_asking_returns(start):
+    """Whether its feature is there already, or has to be computed after a cancel."""
+    background = start("ab", Work(fails_on="a"))
+    replies = Replies()
+    background.ask("b", replies.answer, replies.refuse)
+    background.ask(None, replies.answer, replies.refuse)
+    assert replies.got == [("answer", "B"), ("answer", None)]
+
+
+@pytest.mark.usefixtures("threadless")
+def test_without_threads_what_happens_meanwhile_may_cancel_and_somebody_go_on():
+    """What is there stays, what is asked for is computed, and the rest when it is wanted."""
+    order = []
+
+    def compute(name, between_blocks, cancelled):
+        order.append(name)
+        if order == ["a", "b"]:
+            background.cancel()
+        if cancelled():
+            raise Cancelled
+        return name.upper()
+
+    background = Background("abcd", compute, lambda: None)
+    background.start()
+    assert (background.snapshot().state, order) == ("cancelled", ["a", "b"])
+    replies = Replies()
+    background.ask("d", replies.answer, replies.refuse)
+    assert replies.got == [("answer", "D")]
+    background.resume()
+    assert (background.snapshot().state, order) == ("ready", ["a", "b", "d", "b", "c"])
+    background.close()
+
+
+@pytest.mark.usefixtures("threadless")
+def test_without_threads_ctrl_c_cancels_and_all_who_ask_are_told(start):
+    """It ends the computation that it interrupts, and another start goes on."""
+    replies = Replies()
+    interrupts = ["b"]
+
+    def compute(name, between_blocks, cancelled):
+        if name in interrupts:
+            background.ask("c", replies.answer, replies.refuse)
+            raise KeyboardInterrupt
+        return name.upper()
+
+    background = Background("abc", compute, lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        background.start()
+    snapshot = background.snapshot()
+    assert (snapshot.state, dict(snapshot.results), snapshot.current) == ("cancelled", {"a": "A"}, None)
+    assert [(how, type(error)) for how, error in replies.got] == [("refuse", Cancelled)]
+    interrupts.clear()
+    background.resume()
+    assert background.snapshot().state == "ready"
+    background.close()
+
+
 def test_a_script_may_end_while_features_are_computed():
     """A process that leaves in the middle of a computation leaves silently."""
     script = """

@@ -332,13 +332,13 @@ def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
 
 
 def test_a_csv_of_a_view_is_the_table_of_metrics(mixed, tmp_path):
-    """Read with "#" for comments it is the table, to the last digit, whatever the names hold."""
+    """Read with "#" for comments it is the table, to the last digit that pandas reads, whatever the names hold."""
     path = save(mixed, ViewState(rank_by="impact", decay=0.4), tmp_path / "metrics.csv")
     found = pd.read_csv(path, comment="#")
     expected = mixed.table(0.4, sort_by="impact")
     assert found.columns.tolist() == ["feature", *expected.columns]
     assert found["feature"].tolist() == [mixed[name].label for name in expected.index]
-    assert_array_equal(found["impact"], expected["impact"])
+    assert_allclose(found["impact"], expected["impact"], rtol=1e-15)
     assert_array_equal(found["kind"], expected["kind"])
 
 
@@ -386,6 +386,17 @@ def test_shortened_numbers_are_near_and_short(value):
         return
     assert found == pytest.approx(value, rel=NINE_DIGITS)
     assert len(repr(found).partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")) <= 9
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_moments_are_written_as_moments(tmp_path, unit):
+    """Whatever they are counted in: pandas counted nanoseconds before it counted microseconds."""
+    X = pd.DataFrame({"since": pd.date_range("2020-01-01", periods=9).as_unit(unit), "one": np.arange(9.0)})
+    e = explain(lambda rows: rows["since"].dt.day.to_numpy() + rows["one"].to_numpy(), X, progress=False)
+    found = pd.read_parquet(save(e, ViewState(), tmp_path / "since.parquet", "since"))
+    assert set(found["value"]) == set(X["since"])
+    written = pd.read_csv(save(e, ViewState(), tmp_path / "since.csv", "since"), comment="#")
+    assert set(pd.to_datetime(written["value"])) == set(X["since"])
 
 
 def test_curves_of_one_feature_keep_its_type_and_of_several_are_text(mixed, tmp_path):

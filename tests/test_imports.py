@@ -16,6 +16,7 @@ ALLOWED = {
     # numbers in, numbers out
     "sampling": ("", "numpy"),
     "real": ("", "numpy"),
+    "threads": ("", ""),
     "likelihood": ("real", "numpy sklearn"),
     "grid": ("likelihood real", "numpy"),
     "chebyshev": ("", "numpy"),
@@ -25,7 +26,7 @@ ALLOWED = {
     "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
     "category": ("decay metrics", "numpy"),
-    "options": ("likelihood metrics real", "numpy"),
+    "options": ("likelihood metrics real threads", "numpy"),
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables

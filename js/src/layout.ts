@@ -1,6 +1,7 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 import { computed, effect } from "@preact/signals-core";
 import { html } from "./marks/element.ts";
+import { focusedBeside } from "./marks/focus.ts";
 import { Tabs } from "./marks/tabs.ts";
 import { classesPanel } from "./panels/classes.ts";
 import { colorControl } from "./panels/color_by.ts";
@@ -75,7 +76,7 @@ function rightColumn(view: View): HTMLElement {
     strip,
   );
   const toFeature = (): void => {
-    const isFocused = all.contains(document.activeElement);
+    const isFocused = all.contains(focusedBeside(all));
     remembered.choose("right", "feature");
     if (isFocused) tabs.focus("feature");
   };

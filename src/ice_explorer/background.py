@@ -4,6 +4,9 @@ The model is called from this thread alone, so that a model which is not thread-
 called twice at once. The thread lives while there is work. A question about a computed feature is
 answered between two blocks of a feature that is still being computed; a question about a feature
 that has not had its turn moves it to the front.
+
+Where no thread can be started, as in Python inside a browser, whoever would have started one does
+its work before going on.
 """
 
 from __future__ import annotations
@@ -93,11 +96,18 @@ class Background(Generic[Name, Result]):
         weakref.finalize(self, self._closed.set)
 
     def start(self) -> None:
-        """Begin, or go on."""
+        """Begin, or go on; where no thread can be started, return when there is nothing left to do."""
         with self._changed:
-            if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._run, name="ice-explorer", daemon=True)
+            if self._thread is not None or self._closed.is_set():
+                return
+            self._thread = threading.Thread(target=self._run, name="ice-explorer", daemon=True)
+            try:
                 self._thread.start()
+            except RuntimeError:  # "can't start new thread"
+                self._thread = threading.current_thread()
+            else:
+                return
+        self._run_here()
 
     def snapshot(self) -> Snapshot[Name, Result]:
         """Where the computation stands."""
@@ -120,11 +130,13 @@ class Background(Generic[Name, Result]):
             Exactly one of them is called, once. Neither may raise.
         """
         with self._changed:
-            if not self._closed.is_set():
+            is_open = not self._closed.is_set()
+            if is_open:
                 self._questions.append(_Question(name, answer, refuse))
-                self.start()
-                return
-        refuse(Cancelled())
+        if is_open:
+            self.start()
+        else:
+            refuse(Cancelled())
 
     def answer_meanwhile(self) -> None:
         """Answer what has been asked since: for an answer that takes long, in the thread, now and then.
@@ -187,6 +199,21 @@ class Background(Generic[Name, Result]):
             question.refuse(Cancelled())
 
     # --- inside the thread ------------------------------------------------------------------------
+
+    def _run_here(self) -> None:
+        """Do the thread's work in a thread of somebody else's, whose Ctrl-C cancels it."""
+        try:
+            self._run()
+        except BaseException:
+            with self._changed:
+                self._thread = self._current = None
+                if self._state == "computing":
+                    self._state = "cancelled"
+                dropped = self._take_questions(lambda _question: True)
+                self._changed.notify_all()
+            for question in dropped:
+                question.refuse(Cancelled())
+            raise
 
     def _run(self) -> None:
         while True:

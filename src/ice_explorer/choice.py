@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -109,6 +110,7 @@ class Inside:
         return tree_ensemble(self.peeled.model, self._predictor.position, response, categorical)
 
 
+_HAS_NUMBA = find_spec("numba") is not None
 _REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, SweepLimitError, UnsupportedTreesError)
 
 
@@ -148,13 +150,30 @@ def choose_engine(
     notes = []
     for name in makers if wanted == "auto" else [wanted]:
         try:
-            return makers[name](inside, context, items, n_jobs), []
+            if name == "tree" and wanted == "auto":
+                _check_worth_sweeping(inside.trees)
+            return makers[name](inside, context, items, n_jobs), _without_numba() if name == "tree" else []
         except _REFUSALS as error:
             if wanted != "auto":
                 raise InvalidOptionError.engine(name, str(error)) from error
             if not isinstance(error, OtherFormError | NotTreesError):
                 notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
     return BruteEngine(context, items, n_jobs, _BRUTE), notes
+
+
+def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
+    """Refuse trees that scikit-learn's compiled code predicts several times faster than NumPy sweeps them."""
+    is_classic = ensemble.library == "scikit-learn" and ensemble.input_dtype == np.float32  # not histogram boosting
+    if is_classic and not _HAS_NUMBA:
+        msg = "numba is not installed, and without it scikit-learn is faster."
+        raise UnsupportedTreesError(msg)
+
+
+def _without_numba() -> list[str]:
+    """Say why trees take long, where they do."""
+    if _HAS_NUMBA:
+        return []
+    return ["numba is not installed, so trees are swept by NumPy: the figures are the same, and take longer."]
 
 
 def threshold_grids(inside: Inside, columns: Columns, positions: Sequence[int]) -> dict[str, NDArray[np.float64]]:

@@ -15,6 +15,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 from ice_explorer.real import real_numbers
+from ice_explorer.threads import can_start_threads
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -98,14 +99,12 @@ def check_flag(option: str, got: object) -> bool:
 
 
 def check_n_jobs(n_jobs: object) -> int:
-    """Turn a number of threads, None for 1 and -1 for all processors, into a count."""
+    """Turn a number of threads, None for 1 and -1 for all processors, into a count: 1 where there are no threads."""
     if n_jobs is None:
         return 1
-    if isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool):
-        if n_jobs >= 1:
-            return int(n_jobs)
-        if n_jobs == -1:
-            return os.cpu_count() or 1
+    if isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool) and (n_jobs >= 1 or n_jobs == -1):
+        count = int(n_jobs) if n_jobs >= 1 else os.cpu_count() or 1
+        return count if count == 1 or can_start_threads() else 1
     raise InvalidOptionError.n_jobs(n_jobs)
 
 

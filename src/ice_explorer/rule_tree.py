@@ -105,6 +105,8 @@ def combined_rule(spread: Spread, encodings: Sequence[Encoding]) -> CombinedRule
     tree = DecisionTreeRegressor(max_depth=DEPTH, min_impurity_decrease=least, random_state=0)
     X = np.column_stack([encoding.ranks for encoding in encodings])
     tree.fit(X, outputs, sample_weight=weights)
+    if np.isnan(tree.tree_.threshold).any():
+        return CombinedRule()  # scikit-learn before 1.8 may lose a threshold beside missing values
     leaf_of = tree.apply(X)
     leaves = _leaves(tree.tree_, encodings)
     if len(leaves) < 2:

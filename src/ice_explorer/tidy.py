@@ -57,7 +57,7 @@ def curves_of(explanation: Explanation, state: ViewState) -> Curves:
     n_grid = predictions.shape[1]
     changes = lines.values[:, :n_grid]  # a single value is drawn as a dash, from one point to another
     likelihood = feature.likelihood_of(positions, state.decay)
-    grid, places = np.asarray(feature.grid).astype(object), axis.grid
+    grid, places = _objects(np.asarray(feature.grid)), axis.grid
     if lines.missing is not None:
         at_missing = feature.missing_rows(positions)
         grid, places = np.array([*grid, None], dtype=object), np.append(places, np.nan)
@@ -66,6 +66,14 @@ def curves_of(explanation: Explanation, state: ViewState) -> Curves:
         is_own = np.isnan(axis.observed[positions])
         likelihood = np.column_stack([likelihood, np.where(is_own, 1.0, state.decay)])
     return Curves(feature, positions, grid, places, predictions, changes, likelihood)
+
+
+def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
+    """Values one by one: of moments in nanoseconds NumPy would make whole numbers."""
+    objects: NDArray[np.object_] = (
+        pd.Series(grid).array.astype(object) if grid.dtype.kind in "mM" else grid.astype(object)
+    )
+    return objects
 
 
 def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:

@@ -15,12 +15,32 @@ export const hosts: Record<string, Record<string, string>> = {
     "--jp-brand-color1": "#2196f3",
     "--jp-error-color1": "#f44336",
   },
+  // ipywidgets brings JupyterLab's light variables along, whatever the theme.
+  "VS Code's dark theme": {
+    "--jp-layout-color0": "white",
+    "--jp-ui-font-color1": "rgba(0, 0, 0, 0.8)",
+    "--jp-brand-color1": "#1976d2",
+    "--vscode-editor-background": "#1f1f1f",
+    "--vscode-editor-foreground": "#cccccc",
+    "--vscode-textLink-foreground": "#4daafc",
+    "--vscode-errorForeground": "#f85149",
+  },
+  "Colab's dark theme": {
+    "--jp-layout-color0": "white",
+    "--jp-ui-font-color1": "#d5d5d5",
+    "--jp-brand-color1": "#1976d2",
+    "--colab-primary-surface-color": "#383838",
+    "--colab-primary-text-color": "#d5d5d5",
+    "--colab-anchor-color": "#8ab4f8",
+  },
 };
+
+const DARK_PAPERS = new Set(["#111", "#1f1f1f", "#383838"]);
 
 /** Puts a view into a host's theme and waits until the view has found out. */
 export async function dress({ root }: Mounted, variables: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(variables)) root.parentElement!.style.setProperty(name, value);
-  const theme = variables["--jp-layout-color0"] === "#111" ? "dark" : "light";
+  const theme = Object.values(variables).some((color) => DARK_PAPERS.has(color)) ? "dark" : "light";
   for (let turn = 0; turn < 100 && root.dataset.theme !== theme; turn++) await pause(20);
 }
 

@@ -1,6 +1,7 @@
 /** What a drag in the plot does, and the way back from a zoom: buttons at the plot's upper right corner. */
 import { type Signal, signal } from "@preact/signals-core";
 import { html, update } from "../../marks/element.ts";
+import { focusedBeside } from "../../marks/focus.ts";
 import { icon } from "../../marks/icons.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
@@ -77,7 +78,7 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
     () => plot.value?.cut ?? { x: false, y: false },
     ({ x, y }) => {
       // A button that goes away would take the focus with it.
-      if (!x && !y && document.activeElement === reset) buttons[names.indexOf(tool.peek())]!.focus();
+      if (!x && !y && focusedBeside(reset) === reset) buttons[names.indexOf(tool.peek())]!.focus();
       reset.hidden = !x && !y;
     },
   );

@@ -1,0 +1,174 @@
+"""What VS Code and Colab are known to allow, held on a page of our own: neither can run here.
+
+Each test names the line of the checklist in CONTRIBUTING.md that it keeps.
+"""
+
+from __future__ import annotations
+
+import re
+
+import comm
+import numpy as np
+import pandas as pd
+import pytest
+from browser.host import Host
+from browser.sandbox import page_of
+from playwright.sync_api import expect
+from wire import Wire
+
+from ice_explorer.widget import ICEExplorer
+
+pytestmark = pytest.mark.slow
+
+# ipywidgets' own style sheet, which both hosts load: JupyterLab's light variables, whatever the theme.
+_OF_IPYWIDGETS = "<style>:root { --jp-layout-color0: white; --jp-ui-font-color1: rgba(0, 0, 0, .8); \
+--jp-brand-color1: #1976d2; --jp-error-color1: #d32f2f; }</style>"
+_BLOBS = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:"
+
+HOSTS = {
+    "vscode": {
+        "sandbox": "allow-same-origin allow-pointer-lock allow-scripts allow-downloads",
+        "policy": _BLOBS + "; connect-src blob:",
+        "head": _OF_IPYWIDGETS
+        + "<style>:root { --vscode-editor-background: #1f1f1f; --vscode-editor-foreground: #cccccc; "
+        "--vscode-textLink-foreground: #4daafc; --vscode-errorForeground: #f85149; }</style>",
+        "body": 'class="vscode-dark" data-vscode-theme-kind="vscode-dark"',
+    },
+    "colab": {
+        "sandbox": "allow-scripts allow-downloads",
+        "policy": _BLOBS,
+        # Its manager overwrites the ink of JupyterLab's variables, not the paper.
+        "head": _OF_IPYWIDGETS
+        + "<style>:root { --colab-primary-surface-color: #383838; --colab-primary-text-color: #d5d5d5; "
+        "--jp-ui-font-color1: var(--colab-primary-text-color); --colab-anchor-color: #8ab4f8; }</style>",
+    },
+    "strict": {"sandbox": "allow-scripts", "policy": _BLOBS},
+}
+PAPERS = {"vscode": "rgb(31, 31, 31)", "colab": "rgb(56, 56, 56)", "strict": "rgb(255, 255, 255)"}
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    generator = np.random.default_rng(1)
+    return pd.DataFrame({name: generator.normal(size=60) for name in ("near", "far", "wide")})
+
+
+@pytest.fixture
+def frame(monkeypatch, bundle, page, X, request):
+    """The inside of a host's frame that shows an explorer."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    explorer = ICEExplorer(lambda X: 3 * X["near"].to_numpy() + X["far"].to_numpy() ** 2, X)
+    host = Host(explorer, bundle)
+    page.watch.expected.append("can escape its sandboxing")  # of VS Code's own permissions
+    html = page_of(bundle, **HOSTS[request.param])
+    page.route(f"{host.url}frame", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto(f"{host.url}frame")
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-host=ready]").wait_for(state="attached")
+    frame.locator("body").evaluate("() => host.show()")
+    view = frame.get_by_test_id("ice-explorer")
+    expect(view).to_have_attribute("data-drawn-lines", "60")
+    view.explorer, view.host = explorer, request.param
+    yield view
+    explorer.close()
+    host.close()
+
+
+every_host = pytest.mark.parametrize("frame", HOSTS, indirect=True)
+
+
+@every_host
+def test_it_lives_in_a_frame_of_its_own(frame, page):
+    """Script from a blob, no network, nothing of the page around: slider, bars and hover work."""
+    bar = frame.locator('[data-test=bar][data-feature="far"]')
+    bar.click()
+    expect(frame).to_have_attribute("data-feature", "far")
+    slider = frame.get_by_test_id("decay-slider")
+    slider.focus()
+    slider.press("PageDown")
+    expect(frame.get_by_test_id("decay-value")).not_to_have_text("0.75")
+    plot = frame.get_by_test_id("plot")
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    expect(frame.get_by_test_id("tooltip")).to_be_visible()
+
+
+@every_host
+def test_its_colours_are_those_of_the_host(frame):
+    """Not those of the light style sheet that ipywidgets brings along."""
+    expect(frame).to_have_attribute("data-theme", "light" if frame.host == "strict" else "dark")
+    assert frame.evaluate("view => getComputedStyle(view).backgroundColor") == PAPERS[frame.host]
+    # Ink and accent can be read on that paper.
+    contrasts = frame.evaluate(
+        """view => {
+            const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+            const light = (color) => {
+                pen.fillStyle = color;
+                pen.fillRect(0, 0, 1, 1);
+                const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((part) => part / 255)
+                    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            const style = getComputedStyle(view);
+            const [paper, ...inks] = ["--ice-paper", "--ice-ink", "--ice-accent", "--ice-problem"]
+                .map((name) => light(style.getPropertyValue(name)));
+            return inks.map((ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05));
+        }"""
+    )
+    assert min(contrasts) >= 4.5, contrasts
+
+
+@pytest.mark.parametrize("frame", ["vscode", "colab"], indirect=True)
+def test_a_file_can_be_downloaded(frame, page, tmp_path):
+    """Where the frame may; the frame itself hears of the click, for VS Code saves what is clicked by itself."""
+    page.frame_locator("iframe").locator("body").evaluate(
+        """body => document.addEventListener("click", ({ target }) => {
+            if (target.href) body.dataset.clicked = target.download;
+        })"""
+    )
+    frame.get_by_test_id("export").click()
+    with page.expect_download() as download:
+        frame.get_by_test_id("export-svg").click()
+    download.value.save_as(tmp_path / "picture.svg")
+    assert b"<svg" in (tmp_path / "picture.svg").read_bytes()[:200]
+    body = page.frame_locator("iframe").locator("body")
+    expect(body).to_have_attribute("data-clicked", re.compile(r"\.svg$"))
+    assert body.locator("> a").count() == 0
+
+
+@pytest.mark.parametrize("frame", ["strict"], indirect=True)
+def test_a_download_that_is_forbidden_changes_nothing(frame, page):
+    """The browser says so to nobody but its console; the explorer goes on."""
+    page.watch.expected.append("Download is disallowed")
+    frame.get_by_test_id("export").click()
+    frame.get_by_test_id("export-svg").click()
+    expect(frame.get_by_test_id("export")).to_be_enabled()
+    frame.locator('[data-test=bar][data-feature="wide"]').click()
+    expect(frame).to_have_attribute("data-feature", "wide")
+
+
+def test_the_bundle_asks_for_nothing_that_hosts_lack(bundle):
+    """No window above its own, no WebGL, no request, no address, no storage, no code made of text."""
+    script = (bundle / "explorer.js").read_text(encoding="utf-8")
+    found = re.findall(
+        r"window\.(?:parent|top)|\bfetch\(|XMLHttpRequest|webgl|localStorage|sessionStorage|indexedDB|\beval\(|"
+        r"new Function|https?://[^\"'`\s]+|document\.cookie|new Worker|\bimport\(",
+        script,
+    )
+    assert set(found) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_style_sheet_keeps_to_the_explorer(bundle):
+    """Every rule names a class of ours, and nothing is loaded."""
+    style = (bundle / "explorer.css").read_text(encoding="utf-8")
+    assert not re.search(r"@import|@font-face|url\(", style)
+    bare = re.sub(r"@(?:keyframes|property)[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", style)
+    selectors = re.findall(r"(?:^|[{};])([^{};@]+)\{", re.sub(r"/\*.*?\*/", "", bare, flags=re.DOTALL))
+    assert len(selectors) > 100
+    alone = [part for rule in selectors for part in _parts(rule) if ".ice-" not in part]
+    assert alone == []
+
+
+def _parts(rule):
+    """Selectors of a rule, at commas outside of brackets."""
+    return re.split(r",(?![^(]*\))", rule)

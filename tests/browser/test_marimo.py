@@ -1,0 +1,200 @@
+"""Explorers in marimo: under a shadow root, two of one script, with a notebook that follows them."""
+
+from __future__ import annotations
+
+import pytest
+from browser.marimo_app import MarimoServer
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+APP = """\
+import marimo
+
+app = marimo.App(width="full")
+
+
+@app.cell
+def _():
+    import marimo as mo
+    from sklearn.datasets import load_diabetes
+    from sklearn.ensemble import RandomForestRegressor
+
+    import ice_explorer as ice
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
+    return X, ice, mo, model
+
+
+@app.cell
+def _(X, ice, mo, model):
+    first = mo.ui.anywidget(ice.ICEExplorer(model, X))
+    first
+    return (first,)
+
+
+@app.cell
+def _(X, ice, mo, model):
+    second = mo.ui.anywidget(ice.ICEExplorer(model, X, features=["bmi", "bp", "s5"]))
+    second
+    return (second,)
+
+
+@app.cell
+def _(first, mo):
+    value = first.value
+    mo.md(f"open {value['feature']}; decay {value['decay']}; {len(value['selection'])} rows; by {value['color_by']}")
+    return
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+# marimo loads pictures for a part of its own ahead and then does not use them.
+_OF_MARIMO = "was preloaded using link preload but not used"
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def server(tmp_path_factory, request):
+    with MarimoServer(tmp_path_factory.mktemp("marimo"), APP, request.param) as server:
+        server.theme = request.param
+        yield server
+
+
+@pytest.fixture
+def views(server, page):
+    """Both explorers, once they have drawn all they have to."""
+    page.watch.expected.append(_OF_MARIMO)
+    page.goto(server.url)
+    views = page.get_by_test_id("ice-explorer")
+    for index in range(2):
+        expect(views.nth(index)).to_have_attribute("data-status", "ready", timeout=90_000)
+        expect(views.nth(index)).to_have_attribute("data-drawn-lines", "442")
+        expect(views.nth(index).get_by_test_id("drivers")).to_have_attribute("data-state", "ready")
+    return views.nth(0), views.nth(1)
+
+
+def ranked(view):
+    """The features in the order of the bars on screen."""
+    bars = view.get_by_test_id("bar").evaluate_all(
+        "bars => bars.map(({ dataset }) => [Number(dataset.rank), dataset.feature])"
+    )
+    return [name for _, name in sorted(bars)]
+
+
+def focused(view):
+    """The `data-test` of what has the keyboard."""
+    return view.evaluate("view => view.getRootNode().activeElement?.dataset.test ?? null")
+
+
+def test_a_notebook_follows_its_explorer(views, page):
+    """A slider ranks anew, a bar opens, a column colours, a brush selects; cells that read `.value` run again."""
+    first, second = views
+    said = page.locator(".paragraph")
+    expect(said).to_contain_text("decay 0.75; 0 rows; by None")
+    slider = first.get_by_test_id("decay-slider")
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+    expect(first.get_by_test_id("decay-value")).not_to_have_text("0.75")
+    before = float(first.get_by_test_id("decay-value").inner_text())
+    expect(said).to_contain_text(f"decay {before:g};")
+    first.locator('[data-test=bar][data-feature="s5"]').click()
+    expect(first).to_have_attribute("data-feature", "s5")
+    expect(said).to_contain_text("open s5;")
+    first.get_by_test_id("color-by").select_option("sex")
+    expect(said).to_contain_text("by sex")
+    plot = first.get_by_test_id("plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.4, steps=5)
+    page.mouse.up()
+    expect(said).not_to_contain_text("; 0 rows")
+    # The other explorer runs the same script, and shares nothing with this one.
+    expect(second).to_have_attribute("data-feature", "bmi")
+    expect(second.get_by_test_id("decay-value")).to_have_text("0.75")
+    assert sorted(ranked(second)) == ["bmi", "bp", "s5"]
+
+
+def test_the_keyboard_works_under_a_shadow_root(views, page):
+    """Focus goes where it goes elsewhere: along bars, out of a menu, from a button that disappears."""
+    first, _ = views
+    first.locator('[data-test=bar][data-feature="bmi"]').focus()
+    page.keyboard.press("ArrowDown")
+    expect(first.locator("[data-test=bar]:focus")).to_have_attribute("data-feature", "s5")
+    expect(first.get_by_test_id("export")).to_be_enabled()
+    first.get_by_test_id("export").focus()
+    page.keyboard.press("Enter")
+    assert focused(first) == "export-svg"
+    page.keyboard.press("Escape")
+    assert focused(first) == "export"
+    # Zoomed in and out again by its button, the plot's tools have the focus, not the page.
+    plot = first.get_by_test_id("plot")
+    plot.focus()
+    page.keyboard.press("+")
+    reset = first.get_by_test_id("zoom-reset")
+    expect(reset).to_be_visible()
+    reset.focus()
+    page.keyboard.press("Enter")
+    expect(reset).to_be_hidden()
+    assert focused(first) == "tool-select"
+    # A feature chosen among all of them: the tab has the focus afterwards.
+    first.get_by_test_id("tab-all").click()
+    tile = first.get_by_test_id("tile").first
+    expect(tile).to_be_visible()
+    tile.focus()
+    page.keyboard.press("Enter")
+    expect(first.get_by_test_id("tab-feature")).to_have_attribute("aria-selected", "true")
+    assert focused(first) == "tab-feature"
+
+
+def test_menus_and_the_tooltip(views, page):
+    """A line is named under the mouse; the menu closes with a press elsewhere, in the explorer or outside."""
+    first, second = views
+    plot = first.get_by_test_id("plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5, steps=3)
+    expect(first.get_by_test_id("tooltip")).to_be_visible()
+    expect(second.get_by_test_id("tooltip")).to_be_hidden()
+    button = first.get_by_test_id("view")
+    for elsewhere in (first.get_by_test_id("feature-title"), second.get_by_test_id("feature-title")):
+        button.click()
+        expect(first.get_by_test_id("view-menu")).to_be_visible()
+        first.get_by_test_id("view-menu").locator("input").first.click()
+        expect(first.get_by_test_id("view-menu")).to_be_visible()
+        elsewhere.click()
+        expect(first.get_by_test_id("view-menu")).to_be_hidden()
+
+
+# However a style sheet writes a colour, painted it is four numbers.
+_PIXEL = """(() => {{
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.fillStyle = getComputedStyle({}).{};
+    pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data];
+}})()"""
+
+
+def test_it_looks_as_the_notebook_does(views, page, server):
+    """Paper and ink are marimo's, in the light and in the dark."""
+    first, _ = views
+    expect(first).to_have_attribute("data-theme", server.theme)
+    for property_ in ("backgroundColor", "color"):
+        of_page = page.evaluate(_PIXEL.format("document.body", property_))
+        assert first.evaluate("view => " + _PIXEL.format("view", property_)) == of_page
+
+
+def test_files_are_downloaded(views, page, tmp_path):
+    """The kernel draws, the browser saves."""
+    first, _ = views
+    for suffix, head in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        first.get_by_test_id("export").click()
+        with page.expect_download() as download:
+            first.get_by_test_id(f"export-{suffix}").click()
+        download.value.save_as(tmp_path / f"picture.{suffix}")
+        assert head in (tmp_path / f"picture.{suffix}").read_bytes()[:200]

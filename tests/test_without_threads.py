@@ -1,0 +1,145 @@
+"""Python inside a browser, as JupyterLite has it: no threads, no processes, no numba, few compiled packages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+# What makes this Python such a one: an import system that finds less, and threads that do not start.
+_PREPARE = """
+import os, subprocess, sys, threading, multiprocessing.process, warnings
+
+os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # scikit-learn built without OpenMP does not count processors
+warnings.simplefilter("error")
+MISSING = {missing!r}
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in MISSING else self.finder.find_spec(name, path, target)
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+
+def refuse(*_arguments, **_options):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = refuse
+multiprocessing.process.BaseProcess.start = refuse
+subprocess.Popen.__init__ = refuse
+"""
+
+_EXPLAIN = """
+import json
+import ice_explorer as ice
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
+
+X, y = load_diabetes(return_X_y=True, as_frame=True)
+model = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, y)
+"""
+
+_COMPILED = {
+    "catboost", "bqplot", "lightgbm", "llvmlite", "matplotlib", "numba", "polars", "pooch", "pyarrow", "statsmodels",
+    "torch", "xgboost",
+}  # fmt: skip
+
+
+def run(code):
+    """Run code in such a Python and return what it printed."""
+    script = _PREPARE.format(missing=_COMPILED) + _EXPLAIN + code
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+_IMPACTS = """
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+ice.warmup()
+boosted = HistGradientBoostingRegressor(max_iter=5).fit(X, y)
+told = []
+for each in (model, boosted):
+    e = ice.explain(each, X, progress=True, n_jobs=-1)
+    told.append([e.engine, e.notes, e.table()["impact"].to_dict()])
+swept = ice.explain(model, X, progress=False, n_jobs=2, engine="tree")
+assert swept.engine == "tree" and swept.drivers("bmi")["share"].iloc[0] > 0
+told.append([swept.engine, swept.notes, swept.table()["impact"].to_dict()])
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.slow
+def test_an_explanation_is_made_without_them():
+    """The same figures as with them; trees are predicted or swept in NumPy, whichever is faster, which is said."""
+    printed, bar = run(_IMPACTS)
+    forest, boosted, swept = json.loads(printed)
+    assert "100%" in bar
+    why = "numba is not installed, and without it scikit-learn is faster."
+    assert (forest[0], forest[1][0]) == ("brute", f"The tree engine is not used, every phantom is predicted: {why}")
+    slow = "numba is not installed, so trees are swept by NumPy: the figures are the same, and take longer."
+    for engine, notes, _ in (boosted, swept):
+        assert (engine, notes[0]) == ("tree", slow)
+    here = subprocess.run([sys.executable, "-c", _EXPLAIN + _IMPACTS], capture_output=True, text=True, check=True)
+    for without, compiled in zip((forest, boosted, swept), json.loads(here.stdout), strict=True):
+        assert (compiled[0], "numba" in " ".join(compiled[1])) == ("tree", False)
+        assert without[2] == pytest.approx(compiled[2], rel=1e-9)
+
+
+@pytest.mark.slow
+def test_an_explorer_computes_before_it_is_shown():
+    """All is there when it is made; another feature, a cancel and another output are answered at once."""
+    run(
+        """
+x = ice.ICEExplorer(model, X)
+assert x._status == {"state": "ready", "done": 10, "total": 10, "label": "", "message": ""}, x._status
+assert x.feature == x.table.index[0] and len(x._profile) > 0
+sent = []
+x.send = lambda content, buffers=None: sent.append((content, buffers))
+ask = lambda **request: x._handle_custom_msg({"id": str(len(sent)), **request}, [])
+ask(type="curves", feature="bp", max_lines=50, selection=[])
+ask(type="drivers", feature="bp")
+ask(type="cancel")
+ask(type="resume")
+assert [content["type"] for content, _ in sent] == ["result"] * 4, sent
+assert x._status["state"] == "ready"
+x.decay = 0.5
+x.selection = [1, 2]
+assert len(x.selected) == 2
+again = ice.ICEExplorer(model, X, state=x.state())
+assert again.decay == 0.5
+x.close()
+
+from sklearn.ensemble import RandomForestClassifier
+classes = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, y > 100)
+x = ice.ICEExplorer(classes, X, output=True)
+first = x.table
+x.output = "False"
+assert x._status["state"] == "ready"
+assert abs(x.table["direction"]["bmi"] + first["direction"]["bmi"]) < 1e-12
+"""
+    )
+
+
+@pytest.mark.slow
+def test_files_that_need_no_compiled_package_are_written(tmp_path):
+    """SVG, CSV and JSON; what the others need is said."""
+    run(
+        f"""
+x = ice.ICEExplorer(model, X)
+for suffix in ("svg", "csv", "json"):
+    assert x.save(f"{tmp_path}/view.{{suffix}}").stat().st_size > 1000
+for suffix in ("png", "pdf", "parquet"):
+    try:
+        x.save(f"{tmp_path}/view.{{suffix}}")
+    except ice.errors.MissingDependencyError as error:
+        assert "ice-explorer[export]" in str(error)
+    else:
+        raise AssertionError(suffix)
+"""
+    )
