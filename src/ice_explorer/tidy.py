@@ -70,6 +70,8 @@ def curves_of(explanation: Explanation, state: ViewState) -> Curves:
 
 def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
     """Values one by one: of moments in nanoseconds NumPy would make whole numbers."""
+    import pandas as pd
+
     objects: NDArray[np.object_] = (
         pd.Series(grid).array.astype(object) if grid.dtype.kind in "mM" else grid.astype(object)
     )
