@@ -96,6 +96,7 @@ def assert_ranked(figure, x):
     table = x.table
     assert bars_of(figure).x.tolist() == [str(name) for name in table.index]
     assert_allclose(bars_of(figure).y, table[x.rank_by], rtol=0, atol=0)
+    assert figure.axes[1].scale.domain == bars_of(figure).x.tolist()[::-1]
 
 
 def test_bars_are_the_table_of_the_explorer(x):

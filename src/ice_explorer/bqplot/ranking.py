@@ -37,7 +37,7 @@ class _Bars:
         self._labels: list[str] = []
         self._across = bqplot.LinearScale(min=0.0, max=1.0, allow_padding=False)
         # Ranks are along the axis, so that a bar stays the same while another feature takes its place.
-        self._down = bqplot.OrdinalScale(reverse=True)
+        self._down = bqplot.OrdinalScale()
         scales = {"x": self._down, "y": self._across}
         shape = {"scales": scales, "orientation": "horizontal", "padding": 0.36, "stroke_width": 0.0}
         self._behind = bqplot.Bars(**shape, colors=[look.MARK], opacities=[0.22], interactions={})
@@ -78,6 +78,7 @@ class _Bars:
     def _set_axes(self, ranking: Ranking, longest: float) -> None:
         longest = longest or 1.0
         self._across.max = longest * _ROOM_FOR_FIGURES
+        self._down.domain = self._labels[::-1]  # from the foot; of two marks bqplot would keep the order of before
         self._names.tick_labels = {name: look.fitted(name) for name in self._labels}
         look.set_ticks(self._figures, look.value_ticks(0.0, longest))
         look.label(self._figures, ranking.title, away=34)
