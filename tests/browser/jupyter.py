@@ -138,11 +138,17 @@ class JupyterServer:
 
     def open(self, page, name):
         """Open a notebook and wait for its kernel."""
-        place = {"lab": f"lab/tree/{name}?reset&", "notebook": f"notebooks/{name}?"}[self._app]
-        page.goto(f"{self.url}{place}token={self._token}")
+        self._go(page, {"lab": f"lab/tree/{name}?reset", "notebook": f"notebooks/{name}?"}[self._app])
         notebook = Notebook(page, self._app)
         notebook.wait_for_kernel()
         return notebook
+
+    def open_first_page(self, page):
+        """Open the page that is there before any notebook is."""
+        self._go(page, {"lab": "lab?reset", "notebook": "tree?"}[self._app])
+
+    def _go(self, page, place):
+        page.goto(f"{self.url}{place}&token={self._token}")
 
 
 def _url_of(file):
