@@ -88,6 +88,8 @@ def test_the_dark_theme_is_followed(notebook):
     view = notebook.explorer(1)
     expect(view).to_have_attribute("data-theme", "dark")
     assert view.evaluate("view => getComputedStyle(view).backgroundColor") == "rgb(17, 17, 17)"
+    chip = view.get_by_test_id("driver").first
+    expect(chip).to_have_css("border-radius", "12px")  # JupyterLab rounds all buttons its own way
 
 
 def test_a_saved_notebook_keeps_the_picture(notebook, page, server):
