@@ -189,7 +189,7 @@ def test_size_and_choices_are_followed(explanation, here):
 REFUSED = {
     "no such format": (
         asked("bmp"),
-        "`format` must be 'svg', 'png', 'pdf', 'csv', 'parquet' or 'json'; got 'bmp'. Choose one of them.",
+        "`format` must be 'svg', 'png', 'pdf', 'html', 'csv', 'parquet' or 'json'; got 'bmp'. Choose one of them.",
     ),
     "too narrow": (
         asked(width=20),
@@ -276,7 +276,7 @@ def test_formats_are_all_that_save_knows(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     problems = {each["name"]: each["problem"] for each in export_request.formats()}
-    assert [name for name, problem in problems.items() if problem is None] == ["svg", "csv", "json"]
+    assert [name for name, problem in problems.items() if problem is None] == ["svg", "html", "csv", "json"]
     assert problems["png"] == (
         "PNG needs matplotlib, which is not installed. Run `pip install 'ice-explorer[export]'`."
     )

@@ -13,7 +13,7 @@ const NONE_SHOWN = "No ICE explorer is on screen. Run the cell that shows one, t
 /** The explorer's own dialog opens at this event. */
 function openExport(explorer: HTMLElement): void {
   explorer.scrollIntoView({ block: "nearest" });
-  // Lab gives the focus back to the notebook when its palette closes, a frame after the command; then it is ours.
+  // Lab activates the notebook when its palette closes, after the command; the focus is asked for once that is over.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => explorer.dispatchEvent(new CustomEvent("ice-explorer:export"))),
   );
