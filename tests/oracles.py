@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -584,22 +585,24 @@ def category_metrics(
 
 
 def share_of_groups(curves: list[list[float]], weights: Sequence[float], groups: Sequence[object]) -> float:
-    """Part of the spread of the lines' shapes that goes when each group has a mean line of its own."""
-    shapes = [[value - math.fsum(curve) / len(curve) for value in curve] for curve in curves]
+    """Part of the spread of the lines' shapes that goes when each group has a mean line of its own; exact."""
+    lines = [[Fraction(value) for value in curve] for curve in curves]
+    shapes = [[value - sum(line) / len(line) for value in line] for line in lines]
+    counts = [Fraction(weight) for weight in weights]
 
-    def within(rows: list[int]) -> float:
-        total = math.fsum(weights[i] for i in rows)
-        spread = 0.0
+    def within(rows: list[int]) -> Fraction:
+        total = sum(counts[i] for i in rows)
+        spread = Fraction(0)
         for k in range(len(curves[0])):
-            mean = math.fsum(weights[i] * shapes[i][k] for i in rows) / total
-            spread += math.fsum(weights[i] * (shapes[i][k] - mean) ** 2 for i in rows)
+            mean = sum(counts[i] * shapes[i][k] for i in rows) / total
+            spread += sum(counts[i] * (shapes[i][k] - mean) ** 2 for i in rows)
         return spread
 
     everything = within(list(range(len(curves))))
     if everything == 0:
         return 0.0
     members = [[i for i, group in enumerate(groups) if group == which] for which in dict.fromkeys(groups)]
-    return 1 - math.fsum(within(rows) for rows in members) / everything
+    return float(1 - sum(within(rows) for rows in members) / everything)
 
 
 def best_threshold(

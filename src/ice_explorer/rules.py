@@ -106,7 +106,10 @@ def _roundest(lower: float, upper: float, *, is_integer: bool = False) -> str:
         return "0"
     power = math.floor(math.log10(largest))
     for digits in range(_DIGITS):
-        rounded = round(middle, digits - power)
+        try:
+            rounded = round(middle, digits - power)
+        except OverflowError:  # fewer digits would be more than the largest number there is
+            continue
         if lower <= rounded < upper:
             return _plain(rounded)
     return _plain(middle)
