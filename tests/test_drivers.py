@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import oracles
@@ -232,6 +233,7 @@ def test_a_threshold_parts_its_neighbours_as_it_is_written(one, other):
     """Whatever the two values are, threshold and text lie from the lower one to below the upper one."""
     assume(one != other)
     lower, upper = min(one, other), max(one, other)
+    assume(upper > -sys.float_info.max)  # no number lies below it
     assert lower <= between(lower, upper) < upper or math.isinf(lower)
     assert math.isfinite(between(lower, upper))
     text = sides_of_threshold(numbers([]), lower, upper)[1].removeprefix("z > ")

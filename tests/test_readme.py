@@ -48,7 +48,8 @@ def test_the_errors_read_as_shown(readme, namespace):
 def test_the_files_it_points_to_exist(readme, root):
     """Every relative link and picture leads somewhere, those within the page to a heading."""
     targets = re.findall(r"\]\((?!https?:)([^)]+)\)", readme)
-    headings = {"#" + title.lower().replace(" ", "-") for title in re.findall(r"^##+ (.*)$", readme, flags=re.MULTILINE)}
+    titles = re.findall(r"^##+ (.*)$", readme, flags=re.MULTILINE)
+    headings = {"#" + title.lower().replace(" ", "-") for title in titles}
     assert [target for target in targets if target not in headings and not (root / target).is_file()] == []
 
 
