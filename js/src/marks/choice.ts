@@ -21,12 +21,14 @@ export class Choice<T extends string> {
   constructor(
     heading: string,
     private readonly test: string,
+    aborted: AbortSignal,
   ) {
     const legend = html("legend", {}, heading);
     this.node = html("fieldset", { class: `ice-choice ice-choice-${test}` }, legend, this.#lines, this.#reasons);
-    this.#lines.addEventListener("change", () => {
+    const keep = (): void => {
       this.#wanted = this.value;
-    });
+    };
+    this.#lines.addEventListener("change", keep, { signal: aborted });
   }
 
   get value(): T | null {

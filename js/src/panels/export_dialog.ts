@@ -42,12 +42,16 @@ export interface ExportDialog {
 export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): ExportDialog {
   const { store, aborted } = view;
   const options = { signal: aborted };
-  const formats = new Choice<string>("Format", "format");
-  const whats = new Choice<What>("What", "what");
-  const wheres = new Choice<Where>("Where to", "where");
-  const size = sizeFields();
+  const formats = new Choice<string>("Format", "format", aborted);
+  const whats = new Choice<What>("What", "what", aborted);
+  const wheres = new Choice<Where>("Where to", "where", aborted);
+  const size = sizeFields(aborted);
   const problem = html("p", { class: "ice-problem", role: "alert", "data-test": "dialog-problem", hidden: true });
-  const submit = html("button", { type: "submit", class: "ice-button ice-primary", "data-test": "dialog-run" });
+  const submit = html(
+    "button",
+    { type: "submit", class: "ice-button ice-primary", "data-test": "dialog-run" },
+    WHERES.download.does,
+  );
   const cancel = html("button", { type: "button", class: "ice-button", "data-test": "dialog-cancel" }, "Cancel");
   const title = html(
     "h3",

@@ -14,7 +14,7 @@ export interface SizeFields {
   get(): { width: number | null; dpi: number | null };
 }
 
-export function sizeFields(): SizeFields {
+export function sizeFields(aborted: AbortSignal): SizeFields {
   const width = html(
     "select",
     { class: "ice-select", "data-test": "dialog-width" },
@@ -44,10 +44,11 @@ export function sizeFields(): SizeFields {
   const draw = (): void => {
     unit.hidden = width.value !== "other";
   };
-  width.addEventListener("change", () => {
+  const choose = (): void => {
     draw();
     if (!unit.hidden) millimetres.focus();
-  });
+  };
+  width.addEventListener("change", choose, { signal: aborted });
   return {
     node: html(
       "fieldset",
