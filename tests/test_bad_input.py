@@ -1821,7 +1821,7 @@ CASES = [
         "static picture that is neither on nor off",
         lambda _: ice.ICEExplorer(wealth, NUMBERS, static_picture="svg"),
         InvalidOptionError,
-        "`static_picture` must be True or False; got 'svg'. Leave it out for True.",
+        "`static_picture` must be True, False or 'wait'; got 'svg'. Leave it out for True.",
     ),
     Case(
         "unknown option of save",

@@ -12,6 +12,7 @@ its work before going on.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 import weakref
@@ -150,14 +151,18 @@ class Background(Generic[Name, Result]):
             raise Cancelled
         self._between_blocks()
 
-    def wait(self) -> Snapshot[Name, Result]:
-        """Wait until no feature will follow by itself. Ctrl-C ends the waiting, nothing else."""
+    def wait(self, at_most: float = math.inf) -> Snapshot[Name, Result]:
+        """Wait until no feature will follow by itself, or so many seconds. Ctrl-C ends the waiting, nothing else."""
         if threading.current_thread() is self._thread:
             msg = "The background thread cannot wait for itself."
             raise RuntimeError(msg)
+        end = time.monotonic() + at_most
         with self._changed:
             while self._state == "computing" and not self._closed.is_set():
-                self._changed.wait(_SECONDS_BETWEEN_LOOKS)
+                left = end - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(min(left, _SECONDS_BETWEEN_LOOKS))
             return self.snapshot()
 
     def cancel(self) -> None:

@@ -125,9 +125,9 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def not_a_flag(cls, option: str, got: object) -> InvalidOptionError:
-        """Say that an option is on or off."""
-        return cls(f"`{option}` must be True or False; got {_written(got)}. Leave it out for True.")
+    def static_picture(cls, got: object) -> InvalidOptionError:
+        """Say when a picture stands beside an explorer."""
+        return cls(f"`static_picture` must be True, False or 'wait'; got {_written(got)}. Leave it out for True.")
 
     @classmethod
     def said(cls, option: str, got: object) -> InvalidOptionError:

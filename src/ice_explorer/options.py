@@ -91,10 +91,12 @@ def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
         raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
 
 
-def check_flag(option: str, got: object) -> bool:
-    """Check what is on or off."""
+def check_static_picture(got: object) -> bool | Literal["wait"]:
+    """Check whether there is a picture beside an explorer, or one that is worth waiting for."""
+    if isinstance(got, str) and got == "wait":
+        return "wait"
     if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.not_a_flag(option, got)
+        raise InvalidOptionError.static_picture(got)
     return bool(got)
 
 

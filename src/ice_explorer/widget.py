@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import anywidget
 import numpy as np
@@ -61,7 +61,7 @@ from ice_explorer.messages import (
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
-from ice_explorer.options import check_display, check_flag, check_integer, check_one_of
+from ice_explorer.options import check_display, check_integer, check_one_of, check_static_picture
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -80,6 +80,7 @@ logger = logging.getLogger(__name__)
 _SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 _STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
+_SECONDS_FOR_PICTURE: Final = 0.4  # that an explorer may appear later for the picture beside it
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
@@ -125,10 +126,10 @@ class ICEExplorer(anywidget.AnyWidget):
         What `state` of an explorer returned: this one looks like it. Its output, response and decay stand
         over the options of that name. What the data at hand do not have is left out, and said in a warning
         and in the notes under the picture.
-    static_picture : bool
+    static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
-        nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if its result is there by
-        then; reading `table` in an earlier cell makes sure.
+        nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
+        0.4 seconds; "wait" shows explorer and picture when the result is there, however long that takes.
     **options
         Those of `explain`.
 
@@ -210,14 +211,14 @@ class ICEExplorer(anywidget.AnyWidget):
         y: Any = None,
         *,
         state: Mapping[str, Any] | None = None,
-        static_picture: bool = True,
+        static_picture: bool | Literal["wait"] = True,
         **options: Any,
     ) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = threading.RLock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
-        self._has_picture = check_flag("static_picture", static_picture)
+        self._picture = check_static_picture(static_picture)
         wanted = read_state(state, self._public_traits())
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
@@ -325,8 +326,11 @@ class ICEExplorer(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Show the explorer, and where that cannot be a picture of it."""
         bundle = super()._repr_mimebundle_(**kwargs)
-        work, snapshot = self._work, self._background.snapshot()
-        if bundle is None or work is None or not self._has_picture or snapshot.state != "ready":
+        work, background = self._work, self._background
+        if bundle is None or work is None or not self._picture:
+            return bundle
+        snapshot = background.wait(math.inf if self._picture == "wait" else _SECONDS_FOR_PICTURE)
+        if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
             return bundle
         from ice_explorer import export
 
