@@ -82,7 +82,8 @@ screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 constraints: ## Write the newest versions that work together into tests/constraints.txt
 	rm -rf build/constraints && mkdir -p build
 	$(PYTHON) -m venv build/constraints
-	SKIP_JUPYTER_BUILDER=1 build/constraints/bin/python -m pip install --quiet -e '.[$(EXTRAS_OF_TEST)]'
+	SKIP_JUPYTER_BUILDER=1 build/constraints/bin/python -m pip install --quiet -e '.[$(EXTRAS_OF_TEST)]' \
+		'soupsieve<3' # 3 is for Python from 3.11.5 on
 	{ echo '# What `make demo` and `make test` install; written by `make constraints`.'; \
 		build/constraints/bin/python -m pip freeze --exclude-editable; } > tests/constraints.txt
 	rm -rf build/constraints
