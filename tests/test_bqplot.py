@@ -26,7 +26,7 @@ from ice_explorer import errors
 from ice_explorer.bqplot import link, look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.figures.palette import level_palette, plain_palette
-from ice_explorer.figures.view import coloring_of
+from ice_explorer.figures.scene import coloring_of
 
 SOON = 20.0
 

@@ -28,10 +28,11 @@ from ice_explorer.figures.mpl_page import png_page
 from ice_explorer.figures.page import Box
 from ice_explorer.figures.palette import ramp_palette, split_palette
 from ice_explorer.figures.paper import Paper
+from ice_explorer.figures.scene import scene
 from ice_explorer.figures.slope_range import leaving_text, slope_range
 from ice_explorer.figures.split import split_colors
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import ViewState, scene
+from ice_explorer.figures.view import ViewState
 from ice_explorer.figures.zoom import held_to, is_whole
 from ice_explorer.work import Wanted, work_of
 

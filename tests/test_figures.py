@@ -28,9 +28,10 @@ from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.png import png_bytes
 from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.scene import scene
 from ice_explorer.figures.strokes import Run, runs, suit_strokes
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import Scene, ViewState, scene
+from ice_explorer.figures.view import Scene, ViewState
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<b onload="x()">&amp; ]]> "quoted"</b>'

@@ -17,8 +17,9 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.provenance import provenance
+from ice_explorer.figures.scene import ranking_of, scene
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import Scene, ViewState, ranking_of, scene
+from ice_explorer.figures.view import Scene, ViewState
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
 from ice_explorer.frozen.snapshot import lines_that_fit

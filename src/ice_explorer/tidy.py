@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.display_axis import display_axis
-from ice_explorer.figures.view import scene
+from ice_explorer.figures.scene import scene
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,8 @@ from ice_explorer.figures.raster import (
     line_strength,
     line_thickness,
 )
-from ice_explorer.figures.view import ViewState, scene
+from ice_explorer.figures.scene import scene
+from ice_explorer.figures.view import ViewState
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,8 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.colors import legend_of, line_colors
 from ice_explorer.bqplot.panel import Panel, points
-from ice_explorer.figures.view import KIND_TITLES, coloring_of
+from ice_explorer.figures.scene import coloring_of
+from ice_explorer.figures.view import KIND_TITLES
 
 if TYPE_CHECKING:
     from bqplot import Figure

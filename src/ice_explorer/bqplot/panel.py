@@ -10,7 +10,8 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.figures.view import coloring_of, lines_of
+from ice_explorer.figures.curve_lines import lines_of
+from ice_explorer.figures.scene import coloring_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

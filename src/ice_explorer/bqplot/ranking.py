@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.figures.view import ranking_of
+from ice_explorer.figures.scene import ranking_of
 
 if TYPE_CHECKING:
     from bqplot import Figure

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.choices import shared_span
+from ice_explorer.figures.curve_lines import lines_of
+from ice_explorer.figures.scene import coloring_of, filtered
 from ice_explorer.figures.split import split_of
-from ice_explorer.figures.view import ClassesShown, Small, coloring_of, filtered, lines_of
+from ice_explorer.figures.view import ClassesShown, Small
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

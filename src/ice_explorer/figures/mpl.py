@@ -17,9 +17,10 @@ from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
 from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.scene import ranking_of, scene
 from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
 from ice_explorer.figures.strokes import runs, suit_strokes
-from ice_explorer.figures.view import ROUNDING, Scene, ViewState, ranking_of, scene
+from ice_explorer.figures.view import ROUNDING, Scene, ViewState
 from ice_explorer.options import check_integer
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.figures.mpl import SMALL, add_color_bar, fill_frame, fitted, frame_lines, on_paper
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, QUIET
-from ice_explorer.figures.view import KIND_TITLES, ViewState, ranking_of, scene
+from ice_explorer.figures.scene import ranking_of, scene
+from ice_explorer.figures.view import KIND_TITLES, ViewState
 from ice_explorer.options import check_integer
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ice_explorer.figures.choices import chosen
 from ice_explorer.figures.provenance import provenance
-from ice_explorer.figures.view import scene
+from ice_explorer.figures.scene import scene
 from ice_explorer.frozen.page import page
 from ice_explorer.frozen.snapshot import snapshot
 
