@@ -141,7 +141,7 @@ test("levels and missing values are brushed where their dots stand", async () =>
 
 test("a few selected rows are strokes; many are drawn over the dimmed lines", async () => {
   const mounted = await shownAge([1, 2, 3]);
-  expect(getComputedStyle(mounted.part("curves-canvas")).opacity).not.toBe("1");
+  await expect.poll(() => getComputedStyle(mounted.part("curves-canvas")).opacity).not.toBe("1");
   expect(mounted.parts("selected-line").length).toBe(3);
   expect(mounted.part("selected-canvas").hidden).toBe(true);
   mounted.model.push(
