@@ -73,7 +73,7 @@ test("filters and the selection hold in the strip", async () => {
   mounted.model.push("selection", selection);
   const over = inside(item(mounted, "BMI"), "small-selected-lines");
   await expect.poll(() => ink(over)).toBeGreaterThan(50);
-  expect(getComputedStyle(small).opacity).toBe("0.28");
+  await expect.poll(() => getComputedStyle(small).opacity).toBe("0.28");
 });
 
 test("slopes stand on an axis each, and the strip says so", async () => {

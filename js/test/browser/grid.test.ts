@@ -267,10 +267,10 @@ test("what is not selected steps back, and many selected rows are drawn as all o
   const over = tile.querySelector<HTMLElement>("[data-test=small-selected-lines]")!;
   await expect.poll(() => ink(over)).toBeGreaterThan(100);
   expect(tile.querySelector("[data-test=small-selected]")).toBeNull();
-  expect(getComputedStyle(lines(tile)).opacity).toBe("0.28");
+  await expect.poll(() => getComputedStyle(lines(tile)).opacity).toBe("0.28");
   mounted.model.push("selection", []);
   await expect.poll(() => over.checkVisibility()).toBe(false);
-  expect(getComputedStyle(lines(tile)).opacity).toBe("1");
+  await expect.poll(() => getComputedStyle(lines(tile)).opacity).toBe("1");
 });
 
 test("selected rows are marked in every tile, asked for where they are not drawn", async () => {
