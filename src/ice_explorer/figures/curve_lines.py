@@ -1,0 +1,244 @@
+"""The lines of a feature as one kind of picture shows them, and where they fade."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from ice_explorer import payload
+from ice_explorer.curves import transforms
+from ice_explorer.display_axis import display_axis, histogram, writer
+from ice_explorer.figures.view import Lines, Missing, ViewState
+from ice_explorer.moments import unit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.display_axis import DisplayAxis
+    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.messages import Anchor, Kind
+
+# A segment that is out of distribution stays visible as a ghost.
+GHOST_OPACITY: Final = 0.06
+
+
+def lines_of(
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    state: ViewState,
+    positions: NDArray[np.int64] | None = None,
+) -> Lines:
+    """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws."""
+    axis = display_axis(feature)
+    kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
+    positions = feature.draw(state.max_lines, state.selection) if positions is None else positions
+    curves = feature.rows(positions)
+    observed = axis.observed[positions]
+    own = axis.own(positions)
+    rows = _Rows(feature, axis, positions, curves, own, observed, _fade(feature, positions, state.decay), state.decay)
+    shape = _SHAPES[kind](rows, transforms.check_anchor(state.anchor))
+    lowest, highest = feature.prediction_range
+    centred_on_range = kind == "c-ice" and highest > lowest
+    edges, counts = histogram(axis)
+    own_y = shape.own_y if shape.missing is not None else np.where(np.isnan(observed), math.nan, shape.own_y)
+    return Lines(
+        feature=feature.label,
+        kind=kind,
+        axis=axis,
+        positions=positions,
+        selected=np.isin(positions, state.selection),
+        own_x=observed,
+        histogram_edges=edges,
+        histogram_counts=counts,
+        prediction_span=highest - lowest if centred_on_range else None,
+        x_title=_x_title(feature.label, axis),
+        y_title=_y_title(explanation.output_label, feature.label, axis, shape.anchored_at, kind),
+        x=shape.x,
+        values=shape.values,
+        opacity=shape.opacity,
+        dot_opacity=rows.fade,
+        mean=shape.mean,
+        spread=shape.spread,
+        own_y=own_y,
+        missing=shape.missing,
+        anchored_at=shape.anchored_at,
+        remark=None if kind == state.kind else no_slopes_text(feature.label),
+    )
+
+
+def no_slopes_text(feature: str) -> str:
+    """Why a feature without an order is drawn otherwise than asked for."""
+    return (
+        f"{feature} has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of a feature: their curves, own places, and opacity at each grid value."""
+
+    feature: FeatureExplanation
+    axis: DisplayAxis
+    positions: NDArray[np.int64]
+    curves: NDArray[np.float64]
+    own: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    fade: NDArray[np.float64]
+    decay: float
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The part of `Lines` that depends on the kind of picture."""
+
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
+    opacity: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    own_y: NDArray[np.float64]
+    missing: Missing | None = None
+    anchored_at: float | None = None
+
+
+def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
+    """Opacity at each grid value, (n_lines, n_grid)."""
+    if decay == 1:
+        return np.ones((len(positions), len(feature.axis)))
+    return _faded(feature.likelihood_of(positions, decay))
+
+
+def _faded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
+
+
+def _beside_axis(rows: _Rows, held: NDArray[np.float64], shift: float, *, spread_of_drawn: bool) -> Missing | None:
+    """Predictions with the value missing, each lowered by what its line was and their mean by `shift`."""
+    known = rows.feature.missing_dependence
+    if known is None:
+        return None
+    values = rows.feature.missing_rows(rows.positions) - held
+    return Missing(
+        values=values,
+        mean=known[0] - shift,
+        spread=float(values.std()) if spread_of_drawn and len(values) else known[1],
+        count=int(np.isnan(rows.axis.observed).sum()),
+        opacity=float(_faded(np.array(rows.decay))),
+    )
+
+
+def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
+    """Draw a single grid value as short dashes: there is no interval to draw a line over."""
+    if len(shape.x) > 1 or rows.axis.has_levels:
+        return shape
+    value = float(shape.x[0])
+    reach = (abs(value) * 0.1 or 0.5) / 4
+    return replace(
+        shape,
+        x=np.array([value - reach, value + reach]),
+        values=np.repeat(shape.values, 2, axis=1),
+        opacity=np.ones((len(rows.positions), 1)),
+        mean=np.repeat(shape.mean, 2),
+        spread=np.repeat(shape.spread, 2),
+    )
+
+
+def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+    feature = rows.feature
+    shape = _Shape(
+        x=rows.axis.grid,
+        values=rows.curves,
+        opacity=rows.fade[:, 1:],
+        mean=feature.partial_dependence,
+        spread=feature.spread,
+        own_y=feature.predictions(rows.positions),
+        missing=_beside_axis(rows, np.zeros(len(rows.positions)), 0.0, spread_of_drawn=False),
+    )
+    return _on_grid(rows, shape)
+
+
+def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
+    feature, grid = rows.feature, rows.axis.grid
+    median = rows.axis.median
+    centered = transforms.centered_curves(rows.curves, grid, rows.own, median, anchor)
+    held = rows.curves[:, 0] - centered[:, 0]  # what each line was moved by
+    predictions = feature.predictions(rows.positions)
+    if anchor == "own":  # a level that is not on the grid is a row's own all the same
+        off = rows.axis.is_off(rows.observed)
+        held[off] = predictions[off]
+        centered[off] = rows.curves[off] - held[off, None]
+    if anchor == "own":
+        anchored_at, shift = None, float(held.mean())
+    else:
+        anchored_at = _anchor_value(grid, median, anchor)
+        shift = float(feature.partial_dependence[transforms.nearest_index(grid, anchored_at)])
+    own_y = predictions - held
+    if anchor == "own":  # a row that lacks the value has its own prediction beside the axis, not on its line
+        own_y = np.where(np.isnan(rows.observed), own_y, 0.0)
+    shape = _Shape(
+        x=grid,
+        values=centered,
+        opacity=rows.fade[:, 1:],
+        mean=feature.partial_dependence - shift,
+        spread=centered.std(axis=0),
+        own_y=own_y,
+        missing=_beside_axis(rows, held, shift, spread_of_drawn=True),
+        anchored_at=anchored_at,
+    )
+    return _on_grid(rows, shape)
+
+
+def _anchor_value(grid: NDArray[np.float64], median: float, anchor: Anchor | float) -> float:
+    """Grid value at which all lines meet."""
+    if anchor in ("min", "max"):
+        return float(grid[0 if anchor == "min" else -1])
+    wanted = median if anchor == "median" else float(cast("float", anchor))
+    return float(grid[transforms.nearest_index(grid, wanted)])
+
+
+def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+    grid, fade = rows.axis.grid, rows.fade[:, 1:]
+    slopes = transforms.slopes(rows.curves, grid)
+    n_lines, n_intervals = slopes.shape
+    opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
+    opacity[:, ::2] = fade
+    opacity[:, 1::2] = np.minimum(fade[:, :-1], fade[:, 1:])  # the step in between takes the fainter
+    own_y = np.full(n_lines, math.nan)
+    if n_intervals > 0:
+        interval = np.clip(np.searchsorted(grid, rows.own), 1, n_intervals) - 1
+        own_y = slopes[np.arange(n_lines), interval]
+    mean = transforms.slopes(rows.feature.partial_dependence[None, :], grid)[0]
+    return _Shape(
+        x=np.repeat(grid, 2)[1:-1],
+        values=np.repeat(slopes, 2, axis=1),
+        opacity=opacity,
+        mean=np.repeat(mean, 2),
+        spread=np.repeat(slopes.std(axis=0), 2),
+        own_y=own_y,
+    )
+
+
+_SHAPES: Final = {"ice": _ice_shape, "c-ice": _centered_shape, "d-ice": _slope_shape}
+
+
+def _x_title(feature: str, axis: DisplayAxis) -> str:
+    """The name of the feature, with its unit where the axis chose one."""
+    return f"{feature} ({unit_of(axis.grid).name})" if axis.kind == "timedelta" else feature
+
+
+_STEPS: Final[Mapping[str, str]] = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
+
+
+def _y_title(output: str, feature: str, axis: DisplayAxis, anchored_at: float | None, kind: Kind) -> str:
+    if kind == "ice":
+        return output
+    if kind == "d-ice":
+        return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}"
+    write = writer(axis.kind, axis.grid, axis.levels, payload.number_text)
+    start = "its own value" if anchored_at is None else f"{feature} = {write(anchored_at)}"
+    return f"change of the {output} since {start}"

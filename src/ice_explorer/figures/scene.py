@@ -1,0 +1,184 @@
+"""What a view shows, put together: the ranking, the open feature as it was chosen to be seen, and its colours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer import payload
+from ice_explorer.feature import UNORDERED
+from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
+from ice_explorer.figures.curve_lines import lines_of
+from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette, split_palette
+from ice_explorer.figures.slope_range import leaving_text, slope_range
+from ice_explorer.figures.split import ramp_writer, split_colors, split_of
+from ice_explorer.figures.view import RANK_TITLES, Bar, Coloring, Lines, Ranking, Scene, ViewState
+from ice_explorer.figures.zoom import window_within
+from ice_explorer.moments import span_texts
+from ice_explorer.options import resolve_display
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.figures.split import Split
+    from ice_explorer.messages import ContinuousColorsBody
+
+
+def scene(explanation: Explanation, state: ViewState) -> Scene:
+    """Gather what a view shows.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    state : ViewState
+
+    Returns
+    -------
+    Scene
+        Its state names the feature that is open, and how impact is counted.
+    """
+    _, convention, weighting = resolve_display(explanation.settings, state.decay, state.convention, state.weighting)
+    table = explanation.table(state.decay, convention, weighting, sort_by=state.rank_by)
+    opened = explanation[table.index[0] if state.feature == "" else state.feature]
+    state = replace(state, feature=opened.label, convention=convention, weighting=weighting)
+    lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
+    split = split_of(state.choice("coloring"), state.color_by, opened)
+    coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
+    lines, coloring = filtered(lines, coloring, state.choices)
+    return Scene(
+        ranking=ranking_of(explanation, state),
+        lines=_zoomed(lines, state, explanation.output_label),
+        coloring=coloring,
+        state=state,
+        n_rows=len(opened.row_positions),
+    )
+
+
+def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
+    """Draw the lines and their axis as a reader chose to see them."""
+    n_lines, target = len(lines.positions), state.besides.target
+    if target is not None and state.choice("target") and has_target(lines.kind, explanation.settings.response):
+        lines = replace(lines, target=target[lines.positions])
+    if state.choice("shared_y"):
+        lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
+    if lines.kind == "d-ice" and not lines.is_empty:
+        found = slope_range(lines.x, lines.values, lines.extent, full=state.choice("full_slopes"))
+        remark = leaving_text(found, lines.extent, n_lines)
+        lines = replace(lines, y_span=(found.low, found.high), is_cut=found.cut == "yes", remark=remark)
+    return replace(
+        lines,
+        is_dense=is_dense(state.choice("lines_as"), n_lines, on_levels=lines.on_levels),
+        has_rug=has_rug(state.choice("rug"), n_lines, on_levels=lines.on_levels),
+    )
+
+
+def _zoomed(lines: Lines, state: ViewState, output: str) -> Lines:
+    """Show the part of the axes that a reader chose."""
+    kept = state.choice("zoom").get(window_key(lines.kind, lines.feature, output))
+    if kept is None:
+        return lines
+    x = lines.x_domain if lines.on_levels else (kept[0], kept[1])
+    return replace(lines, window=window_within(x, (kept[2], kept[3]), lines.x_domain, lines.y_domain))
+
+
+def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
+    """Have the value axis reach over a span, and what is drawn all the same."""
+    if span is None:
+        return lines
+    low, high = lines.extent
+    return replace(lines, y_span=(min(low, span[0]), max(high, span[1])))
+
+
+def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
+    """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
+    rule = choices.get("filters", {}).get(coloring.title)
+    if rule is None:
+        return lines, coloring
+    keeps = kept_by(rule, coloring.values, coloring.domain, coloring.levels)
+    missing = lines.missing
+    fewer = replace(
+        lines,
+        positions=lines.positions[keeps],
+        selected=lines.selected[keeps],
+        values=lines.values[keeps],
+        opacity=lines.opacity[keeps],
+        dot_opacity=lines.dot_opacity[keeps],
+        own_x=lines.own_x[keeps],
+        own_y=lines.own_y[keeps],
+        missing=None if missing is None else replace(missing, values=missing.values[keeps]),
+        target=None if lines.target is None else lines.target[keeps],
+        y_span=lines.y_span or lines.extent,
+    )
+    return fewer, replace(coloring, values=coloring.values[keeps])
+
+
+def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
+    """Sort the features and measure their bars."""
+    table = explanation.table(state.decay, state.convention, state.weighting, sort_by=state.rank_by)
+    decays = state.rank_by in ("impact", "in_distribution_impact")
+    return Ranking(
+        title=RANK_TITLES[state.rank_by],
+        decays=decays,
+        bars=tuple(
+            Bar(
+                label=explanation[feature].label,
+                value=float(figures[state.rank_by]),
+                fill=float(figures["in_distribution_impact" if decays else state.rank_by]),
+                outline=float(figures["impact"]) if decays else None,
+                direction=float(figures["direction"]),
+                is_unordered=explanation[feature].kind in UNORDERED,
+                is_open=explanation[feature].label == state.feature,
+                heterogeneity=float(figures["heterogeneity"]),
+                non_linearity=float(figures["non_linearity"]),
+                impact=float(figures["impact"]),
+            )
+            for feature, figures in table.iterrows()
+        ),
+    )
+
+
+def coloring_of(
+    explanation: Explanation,
+    color_by: str | None,
+    positions: NDArray[np.int64],
+    split: Split = None,
+    ramp: str = "default",
+) -> Coloring:
+    """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
+    if color_by is None:
+        return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
+    column = explanation.column(color_by)
+    apart = () if split is None or split == "median" else split.levels or ()
+    body, buffers = payload.colors(column, positions.tolist(), apart)
+    is_category = body["kind"] == "category"
+    exact = np.frombuffer(buffers[0], dtype="<f4" if is_category else "<f8").astype(np.float64)
+    sides = split_colors(body, exact, split)
+    if sides is not None:
+        names, on = sides
+        return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
+    if body["kind"] == "category":
+        palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
+        return Coloring(column.label, palette, exact.astype(np.float32), levels=tuple(body["levels"]))
+    low, high = body["domain"]
+    share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
+    return Coloring(
+        column.label,
+        ramp_palette(ramp),
+        share.astype(np.float32),
+        domain=(low, high),
+        ends=_ramp_ends(body),
+        has_named_ends=body["of"] != "numeric",
+    )
+
+
+def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
+    low, high = body["domain"]
+    if body["of"] == "datetime":
+        return span_texts(low, high)
+    write = ramp_writer(body)
+    return write(low), write(high)
