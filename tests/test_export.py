@@ -331,6 +331,37 @@ def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
     assert not files[0].exists()  # all places are looked at before the first is written
 
 
+@pytest.mark.parametrize("suffix", ["svg", "csv"])
+def test_a_feature_called_like_a_word_of_save_has_a_file_like_the_others(tmp_path, suffix):
+    """The word says what is drawn, and the name of the feature which one it is of."""
+    X = pd.DataFrame(np.random.default_rng(2).normal(size=(20, 3)), columns=["all", "view", "panel"])
+    found = explain(lambda rows: rows.to_numpy() @ [1.0, 2.0, 3.0], X, progress=False)
+    for file in save(found, ViewState(), tmp_path / f"{{feature}}.{suffix}", "all"):
+        origin = ice_explorer.provenance(file)
+        assert origin["feature"] == file.stem
+        assert origin["code"].endswith(f"x.feature = {file.stem!r}; x.save({file.name!r}, 'panel')")
+        assert file.read_bytes() == file_bytes(found, ViewState(feature=file.stem), file.name, "panel")
+
+
+def test_features_with_endless_names_have_files(tmp_path):
+    """Of letters that take four bytes each, fewer fit into a name."""
+    X = pd.DataFrame(np.random.default_rng(2).normal(size=(20, 2)), columns=["𠀀" * 120, "𠀀" * 121])
+    found = explain(lambda rows: rows.to_numpy() @ [1.0, 2.0], X, progress=False)
+    files = save(found, ViewState(), tmp_path / "{feature}.csv", "all")
+    assert sorted(file.name for file in files) == ["𠀀" * 50 + "-2.csv", "𠀀" * 50 + ".csv"]
+
+
+def test_a_name_that_no_system_takes_is_said(explanation, tmp_path):
+    """The system's own reason, in the words of the package."""
+    path = tmp_path / ("x" * 300 + ".svg")
+    with pytest.raises(ExportError) as refused:
+        save(explanation, ViewState(), path)
+    assert str(refused.value) == (
+        f"`path` must be where files can be written; at {str(path)!r} the system says: File name too long. "
+        "Choose another folder, or make room."
+    )
+
+
 def test_a_csv_of_a_view_is_the_table_of_metrics(mixed, tmp_path):
     """Read with "#" for comments it is the table, to the last digit that pandas reads, whatever the names hold."""
     path = save(mixed, ViewState(rank_by="impact", decay=0.4), tmp_path / "metrics.csv")

@@ -265,21 +265,6 @@ def test_rows_are_text():
     assert payload.rows(columns, []) == {"columns": body["columns"], "rows": []}
 
 
-@pytest.mark.parametrize(
-    ("feature", "kind", "name"),
-    [
-        ("bmi", "ice", "ice-bmi-ice.svg"),
-        ("body mass index", "c-ice", "ice-body-mass-index-c-ice.svg"),
-        ("../Größe\\<x>:", "d-ice", "ice-Größe-x-d-ice.svg"),
-        ("", "ice", "ice-ice.svg"),
-        ("f" * 300, "ice", "ice-" + "f" * 76 + ".svg"),
-    ],
-)
-def test_a_saved_view_is_named_after_what_it_shows(feature, kind, name):
-    """No name makes a path, or a file that some system cannot have."""
-    assert payload.filename({"feature": feature, "kind": kind}) == name
-
-
 # --- header ---------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +19,7 @@ from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.scene import ranking_of, scene
 from ice_explorer.figures.svg import svg_page
 from ice_explorer.figures.view import Scene, ViewState
+from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
 from ice_explorer.frozen.snapshot import lines_that_fit
@@ -45,7 +45,6 @@ _LINES: Final = 1000  # that an explorer draws at first
 _USUAL: Final = {"title": True, "caption": False}  # everything else is None
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
-_LONGEST_NAME: Final = 80
 _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
 _LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
 _FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
@@ -133,8 +132,9 @@ def save(
     for each in files:  # all of them before the first is written
         _check_place(each, overwrite=overwrite)
     for each, feature in zip(files, features, strict=True):
-        opened, call = replace(state, feature=feature), _call(each, feature, given)
-        content = _content(explanation, opened, suffix, feature, paper=sheet, call=call)
+        one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
+        opened, call = replace(state, feature=feature), _call(each, one, given)
+        content = _content(explanation, opened, suffix, one, paper=sheet, call=call)
         _write(each, content, overwrite=overwrite)
     return files
 
@@ -318,7 +318,7 @@ def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
     taken: set[str] = set()
     files = []
     for feature in features:
-        plain = "-".join(re.findall(r"\w+", feature))[:_LONGEST_NAME] or "feature"
+        plain = plain_name(feature)
         name, copies = plain, 1
         while name.casefold() in taken:
             copies += 1
@@ -329,11 +329,15 @@ def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
 
 
 def _check_place(file: Path, *, overwrite: bool) -> None:
-    if file.is_dir():
+    try:
+        is_folder, has_folder, is_there = file.is_dir(), file.parent.is_dir(), file.exists()
+    except OSError as error:  # too long a name, for one
+        raise ExportError.not_written(file, error) from error
+    if is_folder:
         raise ExportError.is_folder(file)
-    if not file.parent.is_dir():
+    if not has_folder:
         raise ExportError.no_folder(file)
-    if file.exists() and not overwrite:
+    if is_there and not overwrite:
         raise ExportError.exists(file)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -33,7 +32,6 @@ from ice_explorer.messages import (
     MissingBody,
     Note,
     RowsBody,
-    ViewState,
 )
 from ice_explorer.options import resolve_display
 
@@ -64,7 +62,6 @@ PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LONGEST_OPTION = 60
-_LONGEST_NAME = 80
 _FIRST_INEXACT_INTEGER = 2**53
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
@@ -463,15 +460,6 @@ def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
         n_rows=found.n_rows,
         n_curves=found.n_curves,
     )
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-
-def filename(state: ViewState) -> str:
-    """Name a saved view after what it shows, in characters that every system allows."""
-    words = re.findall(r"\w+", f"ice {state['feature']} {state['kind']}")
-    return "-".join(words)[:_LONGEST_NAME] + ".svg"
 
 
 # --- rows -----------------------------------------------------------------------------------------
