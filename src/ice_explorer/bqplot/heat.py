@@ -12,6 +12,7 @@ from ice_explorer.bqplot.link import Link
 from ice_explorer.bqplot.panel import COMPUTING
 from ice_explorer.display_axis import display_axis
 from ice_explorer.figures.palette import ramp_palette
+from ice_explorer.figures.view import ROUNDING
 from ice_explorer.results import Explanation
 
 if TYPE_CHECKING:
@@ -91,8 +92,10 @@ class _Heat:
         columns, rows = self._set_axes(two)
         found = two.partial_dependence.T
         low, high = float(found.min()), float(found.max())
-        if low == high:  # one colour for all, in the middle
-            low, high = low - 0.5, high + 0.5
+        size = max(abs(low), abs(high))
+        if high - low <= ROUNDING * size:  # one colour for all, in the middle
+            pad = max(0.5, size * 0.05)
+            low, high = low - pad, high + pad
         look.set_color_ticks(self._legend, low, high)
         look.set_all(self._color, {"min": low, "max": high})
         look.set_all(self._cells, {**_cells(found, columns, rows), "visible": True})
@@ -115,7 +118,9 @@ def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array
     """Lay out one axis; return the bounds of its cells, half way between values."""
     shown = display_axis(of)
     inner = (shown.grid[1:] + shown.grid[:-1]) / 2
-    half = 0.5 if shown.has_levels or len(shown.grid) == 1 else 0.0
+    half = 0.5 if shown.has_levels else 0.0
+    if len(shown.grid) == 1:
+        half = max(half, abs(float(shown.grid[0])) * 0.1 or 0.5)
     outer: tuple[Any, Any] = (shown.grid[0] - half, shown.grid[-1] + half)
     bounds = np.concatenate([outer[:1], inner, outer[1:]])
     look.set_all(scale, {"min": float(bounds[0]), "max": float(bounds[-1])})
