@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import comm
@@ -186,6 +187,48 @@ def test_a_figure_that_fails_leaves_no_file(explanation, tmp_path):
     with pytest.raises(UnknownFeatureError):
         save(explanation, ViewState(feature="x9"), tmp_path / "figure.svg")
     assert list(tmp_path.iterdir()) == []
+
+
+class Full(io.BytesIO):
+    """A file on a disk that is full, or under somebody who presses Ctrl-C."""
+
+    error: BaseException
+
+    def write(self, _content):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_is_replaced_stays_until_the_new_file_is_whole(explanation, tmp_path, monkeypatch, error, is_there):
+    """A disk that is full, or a Ctrl-C, takes no earlier file away, and leaves nothing half done."""
+    path = tmp_path / "view.svg"
+    if is_there:
+        path.write_text("precious")
+
+    def open_full(path, _mode):
+        path.touch()
+        return Full()
+
+    monkeypatch.setattr(Full, "error", error, raising=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", open_full)
+        with pytest.raises(ExportError if isinstance(error, OSError) else KeyboardInterrupt):
+            save(explanation, ViewState(), path, overwrite=True)
+    assert [file.read_text() for file in tmp_path.iterdir()] == (["precious"] if is_there else [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and modes are those of Unix")
+def test_a_link_and_its_mode_stay_what_they_are(explanation, tmp_path):
+    """The file is replaced that a link leads to, and whoever could read it can read it still."""
+    path, link = tmp_path / "view.svg", tmp_path / "latest.svg"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path.name)
+    save(explanation, ViewState(), link, overwrite=True)
+    assert link.is_symlink()
+    assert path.read_bytes() == file_bytes(explanation, ViewState(), link.name)
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 # --- every format ---------------------------------------------------------------------------------

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
+import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -342,8 +345,11 @@ def _check_place(file: Path, *, overwrite: bool) -> None:
 
 
 def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
+    """Write the whole of a file or nothing; what it replaces stays until it is whole."""
+    replaced = file.resolve() if overwrite and file.exists() else None  # where links lead
+    part = file if replaced is None else replaced.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        target = file.open("wb" if overwrite else "xb")
+        target = part.open("xb")
     except FileExistsError as error:
         raise ExportError.exists(file) from error
     except OSError as error:
@@ -351,6 +357,12 @@ def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
     try:
         with target:
             target.write(content)
-    except OSError as error:  # no room is left, for one
-        file.unlink(missing_ok=True)
-        raise ExportError.not_written(file, error) from error
+        if replaced is not None:
+            shutil.copymode(replaced, part)
+            part.replace(replaced)
+    except BaseException as error:  # no room is left, or nobody waits for it any more
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ExportError.not_written(file, error) from error
+        raise
