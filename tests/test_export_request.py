@@ -312,6 +312,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     """The reply has the absolute path, and the header what can be asked for."""
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
+    explorer._background.wait()
     reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis", "unknown": 1}))
     assert reply["body"] == {
         "filename": "ice-moon-c-ice.json",
@@ -320,11 +321,14 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     }
     assert buffers == []
     written = json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))
-    assert len(written["curves"]) >= 1
+    assert len(written["curves"]) == 3
     assert written["provenance"]["view"] == {"palette": "viridis"}
 
 
-def test_all_features_wait_until_they_are_there(make, X):
+@pytest.mark.parametrize(
+    ("form", "what"), [("pdf", "all"), ("html", "view"), ("html", "panel"), ("html", "feature"), ("json", "view")]
+)
+def test_all_features_wait_until_they_are_there(make, X, form, what):
     """Half of them would be taken for all."""
     real = set(zip(X["moon"], X["view"], strict=True))
 
@@ -338,10 +342,10 @@ def test_all_features_wait_until_they_are_there(make, X):
     explorer._background.wait()
     done, total = explorer._status["done"], explorer._status["total"]
     assert done < total == 3
-    reply, _ = through(explorer, asked("pdf", "all", feature=""))
+    reply, _ = through(explorer, asked(form, what, feature=""))
     assert reply["message"] == (
         f"All features must be computed to be exported together; {done} of {total} are. "
-        "Wait until they are there, or export the view."
+        "Wait until they are there, or export a picture of the view."
     )
 
 

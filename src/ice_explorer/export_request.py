@@ -42,6 +42,12 @@ def _problem(suffix: str) -> str | None:
     return str(MissingDependencyError.extra(suffix[1:].upper(), package, "export"))
 
 
+def holds_all(request: ExportRequest) -> bool:
+    """Tell whether a file is to hold all features: then some of them would be taken for all."""
+    what, form = request["what"], request["format"]
+    return what == "all" or form == "html" or (what == "view" and form == "json")
+
+
 def answer(
     explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]
 ) -> tuple[ExportBody, list[bytes]]:

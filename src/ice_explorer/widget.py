@@ -762,7 +762,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer import export_request
 
         snapshot = self._background.snapshot()
-        if request["what"] == "all" and len(snapshot.results) < snapshot.n_features:
+        if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
             raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
         choices, _ = split_view(request["choices"])
         drawn = self._drawn(request["state"], work, choices)
