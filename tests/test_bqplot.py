@@ -410,6 +410,15 @@ def test_cells_are_the_means_of_the_explanation(x, e):
         assert (cells.scales["color"].min, cells.scales["color"].max) == (expected.min(), expected.max())
 
 
+def test_a_feature_that_comes_in_costs_a_heat_map_nothing(x, monkeypatch):
+    """Quantiles of many rows take long, and the thread of the cells has other things to do."""
+    ice.bqplot.two_way(x, "slope", "town", max_rows=40)
+    calls = []
+    monkeypatch.setattr(ice.Explanation, "two_way", lambda *_, **__: calls.append(1))
+    x._status = {**x._status, "done": 1}
+    assert calls == []
+
+
 def test_cells_follow_the_output(make):
     """Another class is asked for anew."""
     X = pd.DataFrame({"a": np.linspace(0, 1, 30), "b": np.tile([0.0, 1.0, 2.0], 10)})

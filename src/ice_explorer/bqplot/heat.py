@@ -38,10 +38,11 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
         return drawn.figure
 
     def draw(link: Link) -> None:
-        two = link.explorer.known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
-        if drawn.is_of(two):  # features come in, and the pair is the same
+        known = link.explorer.known
+        if drawn.is_of(known):  # features come in, and the pair is the same
             return
-        drawn.begin(two)
+        two = known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
+        drawn.begin(two, known)
 
         def answer(_feature: object, between_blocks: Callable[[], None]) -> TwoWay:
             two.compute(between_blocks)
@@ -58,7 +59,7 @@ class _Heat:
     """Cells between two axes, and what their colours stand for."""
 
     def __init__(self) -> None:
-        self._shown: tuple[str, ...] = ()
+        self._output: tuple[str, str] | None = None
         across, up = (bqplot.LinearScale(allow_padding=False) for _ in range(2))
         colors = [ramp_palette().css(at / (_N_COLORS - 1)) for at in range(_N_COLORS)]
         self._color = bqplot.ColorScale(colors=colors, min=0.0, max=1.0)
@@ -75,13 +76,13 @@ class _Heat:
         self._heading = look.heading_axis()
         self.figure = look.figure([self._cells], [self._across, self._up, self._heading, self._legend])
 
-    def is_of(self, two: TwoWay) -> bool:
-        """Whether it shows these two of this output already, or is about to."""
-        return self._shown == (two.first.label, two.second.label, two.output_label)
+    def is_of(self, known: Explanation) -> bool:
+        """Whether it shows the output that is explained already, or is about to."""
+        return self._output == _output_of(known)
 
-    def begin(self, two: TwoWay) -> None:
+    def begin(self, two: TwoWay, known: Explanation) -> None:
         """Show the axes, and that the cells are to come."""
-        self._shown = two.first.label, two.second.label, two.output_label
+        self._output = _output_of(known)
         columns, rows = self._set_axes(two)
         blank = np.zeros((len(rows) - 1, len(columns) - 1))
         look.set_all(self._cells, {**_cells(blank, columns, rows), "visible": False})
@@ -112,6 +113,10 @@ class _Heat:
         self.figure.fig_margin = look.margins([*self._up.tick_labels.values()], right=look.RIGHT_OF_LEGEND, bottom=52)
         self._up.label_offset = f"{self.figure.fig_margin['left'] - 14}px"
         return columns, rows
+
+
+def _output_of(known: Explanation) -> tuple[str, str]:
+    return known.output_label, known.settings.response
 
 
 def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array:
