@@ -28,6 +28,7 @@ from ice_explorer import explain
 from ice_explorer.data_files import shortened
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
 from ice_explorer.export import file_bytes, save
+from ice_explorer.figures.scene import ranking_of
 from ice_explorer.figures.view import ViewState
 
 WIDTH = (
@@ -372,6 +373,20 @@ def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
     with pytest.raises(ExportError):
         save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
     assert not files[0].exists()  # all places are looked at before the first is written
+
+
+@pytest.mark.parametrize(("suffix", "what"), [("csv", "all"), ("pdf", "all"), ("json", "view")])
+def test_the_features_of_a_file_are_ranked_once(explanation, tmp_path, monkeypatch, suffix, what):
+    """Of hundreds of features each ranking takes as long as a picture."""
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return ranking_of(*arguments)
+
+    monkeypatch.setattr("ice_explorer.figures.scene.ranking_of", counted)
+    save(explanation, ViewState(), tmp_path / f"all.{suffix}", what)
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("suffix", ["svg", "csv"])

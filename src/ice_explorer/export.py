@@ -19,9 +19,9 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.provenance import provenance
-from ice_explorer.figures.scene import ranking_of, scene
+from ice_explorer.figures.scene import ranking_of, scene, scenes
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import Scene, ViewState
+from ice_explorer.figures.view import ViewState
 from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
@@ -266,7 +266,7 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     if suffix == _HTML:
         return frozen_page(explanation, _opening_with(state, what), call, title=paper.title)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
-    shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
+    shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
     origin = provenance(explanation, shown, call, () if what == _VIEW else AROUND)
     states = [each.state for each in shown]
     if suffix == ".json":
@@ -298,11 +298,6 @@ def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any
     """Return the state, with the feature open that is wanted by name."""
     state = ViewState.of(view_state)
     return state if what in _WORDS else replace(state, feature=explanation[what].label)
-
-
-def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
-    """Return a view for each feature, in the order of the bars."""
-    return [scene(explanation, replace(state, feature=bar.label)) for bar in ranking_of(explanation, state).bars]
 
 
 def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
