@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from PIL import Image
 
 import ice_explorer as ice
 from ice_explorer import errors, export, export_request, messages
+from ice_explorer.background import Background
 
 KINDS = {
     "svg": ("image/svg+xml", b"<?xml"),
@@ -323,6 +325,22 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     written = json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))
     assert len(written["curves"]) == 3
     assert written["provenance"]["view"] == {"palette": "viridis"}
+
+
+def test_a_file_is_of_the_output_that_was_there_when_it_was_asked_for(make, X):
+    """Another one that is chosen while the file has to wait has other results, under the same names."""
+    explorer = make(tides, X)
+    before, is_chosen = explorer._background, threading.Event()
+    before.wait()
+    before.ask(None, lambda _: is_chosen.wait(10), lambda _: None)
+    request = {"method": "custom", "content": {"id": "a", **asked("csv")}}
+    explorer.comm.receive(request)
+    explorer._background = Background(list(X), lambda *_: None, lambda: None)
+    is_chosen.set()
+    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "a")
+    assert message["data"]["content"]["type"] == "result"
+    assert len(pd.read_csv(io.BytesIO(message["buffers"][0]), comment="#")) == 3
+    explorer._background = before
 
 
 @pytest.mark.parametrize(
