@@ -602,3 +602,11 @@ def test_saving_a_picture_draws_on_no_screen():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_file_of_brackets_says_nothing_about_where_it_comes_from(tmp_path):
+    """Whatever somebody wrote into it, the reader says so in its own words."""
+    path = tmp_path / "deep.json"
+    path.write_text('{"provenance":' + "[" * 100_000)
+    with pytest.raises(ExportError, match="does not say where it comes from"):
+        ice_explorer.provenance(path)
