@@ -290,6 +290,16 @@ def test_selected_rows_are_selected_lines(x, e):
     assert x.selection == before
 
 
+def test_rows_of_one_label_are_told_apart(make):
+    """An index may name many rows alike; a click is on one of them."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [2.0, 1.0, 0.0]}, index=["spring", "autumn", "spring"])
+    x = make(ice.explain(lambda rows: rows["a"].to_numpy() * rows["b"].to_numpy(), X, progress=False))
+    figure = ice.bqplot.curves(x)
+    assert figure.marks[0].labels == ["spring (row 0)", "autumn (row 1)", "spring (row 2)"]
+    click(figure.marks[0], name="spring (row 2)")
+    assert x.selection == [2]
+
+
 def test_levels_stand_apart(x, e):
     """Dots, and nothing between levels that have no order; their names are on the axis."""
     x.feature = "town"
@@ -400,6 +410,15 @@ def test_cells_are_the_means_of_the_explanation(x, e):
         assert (cells.scales["color"].min, cells.scales["color"].max) == (expected.min(), expected.max())
 
 
+def test_a_feature_that_comes_in_costs_a_heat_map_nothing(x, monkeypatch):
+    """Quantiles of many rows take long, and the thread of the cells has other things to do."""
+    ice.bqplot.two_way(x, "slope", "town", max_rows=40)
+    calls = []
+    monkeypatch.setattr(ice.Explanation, "two_way", lambda *_, **__: calls.append(1))
+    x._status = {**x._status, "done": 1}
+    assert calls == []
+
+
 def test_cells_follow_the_output(make):
     """Another class is asked for anew."""
     X = pd.DataFrame({"a": np.linspace(0, 1, 30), "b": np.tile([0.0, 1.0, 2.0], 10)})
@@ -428,6 +447,17 @@ def test_a_flat_picture_has_one_colour(make):
     X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [2.0, 1.0, 0.0]})
     figure = ice.bqplot.two_way(ice.explain(lambda X: np.full(len(X), 3.0), X, progress=False), "a", "b")
     assert (figure.marks[0].scales["color"].min, figure.marks[0].scales["color"].max) == (2.5, 3.5)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-13])
+@pytest.mark.parametrize("size", [1e20, -1e20])
+def test_a_flat_picture_of_large_numbers_has_one_colour(make, size, noise):
+    """A half more or less is nothing there, nor is what rounding makes of a mean."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [size, size, size]})
+    e = ice.explain(lambda rows: size * (1 + noise * rows["a"].to_numpy()), X, progress=False)
+    scales = ice.bqplot.two_way(e, "a", "b").marks[0].scales
+    assert_allclose(sorted([scales["color"].min / size, scales["color"].max / size]), [0.95, 1.05])
+    assert_allclose(sorted([scales["row"].min / size, scales["row"].max / size]), [0.9, 1.1])
 
 
 # --- links ----------------------------------------------------------------------------------------

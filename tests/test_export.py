@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import comm
@@ -27,6 +28,7 @@ from ice_explorer import explain
 from ice_explorer.data_files import shortened
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
 from ice_explorer.export import file_bytes, save
+from ice_explorer.figures.scene import ranking_of
 from ice_explorer.figures.view import ViewState
 
 WIDTH = (
@@ -188,6 +190,48 @@ def test_a_figure_that_fails_leaves_no_file(explanation, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+class Full(io.BytesIO):
+    """A file on a disk that is full, or under somebody who presses Ctrl-C."""
+
+    error: BaseException
+
+    def write(self, _content):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_is_replaced_stays_until_the_new_file_is_whole(explanation, tmp_path, monkeypatch, error, is_there):
+    """A disk that is full, or a Ctrl-C, takes no earlier file away, and leaves nothing half done."""
+    path = tmp_path / "view.svg"
+    if is_there:
+        path.write_text("precious")
+
+    def open_full(path, _mode):
+        path.touch()
+        return Full()
+
+    monkeypatch.setattr(Full, "error", error, raising=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", open_full)
+        with pytest.raises(ExportError if isinstance(error, OSError) else KeyboardInterrupt):
+            save(explanation, ViewState(), path, overwrite=True)
+    assert [file.read_text() for file in tmp_path.iterdir()] == (["precious"] if is_there else [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and modes are those of Unix")
+def test_a_link_and_its_mode_stay_what_they_are(explanation, tmp_path):
+    """The file is replaced that a link leads to, and whoever could read it can read it still."""
+    path, link = tmp_path / "view.svg", tmp_path / "latest.svg"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path.name)
+    save(explanation, ViewState(), link, overwrite=True)
+    assert link.is_symlink()
+    assert path.read_bytes() == file_bytes(explanation, ViewState(), link.name)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
 # --- every format ---------------------------------------------------------------------------------
 
 
@@ -329,6 +373,51 @@ def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
     with pytest.raises(ExportError):
         save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
     assert not files[0].exists()  # all places are looked at before the first is written
+
+
+@pytest.mark.parametrize(("suffix", "what"), [("csv", "all"), ("pdf", "all"), ("json", "view")])
+def test_the_features_of_a_file_are_ranked_once(explanation, tmp_path, monkeypatch, suffix, what):
+    """Of hundreds of features each ranking takes as long as a picture."""
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return ranking_of(*arguments)
+
+    monkeypatch.setattr("ice_explorer.figures.scene.ranking_of", counted)
+    save(explanation, ViewState(), tmp_path / f"all.{suffix}", what)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("suffix", ["svg", "csv"])
+def test_a_feature_called_like_a_word_of_save_has_a_file_like_the_others(tmp_path, suffix):
+    """The word says what is drawn, and the name of the feature which one it is of."""
+    X = pd.DataFrame(np.random.default_rng(2).normal(size=(20, 3)), columns=["all", "view", "panel"])
+    found = explain(lambda rows: rows.to_numpy() @ [1.0, 2.0, 3.0], X, progress=False)
+    for file in save(found, ViewState(), tmp_path / f"{{feature}}.{suffix}", "all"):
+        origin = ice_explorer.provenance(file)
+        assert origin["feature"] == file.stem
+        assert origin["code"].endswith(f"x.feature = {file.stem!r}; x.save({file.name!r}, 'panel')")
+        assert file.read_bytes() == file_bytes(found, ViewState(feature=file.stem), file.name, "panel")
+
+
+def test_features_with_endless_names_have_files(tmp_path):
+    """Of letters that take four bytes each, fewer fit into a name."""
+    X = pd.DataFrame(np.random.default_rng(2).normal(size=(20, 2)), columns=["𠀀" * 120, "𠀀" * 121])
+    found = explain(lambda rows: rows.to_numpy() @ [1.0, 2.0], X, progress=False)
+    files = save(found, ViewState(), tmp_path / "{feature}.csv", "all")
+    assert sorted(file.name for file in files) == ["𠀀" * 50 + "-2.csv", "𠀀" * 50 + ".csv"]
+
+
+def test_a_name_that_no_system_takes_is_said(explanation, tmp_path):
+    """The system's own reason, in the words of the package."""
+    path = tmp_path / ("x" * 300 + ".svg")
+    with pytest.raises(ExportError) as refused:
+        save(explanation, ViewState(), path)
+    assert str(refused.value) == (
+        f"`path` must be where files can be written; at {str(path)!r} the system says: File name too long. "
+        "Choose another folder, or make room."
+    )
 
 
 def test_a_csv_of_a_view_is_the_table_of_metrics(mixed, tmp_path):
@@ -513,3 +602,11 @@ def test_saving_a_picture_draws_on_no_screen():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_file_of_brackets_says_nothing_about_where_it_comes_from(tmp_path):
+    """Whatever somebody wrote into it, the reader says so in its own words."""
+    path = tmp_path / "deep.json"
+    path.write_text('{"provenance":' + "[" * 100_000)
+    with pytest.raises(ExportError, match="does not say where it comes from"):
+        ice_explorer.provenance(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from PIL import Image
 
 import ice_explorer as ice
 from ice_explorer import errors, export, export_request, messages
+from ice_explorer.background import Background
 
 KINDS = {
     "svg": ("image/svg+xml", b"<?xml"),
@@ -312,6 +314,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     """The reply has the absolute path, and the header what can be asked for."""
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
+    explorer._background.wait()
     reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis", "unknown": 1}))
     assert reply["body"] == {
         "filename": "ice-moon-c-ice.json",
@@ -320,11 +323,30 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     }
     assert buffers == []
     written = json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))
-    assert len(written["curves"]) >= 1
+    assert len(written["curves"]) == 3
     assert written["provenance"]["view"] == {"palette": "viridis"}
 
 
-def test_all_features_wait_until_they_are_there(make, X):
+def test_a_file_is_of_the_output_that_was_there_when_it_was_asked_for(make, X):
+    """Another one that is chosen while the file has to wait has other results, under the same names."""
+    explorer = make(tides, X)
+    before, is_chosen = explorer._background, threading.Event()
+    before.wait()
+    before.ask(None, lambda _: is_chosen.wait(10), lambda _: None)
+    request = {"method": "custom", "content": {"id": "a", **asked("csv")}}
+    explorer.comm.receive(request)
+    explorer._background = Background(list(X), lambda *_: None, lambda: None)
+    is_chosen.set()
+    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "a")
+    assert message["data"]["content"]["type"] == "result"
+    assert len(pd.read_csv(io.BytesIO(message["buffers"][0]), comment="#")) == 3
+    explorer._background = before
+
+
+@pytest.mark.parametrize(
+    ("form", "what"), [("pdf", "all"), ("html", "view"), ("html", "panel"), ("html", "feature"), ("json", "view")]
+)
+def test_all_features_wait_until_they_are_there(make, X, form, what):
     """Half of them would be taken for all."""
     real = set(zip(X["moon"], X["view"], strict=True))
 
@@ -338,10 +360,10 @@ def test_all_features_wait_until_they_are_there(make, X):
     explorer._background.wait()
     done, total = explorer._status["done"], explorer._status["total"]
     assert done < total == 3
-    reply, _ = through(explorer, asked("pdf", "all", feature=""))
+    reply, _ = through(explorer, asked(form, what, feature=""))
     assert reply["message"] == (
         f"All features must be computed to be exported together; {done} of {total} are. "
-        "Wait until they are there, or export the view."
+        "Wait until they are there, or export a picture of the view."
     )
 
 

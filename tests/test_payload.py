@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import errors, payload
+from ice_explorer import errors, export, payload
 
 
 def column_of(values):
@@ -265,19 +267,24 @@ def test_rows_are_text():
     assert payload.rows(columns, []) == {"columns": body["columns"], "rows": []}
 
 
-@pytest.mark.parametrize(
-    ("feature", "kind", "name"),
-    [
-        ("bmi", "ice", "ice-bmi-ice.svg"),
-        ("body mass index", "c-ice", "ice-body-mass-index-c-ice.svg"),
-        ("../Größe\\<x>:", "d-ice", "ice-Größe-x-d-ice.svg"),
-        ("", "ice", "ice-ice.svg"),
-        ("f" * 300, "ice", "ice-" + "f" * 76 + ".svg"),
-    ],
-)
-def test_a_saved_view_is_named_after_what_it_shows(feature, kind, name):
-    """No name makes a path, or a file that some system cannot have."""
-    assert payload.filename({"feature": feature, "kind": kind}) == name
+@pytest.mark.parametrize("n_values", [2, 4, 40])
+def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
+    """Ratios are infinite now and then; a ramp is of the finite ones, and what is sent has no infinity."""
+    ratio = np.tile(np.arange(float(n_values)), 60 // n_values + 1)[:60]
+    ratio[::4], ratio[1::8] = np.inf, -np.inf
+    X = pd.DataFrame({"a": np.random.default_rng(5).normal(size=60), "ratio": ratio})
+    explanation = ice.explain(lambda rows: rows["a"].to_numpy(), X, features=["a"], progress=False)
+    body, buffers = payload.colors(explanation.column("ratio"), list(range(60)))
+    json.dumps(body, allow_nan=False)
+    finite = ratio[np.isfinite(ratio)]
+    if n_values == 40:
+        assert_allclose(body["domain"], np.quantile(finite, [0.02, 0.98]), rtol=1e-12)
+        assert_array_equal(np.frombuffer(buffers[0]), ratio)
+    else:
+        order = np.unique(ratio)
+        assert body["values"] == [-sys.float_info.max, *np.unique(finite).tolist(), sys.float_info.max]
+        assert_array_equal(np.frombuffer(buffers[0], dtype=np.float32), np.searchsorted(order, ratio))
+    assert export.frozen(explanation, {"color_by": "ratio"})._repr_html_()
 
 
 # --- header ---------------------------------------------------------------------------------------

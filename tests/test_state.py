@@ -195,6 +195,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
         ({"colour": "red", "shared_y": True}, {"shared_y": True}, "colour"),
         ({"shared_y": 1, "zoom": {"ice a": [0, 1]}}, {}, "shared_y, zoom"),
         ({"zoom": {"ice a": [0, 1, 0, float("nan")]}}, {}, "zoom"),
+        ({"zoom": {"ice a": [0, 1, 0, 10**400]}}, {}, "zoom"),
         ({"compared": ["a", 3], "coloring": ["value"]}, {}, "compared, coloring"),
     ],
 )

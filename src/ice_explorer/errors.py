@@ -877,7 +877,7 @@ class ExportError(ICEExplorerError, ValueError):
         """Say that features are missing."""
         return cls(
             f"All features must be computed to be exported together; {done} of {total} are. "
-            "Wait until they are there, or export the view."
+            "Wait until they are there, or export a picture of the view."
         )
 
     @classmethod

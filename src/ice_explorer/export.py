@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import secrets
+import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,9 +19,10 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.provenance import provenance
-from ice_explorer.figures.scene import ranking_of, scene
+from ice_explorer.figures.scene import ranking_of, scene, scenes
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import Scene, ViewState
+from ice_explorer.figures.view import ViewState
+from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
 from ice_explorer.frozen.snapshot import lines_that_fit
@@ -45,7 +48,6 @@ _LINES: Final = 1000  # that an explorer draws at first
 _USUAL: Final = {"title": True, "caption": False}  # everything else is None
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
-_LONGEST_NAME: Final = 80
 _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
 _LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
 _FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
@@ -133,8 +135,9 @@ def save(
     for each in files:  # all of them before the first is written
         _check_place(each, overwrite=overwrite)
     for each, feature in zip(files, features, strict=True):
-        opened, call = replace(state, feature=feature), _call(each, feature, given)
-        content = _content(explanation, opened, suffix, feature, paper=sheet, call=call)
+        one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
+        opened, call = replace(state, feature=feature), _call(each, one, given)
+        content = _content(explanation, opened, suffix, one, paper=sheet, call=call)
         _write(each, content, overwrite=overwrite)
     return files
 
@@ -263,7 +266,7 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     if suffix == _HTML:
         return frozen_page(explanation, _opening_with(state, what), call, title=paper.title)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
-    shown = _scenes(explanation, state) if has_all else [scene(explanation, state)]
+    shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
     origin = provenance(explanation, shown, call, () if what == _VIEW else AROUND)
     states = [each.state for each in shown]
     if suffix == ".json":
@@ -297,11 +300,6 @@ def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any
     return state if what in _WORDS else replace(state, feature=explanation[what].label)
 
 
-def _scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
-    """Return a view for each feature, in the order of the bars."""
-    return [scene(explanation, replace(state, feature=bar.label)) for bar in ranking_of(explanation, state).bars]
-
-
 def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
     return Paper.checked(_VIEW_WIDTH if what == _VIEW else _PANEL_WIDTH, **paper)
 
@@ -318,7 +316,7 @@ def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
     taken: set[str] = set()
     files = []
     for feature in features:
-        plain = "-".join(re.findall(r"\w+", feature))[:_LONGEST_NAME] or "feature"
+        plain = plain_name(feature)
         name, copies = plain, 1
         while name.casefold() in taken:
             copies += 1
@@ -329,17 +327,24 @@ def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
 
 
 def _check_place(file: Path, *, overwrite: bool) -> None:
-    if file.is_dir():
+    try:
+        is_folder, has_folder, is_there = file.is_dir(), file.parent.is_dir(), file.exists()
+    except OSError as error:  # too long a name, for one
+        raise ExportError.not_written(file, error) from error
+    if is_folder:
         raise ExportError.is_folder(file)
-    if not file.parent.is_dir():
+    if not has_folder:
         raise ExportError.no_folder(file)
-    if file.exists() and not overwrite:
+    if is_there and not overwrite:
         raise ExportError.exists(file)
 
 
 def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
+    """Write the whole of a file or nothing; what it replaces stays until it is whole."""
+    replaced = file.resolve() if overwrite and file.exists() else None  # where links lead
+    part = file if replaced is None else replaced.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        target = file.open("wb" if overwrite else "xb")
+        target = part.open("xb")
     except FileExistsError as error:
         raise ExportError.exists(file) from error
     except OSError as error:
@@ -347,6 +352,12 @@ def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
     try:
         with target:
             target.write(content)
-    except OSError as error:  # no room is left, for one
-        file.unlink(missing_ok=True)
-        raise ExportError.not_written(file, error) from error
+        if replaced is not None:
+            shutil.copymode(replaced, part)
+            part.replace(replaced)
+    except BaseException as error:  # no room is left, or nobody waits for it any more
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ExportError.not_written(file, error) from error
+        raise

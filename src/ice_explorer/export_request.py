@@ -8,17 +8,18 @@ from importlib.util import find_spec
 from itertools import count
 from mimetypes import MimeTypes
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer import export, payload
+from ice_explorer import export
 from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.file_names import plain_name
 from ice_explorer.messages import WHATS, ExportBody, FormatHead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.messages import ExportRequest, ViewState
+    from ice_explorer.messages import ExportRequest
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TABLES: Final = (".csv", ".parquet")
@@ -39,6 +40,12 @@ def _problem(suffix: str) -> str | None:
     if package is None or find_spec(package) is not None:
         return None
     return str(MissingDependencyError.extra(suffix[1:].upper(), package, "export"))
+
+
+def holds_all(request: ExportRequest) -> bool:
+    """Tell whether a file is to hold all features: then some of them would be taken for all."""
+    what, form = request["what"], request["format"]
+    return what == "all" or form == "html" or (what == "view" and form == "json")
 
 
 def answer(
@@ -92,12 +99,10 @@ def _what(request: ExportRequest) -> str:
 def _stem(request: ExportRequest) -> str:
     """Name a file after what it shows."""
     state = request["state"]
-    shown = {"feature": state["feature"], "kind": state["kind"]}
-    if request["what"] == "all":
-        shown["feature"] = "all features"
-    elif request["what"] == "view" and f".{request['format']}" in _TABLES:
-        shown = {"feature": "metrics", "kind": ""}
-    return Path(payload.filename(cast("ViewState", shown))).stem
+    if request["what"] == "view" and f".{request['format']}" in _TABLES:
+        return plain_name("ice metrics")
+    shown = "all features" if request["what"] == "all" else state["feature"]
+    return plain_name(f"ice {shown} {state['kind']}")
 
 
 def _beside_notebook(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -33,7 +32,6 @@ from ice_explorer.messages import (
     MissingBody,
     Note,
     RowsBody,
-    ViewState,
 )
 from ice_explorer.options import resolve_display
 
@@ -64,7 +62,6 @@ PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LONGEST_OPTION = 60
-_LONGEST_NAME = 80
 _FIRST_INEXACT_INTEGER = 2**53
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
@@ -364,7 +361,7 @@ def colors(
     -------
     body : dict
         Continuous with the domain of the ramp (the 2 % and 98 % quantiles of the whole column, so
-        that an outlier does not take all the colours), or category with its levels in order.
+        that an outlier does not take all the colours; of those that are finite), or category with its levels in order.
         Booleans, ordered categories and whatever has at most 6 distinct values on an axis are
         ordered categories; more than 12 ordered levels make a ramp. Categories beyond the 8 most
         frequent share a last level "other".
@@ -386,23 +383,29 @@ def colors(
             kind="category",
             ordered=True,
             levels=[write(value) for value in distinct],
-            values=distinct.tolist(),
+            values=_finite(distinct).tolist(),
             counts=counts.tolist(),
         )
         return ordered, [_f32(index)]
-    low, high = np.nanquantile(values, [0.02, 0.98])
+    ends = distinct[np.isfinite(distinct)]
+    low, high = np.quantile(values[np.isfinite(values)], [0.02, 0.98])
     if low == high or column.kind == "ordered":
-        low, high = distinct[0], distinct[-1]
+        low, high = ends[0], ends[-1]
     names = None if column.levels is None else [str(level) for level in column.levels]
     continuous = ContinuousColorsBody(
         column=column.label,
         kind="continuous",
         of=column.kind,
         domain=(float(low), float(high)),
-        median=float(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)]),
+        median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
         levels=names,
     )
     return continuous, [_f64(values[chosen])]
+
+
+def _finite(values: ArrayLike) -> NDArray[np.float64]:
+    """Put the largest number there is in the place of what is infinite, which JSON does not have."""
+    return np.nan_to_num(np.asarray(values, dtype=np.float64))
 
 
 def _category_colors(
@@ -463,15 +466,6 @@ def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
         n_rows=found.n_rows,
         n_curves=found.n_curves,
     )
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-
-def filename(state: ViewState) -> str:
-    """Name a saved view after what it shows, in characters that every system allows."""
-    words = re.findall(r"\w+", f"ice {state['feature']} {state['kind']}")
-    return "-".join(words)[:_LONGEST_NAME] + ".svg"
 
 
 # --- rows -----------------------------------------------------------------------------------------

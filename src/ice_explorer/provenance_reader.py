@@ -55,7 +55,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
     read = next((read for start, read in _READERS if content.startswith(start)), None)
     try:
         found = None if read is None else read(content)
-    except (ET.ParseError, UnicodeDecodeError, json.JSONDecodeError):
+    except (ET.ParseError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         found = None
     if not isinstance(found, dict) or not found:
         raise ExportError.no_provenance(path)

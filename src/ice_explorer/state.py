@@ -7,7 +7,7 @@ is left out and told of. What the browser writes about its view goes through the
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -33,7 +33,9 @@ def _is_count(value: object) -> bool:
 
 
 def _is_finite(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max  # also of a whole number that no float is
 
 
 def _is_list(value: object, is_item: Callable[[object], bool]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.display_axis import display_axis
-from ice_explorer.figures.scene import scene
+from ice_explorer.figures.scene import shown_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ class Curves:
 def curves_of(explanation: Explanation, state: ViewState) -> Curves:
     """Gather the curves of the open feature of a view, all that are drawn."""
     feature = explanation[state.feature]
-    lines = scene(explanation, replace(state, kind="c-ice")).lines
+    lines, _ = shown_lines(explanation, feature, replace(state, kind="c-ice"))
     axis, positions = display_axis(feature), lines.positions
     predictions = feature.rows(positions)
     n_grid = predictions.shape[1]
@@ -116,9 +116,9 @@ def _sort(values: pd.Series) -> str:
 
 
 def _points(curves: Curves) -> pd.DataFrame:
-    n_rows, n_points = curves.predictions.shape
     import pandas as pd
 
+    n_rows, n_points = curves.predictions.shape
     return pd.DataFrame(
         {
             "feature": curves.feature.label,
@@ -133,9 +133,9 @@ def _points(curves: Curves) -> pd.DataFrame:
 
 
 def _typed(curves: Curves) -> pd.Series:
+    """Values of the feature in the narrowest type that holds them: levels are texts."""
     import pandas as pd
 
-    """Values of the feature in the narrowest type that holds them: levels are texts."""
     kind = curves.feature.kind
     if kind in _PLAIN:
         return pd.Series(curves.places, dtype=np.float64)

@@ -733,7 +733,7 @@ class ICEExplorer(anywidget.AnyWidget):
             self._reply(request["id"], payload.rows(columns, request["positions"]), [])
         elif request["type"] == "export":
             name = work.by_label.get(request["state"]["feature"])
-            self._ask(request["id"], name, partial(self._export, work, request))
+            self._ask(request["id"], name, partial(self._export, work, self._background, request))
         elif request["type"] == "resume":
             self._background.resume()
             self._reply(request["id"], ResumeBody(), [])
@@ -757,12 +757,16 @@ class ICEExplorer(anywidget.AnyWidget):
             self._ask(request["id"], name, partial(_classes, work.choices.classes, request))
 
     def _export(
-        self, work: Work, request: ExportRequest, _feature: FeatureExplanation | None
+        self,
+        work: Work,
+        background: Background[Name, FeatureExplanation],
+        request: ExportRequest,
+        _feature: FeatureExplanation | None,
     ) -> tuple[Body, list[bytes]]:
         from ice_explorer import export_request
 
-        snapshot = self._background.snapshot()
-        if request["what"] == "all" and len(snapshot.results) < snapshot.n_features:
+        snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
+        if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
             raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
         choices, _ = split_view(request["choices"])
         drawn = self._drawn(request["state"], work, choices)

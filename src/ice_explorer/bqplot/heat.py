@@ -12,6 +12,7 @@ from ice_explorer.bqplot.link import Link
 from ice_explorer.bqplot.panel import COMPUTING
 from ice_explorer.display_axis import display_axis
 from ice_explorer.figures.palette import ramp_palette
+from ice_explorer.figures.view import ROUNDING
 from ice_explorer.results import Explanation
 
 if TYPE_CHECKING:
@@ -37,10 +38,11 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
         return drawn.figure
 
     def draw(link: Link) -> None:
-        two = link.explorer.known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
-        if drawn.is_of(two):  # features come in, and the pair is the same
+        known = link.explorer.known
+        if drawn.is_of(known):  # features come in, and the pair is the same
             return
-        drawn.begin(two)
+        two = known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
+        drawn.begin(two, known)
 
         def answer(_feature: object, between_blocks: Callable[[], None]) -> TwoWay:
             two.compute(between_blocks)
@@ -57,7 +59,7 @@ class _Heat:
     """Cells between two axes, and what their colours stand for."""
 
     def __init__(self) -> None:
-        self._shown: tuple[str, ...] = ()
+        self._output: tuple[str, str] | None = None
         across, up = (bqplot.LinearScale(allow_padding=False) for _ in range(2))
         colors = [ramp_palette().css(at / (_N_COLORS - 1)) for at in range(_N_COLORS)]
         self._color = bqplot.ColorScale(colors=colors, min=0.0, max=1.0)
@@ -74,13 +76,13 @@ class _Heat:
         self._heading = look.heading_axis()
         self.figure = look.figure([self._cells], [self._across, self._up, self._heading, self._legend])
 
-    def is_of(self, two: TwoWay) -> bool:
-        """Whether it shows these two of this output already, or is about to."""
-        return self._shown == (two.first.label, two.second.label, two.output_label)
+    def is_of(self, known: Explanation) -> bool:
+        """Whether it shows the output that is explained already, or is about to."""
+        return self._output == _output_of(known)
 
-    def begin(self, two: TwoWay) -> None:
+    def begin(self, two: TwoWay, known: Explanation) -> None:
         """Show the axes, and that the cells are to come."""
-        self._shown = two.first.label, two.second.label, two.output_label
+        self._output = _output_of(known)
         columns, rows = self._set_axes(two)
         blank = np.zeros((len(rows) - 1, len(columns) - 1))
         look.set_all(self._cells, {**_cells(blank, columns, rows), "visible": False})
@@ -91,8 +93,10 @@ class _Heat:
         columns, rows = self._set_axes(two)
         found = two.partial_dependence.T
         low, high = float(found.min()), float(found.max())
-        if low == high:  # one colour for all, in the middle
-            low, high = low - 0.5, high + 0.5
+        size = max(abs(low), abs(high))
+        if high - low <= ROUNDING * size:  # one colour for all, in the middle
+            pad = max(0.5, size * 0.05)
+            low, high = low - pad, high + pad
         look.set_color_ticks(self._legend, low, high)
         look.set_all(self._color, {"min": low, "max": high})
         look.set_all(self._cells, {**_cells(found, columns, rows), "visible": True})
@@ -111,11 +115,17 @@ class _Heat:
         return columns, rows
 
 
+def _output_of(known: Explanation) -> tuple[str, str]:
+    return known.output_label, known.settings.response
+
+
 def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array:
     """Lay out one axis; return the bounds of its cells, half way between values."""
     shown = display_axis(of)
     inner = (shown.grid[1:] + shown.grid[:-1]) / 2
-    half = 0.5 if shown.has_levels or len(shown.grid) == 1 else 0.0
+    half = 0.5 if shown.has_levels else 0.0
+    if len(shown.grid) == 1:
+        half = max(half, abs(float(shown.grid[0])) * 0.1 or 0.5)
     outer: tuple[Any, Any] = (shown.grid[0] - half, shown.grid[-1] + half)
     bounds = np.concatenate([outer[:1], inner, outer[1:]])
     look.set_all(scale, {"min": float(bounds[0]), "max": float(bounds[-1])})

@@ -50,7 +50,7 @@ class _Curves:
 
     def _show(self, lines: Lines, coloring: Coloring) -> None:
         self._rows = lines.positions.tolist()
-        names = self.panel.link.explorer.known.row_labels(lines.positions) or [f"row {row}" for row in self._rows]
+        names = _names(self._rows, self.panel.link.explorer.known.row_labels(lines.positions))
         opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55
         for mark in (self._curves, self._picked, self._mean):
             # Between levels there is nothing: dots alone.
@@ -92,6 +92,13 @@ class _Curves:
         if name in self._curves.labels:
             row = self._rows[self._curves.labels.index(name)]
             self.panel.link.choose("selection", sorted({*self.panel.link.explorer.selection} ^ {row}))
+
+
+def _names(rows: list[int], labels: list[str] | None) -> list[str]:
+    """Name rows as the explorer does: several of them may have one label, and a click must tell them apart."""
+    if labels is None:
+        return [f"row {row}" for row in rows]
+    return [f"{label} (row {row})" for label, row in zip(labels, rows, strict=True)]
 
 
 def _title(lines: Lines, n_rows: int) -> str:

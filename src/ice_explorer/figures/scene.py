@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.explanation import Explanation
+    from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.split import Split
     from ice_explorer.messages import ContinuousColorsBody
 
@@ -42,21 +42,52 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     Scene
         Its state names the feature that is open, and how impact is counted.
     """
+    ranking, state = _ranked(explanation, state)
+    return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
+
+
+def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
+    """Gather what a view shows with each feature open, in the order of the bars."""
+    ranking, state = _ranked(explanation, state)  # which takes as long as all the rest where features are many
+    return [_opened(explanation, ranking, _opening(state, bar)) for bar in ranking.bars]
+
+
+def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
+    """Sort the features, and say how impact is counted."""
     _, convention, weighting = resolve_display(explanation.settings, state.decay, state.convention, state.weighting)
-    table = explanation.table(state.decay, convention, weighting, sort_by=state.rank_by)
-    opened = explanation[table.index[0] if state.feature == "" else state.feature]
-    state = replace(state, feature=opened.label, convention=convention, weighting=weighting)
-    lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
-    split = split_of(state.choice("coloring"), state.color_by, opened)
-    coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
-    lines, coloring = filtered(lines, coloring, state.choices)
+    state = replace(state, convention=convention, weighting=weighting)
+    return ranking_of(explanation, state), state
+
+
+def _opening(state: ViewState, bar: Bar) -> ViewState:
+    return replace(state, feature=bar.label)
+
+
+def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
+    """Show one feature beside the ranking."""
+    opened = explanation[state.feature]
+    state = replace(state, feature=opened.label)
+    lines, coloring = shown_lines(explanation, opened, state)
+    bars = (_marked(bar, is_open=bar.label == opened.label) for bar in ranking.bars)
     return Scene(
-        ranking=ranking_of(explanation, state),
+        ranking=replace(ranking, bars=tuple(bars)),
         lines=_zoomed(lines, state, explanation.output_label),
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
     )
+
+
+def _marked(bar: Bar, *, is_open: bool) -> Bar:
+    return bar if bar.is_open == is_open else replace(bar, is_open=is_open)
+
+
+def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
+    """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
+    lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
+    split = split_of(state.choice("coloring"), state.color_by, opened)
+    coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
+    return filtered(lines, coloring, state.choices)
 
 
 def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
