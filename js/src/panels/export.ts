@@ -44,10 +44,11 @@ export function exportPanel(view: View): ExportPanel {
     "Export",
   );
   const news = new ExportNews(aborted, () => button.focus({ preventScroll: true }));
-  const dialog = exportDialog(view, async (wish) => {
+  const save = async (wish: Wish): Promise<void> => {
     news.clear();
     news.tell(await carryOut(store, wish));
-  });
+  };
+  const dialog = exportDialog(view, save, (sentence) => news.fail(sentence));
   const item = (name: string, label: string, act: () => void): HTMLButtonElement => {
     const node = html(
       "button",
@@ -98,10 +99,9 @@ export function exportPanel(view: View): ExportPanel {
   };
   const run = async (wish: Wish): Promise<void> => {
     close(true);
-    news.clear();
     button.setAttribute("aria-busy", "true");
     try {
-      news.tell(await carryOut(store, wish));
+      await save(wish);
     } catch (error) {
       if (error instanceof Cancelled) return;
       news.fail(error instanceof Error ? error.message : String(error));
