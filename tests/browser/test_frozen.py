@@ -386,6 +386,29 @@ def test_on_paper_there_are_no_controls(page):
     expect(page.get_by_test_id("plot")).to_be_visible()
 
 
+def test_paper_is_as_wide_as_the_page_and_bars_are_printed(page):
+    """The plot keeps its width, so the sheet is wider than any page; bars are backgrounds, which browsers leave out."""
+    sheet = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", page.pdf(prefer_css_page_size=True))
+    points = [float(side) for side in sheet.groups()]
+    assert points == pytest.approx([420 / 25.4 * 72, 297 / 25.4 * 72], abs=1)
+    assert (points[0] / 72 - 2 * 10 / 25.4) * 96 > 1400
+    assert page.locator(".ice-explorer").evaluate("node => getComputedStyle(node).printColorAdjust") == "economy"
+    page.emulate_media(media="print")
+    assert page.locator(".ice-explorer").evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
+
+
+def test_what_was_drawn_in_the_dark_is_printed_in_the_dark(open_alone, saved):
+    """Browsers take paper for light, and have no time to draw anew: the words stay in the theme of the lines."""
+    page = ready(open_alone(saved, color_scheme="dark"), "near")
+    explorer = page.get_by_test_id("ice-explorer")
+    expect(explorer).to_have_attribute("data-theme", "dark")
+    page.emulate_media(media="print", color_scheme="light")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(explorer).to_have_css("background-color", "rgb(20, 23, 26)")
+    expect(explorer).to_have_css("color", "rgb(230, 232, 234)")
+    expect(explorer).to_have_attribute("data-theme", "dark")
+
+
 def test_without_javascript_a_sentence_says_why(open_alone, saved):
     """The page is not blank, and tells where it comes from."""
     page = open_alone(saved, java_script_enabled=False)
