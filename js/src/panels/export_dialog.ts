@@ -1,4 +1,5 @@
 /** Everything about an export at once: format, what, how large, and where to. */
+import { sentenceOf } from "../client.ts";
 import { Choice } from "../marks/choice.ts";
 import { html, setText, update } from "../marks/element.ts";
 import type { FormatHeader, What } from "../protocol.ts";
@@ -143,11 +144,12 @@ export function exportDialog(
       await made;
       if (awaited === made) dialog.close();
     } catch (error) {
-      const sentence = error instanceof Error ? error.message : String(error);
+      const sentence = sentenceOf(error);
       if (awaited !== made) return fail(sentence);
       wait(null);
       setText(problem, sentence);
       problem.hidden = false;
+      problem.scrollIntoView({ block: "nearest" });
     }
   };
 

@@ -1,6 +1,6 @@
 /** The export dialog while something else goes on: a file that is being made, a page that changes, a low window. */
-import { expect, test } from "vitest";
-import { userEvent } from "vitest/browser";
+import { expect, onTestFinished, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
 import type { ExportRequest } from "../../src/protocol.ts";
 import { caughtDownloads } from "./exports.ts";
 import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
@@ -128,4 +128,17 @@ test.each([
   await userEvent.click(mounted.part("dialog-format-csv"));
   await userEvent.click(mounted.part("dialog-run"));
   await expect.poll(() => asked(mounted).length).toBe(1);
+});
+
+test("what is wrong comes into sight where the window is low", async () => {
+  await page.viewport(640, 300);
+  onTestFinished(() => page.viewport(1000, 900));
+  const mounted = await opened();
+  choose(mounted.part("dialog-width"), "other");
+  dialogOf(mounted).scrollTop = 0;
+  mounted.part("dialog-format-svg").focus();
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => mounted.part("dialog-problem").hidden).toBe(false);
+  const { bottom } = mounted.part("dialog-problem").getBoundingClientRect();
+  expect(bottom).toBeLessThanOrEqual(dialogOf(mounted).getBoundingClientRect().bottom);
 });
