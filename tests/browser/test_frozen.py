@@ -275,7 +275,7 @@ def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
     """No export, no other output, and no more lines than there are; fewer can be drawn."""
     path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", feature="near", max_lines=55)
     page = ready(open_alone(path), "near")
-    assert page.get_by_test_id("export").count() == 0
+    expect(page.get_by_test_id("export")).to_be_hidden()
     expect(page.get_by_test_id("output")).to_be_hidden()
     lines = page.get_by_test_id("max-lines")
     assert lines.locator("option").all_text_contents() == ["50 lines", "55 lines"]
