@@ -1,6 +1,6 @@
 /** The open feature for every class: asked for after its curves are there, and only while it is to be seen. */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { Cancelled } from "./client.ts";
+import { Cancelled, sentenceOf } from "./client.ts";
 import { type ClassCurves, decodeClasses } from "./decode.ts";
 import type { Store } from "./store.ts";
 
@@ -53,7 +53,7 @@ export function followClasses(store: Store, aborted: AbortSignal): ReadonlySigna
       if (mine === turn) picture.value = { state: "ready", classes };
     } catch (error) {
       if (mine !== turn || error instanceof Cancelled) return;
-      picture.value = { state: "error", message: error instanceof Error ? error.message : String(error) };
+      picture.value = { state: "error", message: sentenceOf(error) };
     }
   };
 

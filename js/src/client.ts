@@ -22,6 +22,9 @@ export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
+/** What went wrong, in words. */
+export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 export interface Client {
   /** Whether what is not at hand can be computed. */
   readonly hasKernel: boolean;

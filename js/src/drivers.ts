@@ -3,7 +3,7 @@
  * one question at a time, so that no curves ever wait for it; and kept.
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { Cancelled, type Client } from "./client.ts";
+import { Cancelled, type Client, sentenceOf } from "./client.ts";
 import type { DriversBody } from "./protocol.ts";
 
 /** How long curves are on screen before more is asked about them. */
@@ -68,7 +68,7 @@ export class DriversFeed {
       this.#known.set(key, { body });
     } catch (error) {
       if (!(error instanceof Cancelled)) {
-        this.#known.set(key, { problem: error instanceof Error ? error.message : String(error) });
+        this.#known.set(key, { problem: sentenceOf(error) });
       }
     }
     this.#isAsking = false;

@@ -1,4 +1,5 @@
 /** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
+import { sentenceOf } from "./client.ts";
 import { StaticModel } from "./host.ts";
 import { show } from "./show.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./snapshot.ts";
@@ -18,7 +19,7 @@ async function start(place: HTMLElement): Promise<void> {
     place.replaceChildren();
     show(model, place, new SnapshotClient(snapshot, read));
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error);
+    const sentence = sentenceOf(error);
     place.textContent = `The explorer cannot be shown. ${sentence}`;
     place.setAttribute("role", "alert");
   }

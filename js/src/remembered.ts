@@ -1,6 +1,6 @@
 /**
  * What a reader chose about a view and no figure depends on. It is one trait of the document, so that it survives
- * another display, and may be asked for as state; a view that shows already goes its own way where `Followed` says no.
+ * another display, and may be asked for as state; what is in `OWN`, a view that shows already keeps for itself.
  */
 import type { AnyModel } from "@anywidget/types";
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";

@@ -2,7 +2,9 @@
  * Curves of features besides the open one. They are asked for while someone looks at them, a few at once and never
  * ahead of the open feature; answers that come late are kept like the others, as long as there is room.
  */
+
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { sentenceOf } from "./client.ts";
 import { type Curves, decodeCurves } from "./decode.ts";
 import type { CurvesRequest } from "./protocol.ts";
 import type { Loaded, Store } from "./store.ts";
@@ -122,7 +124,7 @@ export class Shelf {
       if (current()) await this.#color(feature, curves, true);
     } catch (error) {
       if (current()) {
-        this.#kept.set(feature, { state: "error", message: error instanceof Error ? error.message : String(error) });
+        this.#kept.set(feature, { state: "error", message: sentenceOf(error) });
         this.#changed();
       }
     } finally {

@@ -55,7 +55,7 @@ const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12]);
 const POSITIONS = 0;
 const OBSERVED = 1;
 
-const NO_KERNEL = "This page was saved without its model; ask for it in the notebook that it comes from.";
+const NO_KERNEL = "This page was saved without its model, which the notebook that it comes from has.";
 
 const json = async (text: string): Promise<unknown> => JSON.parse(new TextDecoder().decode(await unzip(text)));
 

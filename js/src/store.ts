@@ -4,7 +4,7 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { Cancelled, type Client } from "./client.ts";
+import { Cancelled, type Client, sentenceOf } from "./client.ts";
 import {
   type Curves,
   type DecayProfile,
@@ -69,10 +69,6 @@ export interface Figures {
   header: Header;
   impact: ImpactTable;
   profile: DecayProfile;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 export class Store {
@@ -474,7 +470,7 @@ export class Store {
       if (!current()) return;
       this.#show({ state: "ready", loaded: { curves, colors, colorProblem: problem } });
     } catch (error) {
-      if (current()) this.#show({ state: "error", feature: wanted.feature, message: describe(error) });
+      if (current()) this.#show({ state: "error", feature: wanted.feature, message: sentenceOf(error) });
     }
   }
 
@@ -553,7 +549,7 @@ export class Store {
       return { colors, problem: null };
     } catch (error) {
       if (error instanceof Cancelled) throw error;
-      return { colors: null, problem: describe(error) };
+      return { colors: null, problem: sentenceOf(error) };
     }
   }
 

@@ -275,7 +275,7 @@ def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
     """No export, no other output, and no more lines than there are; fewer can be drawn."""
     path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", feature="near", max_lines=55)
     page = ready(open_alone(path), "near")
-    assert page.get_by_test_id("export").count() == 0
+    expect(page.get_by_test_id("export")).to_be_hidden()
     expect(page.get_by_test_id("output")).to_be_hidden()
     lines = page.get_by_test_id("max-lines")
     assert lines.locator("option").all_text_contents() == ["50 lines", "55 lines"]
@@ -384,6 +384,29 @@ def test_on_paper_there_are_no_controls(page):
     expect(page.locator("footer.ice-page-about summary")).to_be_hidden()
     expect(page.locator("footer.ice-page-about code")).to_be_visible()
     expect(page.get_by_test_id("plot")).to_be_visible()
+
+
+def test_paper_is_as_wide_as_the_page_and_bars_are_printed(page):
+    """The plot keeps its width, so the sheet is wider than any page; bars are backgrounds, which browsers leave out."""
+    sheet = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", page.pdf(prefer_css_page_size=True))
+    points = [float(side) for side in sheet.groups()]
+    assert points == pytest.approx([420 / 25.4 * 72, 297 / 25.4 * 72], abs=1)
+    assert (points[0] / 72 - 2 * 10 / 25.4) * 96 > 1400
+    assert page.locator(".ice-explorer").evaluate("node => getComputedStyle(node).printColorAdjust") == "economy"
+    page.emulate_media(media="print")
+    assert page.locator(".ice-explorer").evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
+
+
+def test_what_was_drawn_in_the_dark_is_printed_in_the_dark(open_alone, saved):
+    """Browsers take paper for light, and have no time to draw anew: the words stay in the theme of the lines."""
+    page = ready(open_alone(saved, color_scheme="dark"), "near")
+    explorer = page.get_by_test_id("ice-explorer")
+    expect(explorer).to_have_attribute("data-theme", "dark")
+    page.emulate_media(media="print", color_scheme="light")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(explorer).to_have_css("background-color", "rgb(20, 23, 26)")
+    expect(explorer).to_have_css("color", "rgb(230, 232, 234)")
+    expect(explorer).to_have_attribute("data-theme", "dark")
 
 
 def test_without_javascript_a_sentence_says_why(open_alone, saved):

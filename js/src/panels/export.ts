@@ -1,6 +1,6 @@
 /** Saves what is shown as a file: a menu for the usual ways that the keyboard can work, and a dialog for all of them. */
 import { effect } from "@preact/signals-core";
-import { Cancelled } from "../client.ts";
+import { Cancelled, sentenceOf } from "../client.ts";
 import { placeUnder } from "../geometry/placing.ts";
 import { html, setText } from "../marks/element.ts";
 import { moveBeside } from "../marks/place.ts";
@@ -11,7 +11,7 @@ import { ExportNews } from "./export_news.ts";
 
 /** What another part of the page says to the explorer's root, to have the dialog opened. */
 const ASKED = "ice-explorer:export";
-const NOTHING_YET = "There is nothing to export before the first feature is computed.";
+const NOTHING_YET = "There is nothing to export until curves are drawn.";
 
 const ITEMS = {
   svg: { label: "Download SVG", where: "download" },
@@ -44,10 +44,11 @@ export function exportPanel(view: View): ExportPanel {
     "Export",
   );
   const news = new ExportNews(aborted, () => button.focus({ preventScroll: true }));
-  const dialog = exportDialog(view, async (wish) => {
+  const save = async (wish: Wish): Promise<void> => {
     news.clear();
     news.tell(await carryOut(store, wish));
-  });
+  };
+  const dialog = exportDialog(view, save, (sentence) => news.fail(sentence));
   const item = (name: string, label: string, act: () => void): HTMLButtonElement => {
     const node = html(
       "button",
@@ -98,13 +99,12 @@ export function exportPanel(view: View): ExportPanel {
   };
   const run = async (wish: Wish): Promise<void> => {
     close(true);
-    news.clear();
     button.setAttribute("aria-busy", "true");
     try {
-      news.tell(await carryOut(store, wish));
+      await save(wish);
     } catch (error) {
       if (error instanceof Cancelled) return;
-      news.fail(error instanceof Error ? error.message : String(error));
+      news.fail(sentenceOf(error));
     } finally {
       button.removeAttribute("aria-busy");
     }

@@ -1,6 +1,7 @@
 /** Everything about an export at once: format, what, how large, and where to. */
+import { sentenceOf } from "../client.ts";
 import { Choice } from "../marks/choice.ts";
-import { html, setText } from "../marks/element.ts";
+import { html, setText, update } from "../marks/element.ts";
 import type { FormatHeader, What } from "../protocol.ts";
 import { FIGURES, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
@@ -39,8 +40,13 @@ export interface ExportDialog {
   open(): void;
 }
 
-export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): ExportDialog {
-  const { store, aborted } = view;
+/** `fail` says what went wrong when the dialog is closed over it. */
+export function exportDialog(
+  view: View,
+  run: (wish: Wish) => Promise<void>,
+  fail: (sentence: string) => void,
+): ExportDialog {
+  const { store, aborted, keep } = view;
   const options = { signal: aborted };
   const formats = new Choice<string>("Format", "format", aborted);
   const whats = new Choice<What>("What", "what", aborted);
@@ -75,6 +81,8 @@ export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): Ex
     form,
   );
   let isUsed = false;
+  /** What the dialog waits for before it closes. */
+  let awaited: Promise<void> | null = null;
 
   const offered = (): FormatHeader[] => store.figures.peek()?.header.formats ?? [];
   const formatNow = (): FormatHeader | undefined => offered().find(({ name }) => name === formats.value);
@@ -103,7 +111,8 @@ export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): Ex
   };
 
   const open = (): void => {
-    if (dialog.open) return;
+    if (dialog.matches(":modal")) return;
+    dialog.close(); // it stays open, but no longer as a dialog, where the page takes an explorer out and puts it back
     problem.hidden = true;
     const { format, width, dpi } = store.settings.peek();
     offerFormats();
@@ -116,24 +125,32 @@ export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): Ex
     formats.focus();
   };
 
+  /** Meanwhile the button does nothing; disabled, it would take the keyboard out of the dialog. */
+  const wait = (made: Promise<void> | null): void => {
+    awaited = made;
+    const waits = made === null ? null : "true";
+    update(submit, { "aria-busy": waits, "aria-disabled": waits });
+  };
+
   const send = async (): Promise<void> => {
     const [format, what, where] = [formats.value, whats.value, wheres.value];
-    if (submit.disabled || format === null || what === null || where === null) return;
+    if (awaited !== null || submit.disabled || format === null || what === null || where === null) return;
     isUsed = true;
     problem.hidden = true;
-    submit.disabled = true;
-    submit.setAttribute("aria-busy", "true");
+    let made: Promise<void> | null = null;
     try {
-      await run({ format, what, ...size.get(), where });
-      dialog.close();
+      made = run({ format, what, ...size.get(), where });
+      wait(made);
+      await made;
+      if (awaited === made) dialog.close();
     } catch (error) {
-      setText(problem, error instanceof Error ? error.message : String(error));
+      const sentence = sentenceOf(error);
+      if (awaited !== made) return fail(sentence);
+      wait(null);
+      setText(problem, sentence);
       problem.hidden = false;
-    } finally {
-      submit.disabled = false;
-      submit.removeAttribute("aria-busy");
+      problem.scrollIntoView({ block: "nearest" });
     }
-    if (dialog.open) submit.focus();
   };
 
   form.addEventListener("change", draw, options);
@@ -146,15 +163,29 @@ export function exportDialog(view: View, run: (wish: Wish) => Promise<void>): Ex
     options,
   );
   cancel.addEventListener("click", () => dialog.close(), options);
+  dialog.addEventListener("close", () => wait(null), options);
   dialog.addEventListener("keydown", (event) => keepInside(event, dialog), options);
+  // JupyterLab's own menu would open behind the dialog, and take the keys.
+  dialog.addEventListener("contextmenu", (event) => event.stopPropagation(), options);
   dialog.addEventListener(
     "pointerdown",
     (event) => {
-      if (event.target === dialog) dialog.close(); // beside it: its own area is all form
+      if (event.target === dialog && isBeside(event, dialog.getBoundingClientRect())) dialog.close();
     },
     options,
   );
+  keep(
+    () => store.feature.value,
+    () => {
+      if (dialog.open) draw();
+    },
+  );
   return { node: dialog, open };
+}
+
+/** Its backdrop is part of a dialog, and so is the scroll bar that it has where the page is low. */
+function isBeside({ clientX: x, clientY: y }: PointerEvent, { left, right, top, bottom }: DOMRect): boolean {
+  return x < left || x > right || y < top || y > bottom;
 }
 
 /** Tab goes round inside; keys of the dialog are no keys of the explorer behind it. */

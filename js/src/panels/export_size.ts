@@ -11,6 +11,7 @@ const WIDTHS: [string, string][] = [
 export interface SizeFields {
   node: HTMLElement;
   set(width: number | null, dpi: number | null): void;
+  /** Fails where what was typed is no number; null is the usual one, and what is hidden has none. */
   get(): { width: number | null; dpi: number | null };
 }
 
@@ -49,15 +50,16 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
     if (!unit.hidden) millimetres.focus();
   };
   width.addEventListener("change", choose, { signal: aborted });
+  const node = html(
+    "fieldset",
+    { class: "ice-choice ice-choice-size" },
+    html("legend", {}, "Size"),
+    html("label", { class: "ice-field" }, "Width ", width),
+    unit,
+    resolution,
+  );
   return {
-    node: html(
-      "fieldset",
-      { class: "ice-choice ice-choice-size" },
-      html("legend", {}, "Size"),
-      html("label", { class: "ice-field" }, "Width ", width),
-      unit,
-      resolution,
-    ),
+    node,
     set: (wide, dots) => {
       const preset = WIDTHS.some(([value]) => value === String(wide ?? ""));
       width.value = preset ? String(wide ?? "") : "other";
@@ -66,7 +68,10 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
       draw();
     },
     get: () => {
+      if (node.hidden) return { width: null, dpi: null };
       const typed = width.value === "other" ? millimetres.value : width.value;
+      if (typed === "" && width.value === "other") throw new Error("The width must be a number of mm, such as 120.");
+      if (dpi.validity.badInput) throw new Error("The resolution must be a number of dpi, such as 300, or empty.");
       return { width: typed === "" ? null : Number(typed), dpi: dpi.value === "" ? null : Number(dpi.value) };
     },
   };

@@ -1,6 +1,6 @@
 /** The selected rows of the data, read from the kernel when someone opens the fold. */
 import { effect } from "@preact/signals-core";
-import { Cancelled } from "../client.ts";
+import { Cancelled, sentenceOf } from "../client.ts";
 import { count, plural } from "../format.ts";
 import { html, setText } from "../marks/element.ts";
 import type { RowsBody } from "../protocol.ts";
@@ -25,7 +25,7 @@ export function selectedPanel(view: View): HTMLElement {
       if (mine === turn) content.replaceChildren(table(rows, positions, store.feature.peek()));
     } catch (error) {
       if (mine !== turn || error instanceof Cancelled) return;
-      const sentence = error instanceof Error ? error.message : String(error);
+      const sentence = sentenceOf(error);
       content.replaceChildren(html("p", { class: "ice-problem", role: "alert" }, sentence));
     }
   };

@@ -1,5 +1,5 @@
 /** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
-import { Cancelled, KERNEL_GONE } from "../client.ts";
+import { Cancelled, KERNEL_GONE, sentenceOf } from "../client.ts";
 import { count, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
 import type { Header, Note, Status } from "../protocol.ts";
@@ -54,7 +54,7 @@ export function statusPanel(view: View): HTMLElement {
       try {
         await ask();
       } catch (error) {
-        if (!(error instanceof Cancelled)) setText(text, error instanceof Error ? error.message : String(error));
+        if (!(error instanceof Cancelled)) setText(text, sentenceOf(error));
       } finally {
         asked = false;
       }

@@ -180,6 +180,6 @@ test("there is nothing to save before there is a picture, and the page is told s
   expect(part<HTMLButtonElement>("export").disabled).toBe(true);
   root.dispatchEvent(new CustomEvent("ice-explorer:export"));
   await frame();
-  expect(part("export-problem").textContent).toBe("There is nothing to export before the first feature is computed.");
+  expect(part("export-problem").textContent).toBe("There is nothing to export until curves are drawn.");
   expect(part<HTMLDialogElement>("export-dialog").open).toBe(false);
 });

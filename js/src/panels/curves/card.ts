@@ -1,6 +1,6 @@
 /** One pinned row in depth: a card with all its values beside its curve, and where its own value lies on the axis. */
 import { effect } from "@preact/signals-core";
-import { Cancelled } from "../../client.ts";
+import { Cancelled, sentenceOf } from "../../client.ts";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
@@ -126,7 +126,7 @@ export function rowCard(view: View, { loaded, plot }: Shown, pins: Pins, frame: 
       if (mine === turn) values.replaceChildren(...valueRows(rows, store.feature.peek()));
     } catch (error) {
       if (mine !== turn || error instanceof Cancelled) return;
-      const sentence = error instanceof Error ? error.message : String(error);
+      const sentence = sentenceOf(error);
       values.replaceChildren(html("p", { class: "ice-problem", role: "alert" }, sentence));
     }
   };
