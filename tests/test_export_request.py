@@ -188,6 +188,12 @@ def test_size_and_choices_are_followed(explanation, here):
     assert found["view"] == {"palette": "cividis"}
 
 
+def test_what_is_usual_stands_in_no_line_of_code(explanation, here):
+    """JupyterLab's settings name the usual resolution, too."""
+    body, _ = answer(explanation, asked(dpi=300, to="notebook"))
+    assert ice.provenance(body["path"])["code"].endswith(f"; x.save({body['filename']!r})")
+
+
 REFUSED = {
     "no such format": (
         asked("bmp"),

@@ -17,7 +17,7 @@ from ice_explorer.figures.around import with_surroundings
 from ice_explorer.figures.choices import AROUND
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
-from ice_explorer.figures.paper import Paper
+from ice_explorer.figures.paper import USUAL_DPI, Paper
 from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.scene import ranking_of, scene, scenes
 from ice_explorer.figures.svg import svg_page
@@ -45,7 +45,7 @@ _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
 _HTML: Final = ".html"
 _LINES: Final = 1000  # that an explorer draws at first
-_USUAL: Final = {"title": True, "caption": False}  # everything else is None
+_USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
 _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
@@ -306,7 +306,7 @@ def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
 
 def _call(file: Path, what: str, paper: Mapping[str, Any]) -> str:
     """Write the call that makes a file of this name again."""
-    given = {name: value for name, value in paper.items() if value != _USUAL.get(name)}
+    given = {name: value for name, value in paper.items() if value not in (None, _USUAL.get(name))}
     arguments = [repr(file.name), *([] if what == _VIEW else [repr(what)])]
     return f"x.save({', '.join([*arguments, *(f'{name}={value!r}' for name, value in given.items())])})"
 

@@ -15,7 +15,7 @@ _MM_PER_UNIT: Final = {"mm": 1.0, "cm": 10.0, "in": _MM_PER_INCH, "pt": _MM_PER_
 _LENGTH: Final = re.compile(rf"\s*(\d+(?:\.\d*)?|\.\d+)\s*({'|'.join(_MM_PER_UNIT)})\s*")
 
 USUAL_FONT_SIZE: Final = SIZE * 72 / PX_PER_INCH  # pt
-_USUAL_DPI: Final = 300.0
+USUAL_DPI: Final = 300.0
 _WIDTHS: Final = (60.0, 600.0)
 _FONT_SIZES: Final = (4.0, 24.0)
 _DPIS: Final = (50.0, 1200.0)
@@ -41,7 +41,7 @@ class Paper:
 
     width: float
     font_size: float = USUAL_FONT_SIZE
-    dpi: float = _USUAL_DPI
+    dpi: float = USUAL_DPI
     title: bool | str = True
     caption: bool | str = False
 
@@ -88,7 +88,7 @@ class Paper:
         return cls(
             width=room,
             font_size=letters,
-            dpi=_number("dpi", dpi, _USUAL_DPI, _DPIS, "dots per inch"),
+            dpi=_number("dpi", dpi, USUAL_DPI, _DPIS, "dots per inch"),
             title=_said("title", title),
             caption=_said("caption", caption),
         )
