@@ -80,7 +80,7 @@ logger = logging.getLogger(__name__)
 _SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 _STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
-_SECONDS_FOR_PICTURE: Final = 0.4  # that an explorer may appear later for the picture beside it
+_SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
@@ -129,7 +129,7 @@ class ICEExplorer(anywidget.AnyWidget):
     static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
         nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
-        0.4 seconds; "wait" shows explorer and picture when the result is there, however long that takes.
+        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes.
     **options
         Those of `explain`.
 
