@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 
 import nbformat
+from browser.server import Server, answers
 from playwright.sync_api import expect
 
-_SECONDS_TO_START = 90.0
 _MILLISECONDS_OF_A_KERNEL = 90_000
 
 
@@ -39,7 +34,6 @@ class JupyterServer:
         self.notebooks.mkdir()
         self._home = folder / "home"
         self._home.mkdir()
-        self._log = folder / "server.log"
         self._token = secrets.token_hex(16)
 
     def __enter__(self):
@@ -52,11 +46,9 @@ class JupyterServer:
             "IPYTHONDIR": "ipython",
             "MPLCONFIGDIR": "matplotlib",
         }
-        environment = {**os.environ, **{name: str(self._home / at) for name, at in places.items()}}
+        environment = {name: str(self._home / at) for name, at in places.items()}
         if self._data is not None:
             environment["JUPYTER_PATH"] = str(self._data)
-        # Two threads of BLAS for each kernel is one too many where tests share a machine.
-        environment["OMP_NUM_THREADS"] = "1"
         options = [
             "--no-browser",
             "--allow-root",
@@ -67,46 +59,19 @@ class JupyterServer:
         ]
         # Lab asks whether it may ask for news, in a card that covers the corner of the notebook.
         self.disable("@jupyterlab/apputils-extension:announcements")
-        with self._log.open("w", encoding="utf-8") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "jupyter", self._app, *options],
-                env=environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        self.url = self._wait_for_url()
+        self._server = Server(
+            [sys.executable, "-m", "jupyter", self._app, *options], self._home.parent / "server.log", environment
+        )
+        self.url = self._server.wait_for(self._find_url)
         return self
 
     def __exit__(self, *_error):
-        self._process.terminate()
-        try:
-            self._process.wait(15)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._server.end()
 
-    def _wait_for_url(self):
-        deadline = time.monotonic() + _SECONDS_TO_START
-        runtime = self._home / "runtime"
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                break
-            for file in runtime.glob("jpserver-*.json"):
-                url = _url_of(file)
-                if url is not None and self._answers(url):
-                    return url
-            time.sleep(0.05)
-        self.__exit__()
-        raise RuntimeError(self._log.read_text(encoding="utf-8")[-3000:])
-
-    def _answers(self, url):
-        try:
-            address = f"{url}api/status?token={self._token}"
-            urllib.request.urlopen(address, timeout=5).close()  # noqa: S310 - our own server
-        except (urllib.error.URLError, OSError):
-            return False
-        return True
+    def _find_url(self):
+        """Return where the server answers, which it wrote into its runtime folder, or None."""
+        urls = [_url_of(file) for file in (self._home / "runtime").glob("jpserver-*.json")]
+        return next((url for url in urls if url and answers(f"{url}api/status?token={self._token}")), None)
 
     def write(self, name, cells):
         """Write a notebook of code cells."""
