@@ -37,6 +37,8 @@ COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_
 	test_what_other_data_lack_is_said_and_the_rest_is_restored
 # Tests of one file share their fixtures, so a file stays in one process.
 PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+# A server, a kernel and a browser on a busy machine: what fails is tried once more, and named in the summary.
+PYTEST_BROWSER := --tb=short --reruns 1 -r aR
 
 help: ## List these commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -108,10 +110,10 @@ test-js: js/node_modules/.ready js/lab/node_modules/.ready .venv/.test
 
 test-python: .venv/.test $(BUNDLE)
 	$(BIN)/pytest --quiet --doctest-modules src
-	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov
+	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov --cov-report= # the lines: .venv/bin/coverage report
 
 test-browser: .venv/.test $(BUNDLE)
-	$(WITH_CHROMIUM) $(BIN)/pytest tests/browser
+	$(WITH_CHROMIUM) $(BIN)/pytest $(PYTEST_BROWSER) tests/browser
 
 # --- what is built -------------------------------------------------------------------------------
 

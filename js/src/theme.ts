@@ -31,7 +31,8 @@ function read(root: HTMLElement): HostTheme {
 /**
  * Follows the host's theme. A probe inherits the colours and has an imperceptible transition on them: whatever changes
  * them (a theme switch, a late style sheet, the system's preference), the browser reports that transition. JupyterLab
- * hides the page while it switches, so that the last one may be cut short.
+ * hides the page while it switches, so that the last one may be cut short. In a frame that is hidden at that moment no
+ * transition need start at all; there the preference, which is the frame's own, is listened to as well.
  */
 export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySignal<HostTheme> {
   const theme = signal(read(root));
@@ -43,6 +44,7 @@ export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySi
   for (const event of ["transitionrun", "transitionend", "transitioncancel"]) {
     probe.addEventListener(event, refresh, { signal: aborted });
   }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh, { signal: aborted });
   root.append(probe);
   // The style sheet may apply only after the element is in the page.
   requestAnimationFrame(() => {

@@ -86,6 +86,7 @@ def test_it_follows_the_theme_of_the_notebook(lab, page):
         page.keyboard.press("Control+Shift+c")
         page.locator(".lm-CommandPalette-input:focus").fill("Use Theme: JupyterLab Light")
         page.locator(".lm-CommandPalette-item.lm-mod-active", has_text="JupyterLab Light").click()
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true")
         expect(view).to_have_attribute("data-theme", "light")
         notebook.shut_down()
     finally:

@@ -34,7 +34,8 @@ _LISTENER: Final = """
   };
   const paint = (frame) => { frame.style.colorScheme = isDark(frame) ? "dark" : "light"; };
   const frames = () => document.querySelectorAll("iframe.ice-frozen");
-  for (const frame of frames()) paint(frame);
+  const repaint = () => frames().forEach(paint);
+  repaint();
   if (window.iceExplorerFrozen) return;
   window.iceExplorerFrozen = true;
   addEventListener("message", ({ data, source }) => {
@@ -45,7 +46,12 @@ _LISTENER: Final = """
       paint(frame);
     }
   });
-  new MutationObserver(() => frames().forEach(paint)).observe(document.body, { attributes: true });
+  // A notebook says on its body that the theme is another one; the style sheets of it may come before or after.
+  new MutationObserver(() => {
+    repaint();
+    requestAnimationFrame(repaint);
+  }).observe(document.body, { attributes: true });
+  addEventListener("load", ({ target }) => { if (target instanceof HTMLLinkElement) repaint(); }, true);
 })();
 """
 
