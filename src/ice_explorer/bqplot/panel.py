@@ -102,9 +102,9 @@ class Panel:
 
     def _show(self, shown: Shown) -> None:
         lines, coloring, n_rows = shown
-        look.set_heading(self._heading, self._title(lines, n_rows))
         self._set_axes(lines)
         self._show_marks(lines, coloring)
+        look.set_heading(self._heading, self._title(lines, n_rows))  # last: what it names is there
 
     def _set_axes(self, lines: Lines) -> None:
         low, high = self._y_domain(lines)
