@@ -143,10 +143,12 @@ class Link:
         number = self._asked
 
         def deliver(action: Callable[[Any], object], what: Any) -> None:
-            self._answered = max(self._answered, number)
-            if self._is_linked and number == self._asked:
-                action(what)
-                self._mend_later()
+            try:
+                if self._is_linked and number == self._asked:
+                    action(what)
+                    self._mend_later()
+            finally:  # drawn by then: in a script another thread waits for it
+                self._answered = max(self._answered, number)
 
         def answered(opened: FeatureExplanation | None, between_blocks: Callable[[], None]) -> None:
             found = answer(opened, between_blocks)
