@@ -95,7 +95,6 @@ export async function recount(model: StaticModel, snapshot: Snapshot, read: Read
 }
 
 export class SnapshotClient implements Client {
-  readonly hasKernel = false;
   readonly alive: ReadonlySignal<boolean> = signal(true);
   readonly mostLines: number;
   #rows: Promise<RowsBody> | null = null;

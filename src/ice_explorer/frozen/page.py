@@ -47,7 +47,7 @@ _PAGE: Final = Template(
 $heading
 <main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
 <footer class="ice-page-about">
-<p>$about</p>
+<p>$about<span class="ice-page-about-use"> $use</span></p>
 <details><summary>Where this comes from</summary>
 <dl>
 $facts
@@ -60,6 +60,11 @@ $blobs
 </body>
 </html>
 """
+)
+
+_USE: Final = (
+    "Everything here works without the model and without a network; other outputs, more lines and larger figures need "
+    "the notebook."
 )
 
 # What stands in the footer of all that a page knows about itself, in these words.
@@ -110,6 +115,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "style": style,
         "where": "cell" if in_cell else "file",
         "heading": f'<h1 class="ice-page-title">{html.escape(title)}</h1>' if heading else "",
+        "use": _USE,
         "facts": "\n".join(_facts(origin)),
         "blobs": blobs,
         # Whoever passes the page on passes on the libraries inside.
@@ -145,10 +151,7 @@ def _json(value: Any) -> str:
 def _about(origin: Mapping[str, Any], size: int) -> str:
     drawn, there = origin["rows_drawn"], origin["n_observations"]
     rows = f"all {there:,} rows" if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
-    return (
-        f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}. Everything here works without the model and "
-        "without a network; other outputs, more lines and files of figures need the notebook."
-    )
+    return f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}."
 
 
 def _facts(origin: Mapping[str, Any]) -> list[str]:
