@@ -23,8 +23,10 @@ from ice_explorer.export import save
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.view import ViewState
 from ice_explorer.frozen import page as page_module
+from ice_explorer.frozen import snapshot as snapshot_module
 from ice_explorer.frozen.pack import pack
 from ice_explorer.frozen.snapshot import lines_that_fit
+from ice_explorer.work import work_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 
@@ -188,6 +190,53 @@ def test_what_it_shows_first_is_the_view(some):
     assert (traits["max_lines"], traits["_status"]["state"]) == (20, "ready")
     assert traits["_view"] == {"left": "map"}
     assert (traits["_header"]["outputs"], traits["_header"]["responses"]) == ([], [])
+
+
+def classifier(X):
+    """Three classes, of which the last is rare."""
+    odds = np.column_stack([X["near"] * X["flag"], X["near"] ** 2, np.full(len(X), -3.0)])
+    return np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+
+
+@pytest.fixture
+def of_classes(X):
+    work = work_of(classifier, X, None, {"output": 1, "progress": None})
+    for name in work.names:
+        work.results[name] = work.compute(name, lambda: None, lambda: False)
+    return work.explanation(work.results), Besides(classes=work.choices.classes)
+
+
+@pytest.mark.parametrize(("most", "n_lines"), [(10**6, 80), (50_000, None)])
+def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, most, n_lines):
+    """The curves of each feature for each class, of as many of its rows as may be, with the one that is explained."""
+    explanation, besides = of_classes
+    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", most)
+    n_lines = n_lines or most // (3 * sum(len(feature.grid) for feature in explanation))
+    assert 30 <= n_lines <= 80
+    state = ViewState(feature="near", choices={"classes": True}, besides=besides)
+    page = Page(save(explanation, state, tmp_path / "page.html"))
+    traits = page.snapshot["traits"]
+    assert (traits["output"], traits["_header"]["outputs"]) == ("1", ["0", "1", "2"])
+    assert traits["_view"] == {"classes": True}
+    drawn = np.frombuffer(page.buffers(page.snapshot["curves"][0])[0], "<u4")
+    for feature, kept in zip(explanation, page.snapshot["classes"], strict=True):
+        positions, _, curves, _ = page.buffers(kept)
+        rows = np.frombuffer(positions, "<u4").astype(np.int64)
+        assert len(rows) == kept["body"]["n_lines"] == n_lines
+        assert set(rows) <= set(drawn)
+        known = besides.classes.lines(feature.feature, rows).curves
+        got = np.frombuffer(curves, "<f4").reshape(known.shape)
+        assert_allclose(got + np.array(kept["body"]["offsets"])[:, None, None], known, rtol=0, atol=1e-6)
+
+
+def test_classes_of_which_too_few_lines_would_fit_are_left_out(of_classes, tmp_path, monkeypatch):
+    """A page of many features and classes stays small, and offers nothing that it does not hold."""
+    explanation, besides = of_classes
+    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", 10_000)
+    state = ViewState(feature="near", choices={"classes": True}, besides=besides)
+    snapshot = Page(save(explanation, state, tmp_path / "page.html")).snapshot
+    assert (snapshot["classes"], snapshot["traits"]["_header"]["outputs"]) == ([], [])
+    assert (snapshot["traits"]["output"], snapshot["traits"]["_view"]) == ("", {})
 
 
 @pytest.mark.parametrize(

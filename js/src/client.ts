@@ -26,6 +26,8 @@ export class Cancelled extends Error {
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export interface Client {
+  /** Whether what is not at hand can be computed. */
+  readonly hasKernel: boolean;
   /** How many lines of a feature there are to draw at most. */
   readonly mostLines: number;
   /** False once the connection to the kernel broke, until the kernel is heard from again. */
@@ -51,6 +53,7 @@ function isReply(message: unknown): message is Reply {
 }
 
 export class KernelClient implements Client {
+  readonly hasKernel = true;
   readonly mostLines = Number.POSITIVE_INFINITY;
   readonly #alive = signal(true);
   readonly #pending = new Map<string, Pending>();

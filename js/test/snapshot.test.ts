@@ -114,6 +114,7 @@ describe("fewer lines", () => {
 
   test("are named, so that nobody is offered more", () => {
     expect(client().mostLines).toBe(12);
+    expect(client().hasKernel).toBe(false);
   });
 });
 

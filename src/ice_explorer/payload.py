@@ -295,7 +295,9 @@ def curves(
     ]
 
 
-def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tuple[ClassesBody, list[bytes]]:
+def classes(
+    feature: FeatureExplanation, classes: Classes, positions: NDArray[np.int64]
+) -> tuple[ClassesBody, list[bytes]]:
     """The lines of one feature for every class of the model.
 
     Parameters
@@ -304,15 +306,14 @@ def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tu
         Of the explained class.
     classes : Classes
         Where the curves come from.
-    max_lines : int
-        How many rows to draw: the same as `curves` draws.
+    positions : ndarray of shape (n_lines,)
+        Rows to draw.
 
     Returns
     -------
     body, buffers
         As `ClassesBody` lays them out.
     """
-    positions = feature.draw(max_lines)
     shown = classes.lines(feature.feature, positions)
     offsets = (shown.curves.min(axis=(1, 2)) + shown.curves.max(axis=(1, 2))) / 2
     body = ClassesBody(

@@ -819,7 +819,8 @@ def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | No
 
 
 def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    return payload.classes(cast("FeatureExplanation", feature), classes, request["max_lines"])
+    opened = cast("FeatureExplanation", feature)  # the request named one
+    return payload.classes(opened, classes, opened.draw(request["max_lines"]))
 
 
 def _drivers(

@@ -347,6 +347,12 @@ def test_it_draws_the_pixels_of_the_explorer(open_alone, browser, explore_live, 
     assert page.evaluate(INK) == drawn
 
 
+INK_OF_CLASSES = """() => [...document.querySelectorAll("[data-test=class] canvas")].map((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((byte) => byte > 0);
+})"""
+
+
 @pytest.fixture
 def explore_live(monkeypatch, bundle, browser, X):
     """An explorer on a page with a kernel, 1000 px wide, its lines drawn."""
@@ -368,6 +374,33 @@ def explore_live(monkeypatch, bundle, browser, X):
     context.close()
     explorer.close()
     host.close()
+
+
+def softmax(X):
+    """Three classes."""
+    odds = np.column_stack([X["near"], X["near"] ** 2, np.zeros(len(X))])
+    return np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+
+
+def test_classes_stand_side_by_side(open_alone, bundle, monkeypatch, X, tmp_path):
+    """All of them, with the explained one marked; a press on one does nothing, as there is no model to explain it."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    with closing(ice.ICEExplorer(softmax, X, output=1)) as explorer:
+        explorer.feature = "near"
+        path = explorer.save(tmp_path / "classes.html")
+    page = ready(open_alone(path), "near")
+    expect(page.get_by_test_id("output")).to_be_hidden()
+    page.get_by_test_id("view").click()
+    page.get_by_test_id("view-classes").check()
+    page.keyboard.press("Escape")
+    cards = page.get_by_test_id("class")
+    expect(cards).to_have_text(["0", "1", "2"])
+    assert page.evaluate(INK_OF_CLASSES) == [True] * 3
+    assert [card.get_attribute("data-open") for card in cards.all()] == [None, "", None]
+    cards.first.click()
+    assert [card.get_attribute("data-open") for card in cards.all()] == [None, "", None]
+    bar(page, "far").click()
+    expect(page.get_by_test_id("classes")).to_contain_text("far for every class")
 
 
 # --- what can be taken away -------------------------------------------------------------------------

@@ -47,7 +47,8 @@ _PAGE: Final = Template(
 $heading
 <main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
 <footer class="ice-page-about">
-<p>$about<span class="ice-page-about-use"> $use</span></p>
+<p>$about</p>
+<p class="ice-page-about-use">$use</p>
 <details><summary>Where this comes from</summary>
 <dl>
 $facts
@@ -63,8 +64,8 @@ $blobs
 )
 
 _USE: Final = (
-    "Everything here works without the model and without a network; other outputs, more lines and larger figures need "
-    "the notebook."
+    "Everything here works without the model and without a network; to explain another output, for more lines and for "
+    "other files, go to the notebook."
 )
 
 # What stands in the footer of all that a page knows about itself, in these words.
