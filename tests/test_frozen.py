@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import html
 import json
+import warnings
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -18,6 +19,7 @@ from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
 from ice_explorer import payload
+from ice_explorer.display_axis import display_axis
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
 from ice_explorer.figures.besides import Besides
@@ -206,25 +208,29 @@ def of_classes(X):
     return work.explanation(work.results), Besides(classes=work.choices.classes)
 
 
-@pytest.mark.parametrize(("most", "n_lines"), [(10**6, 80), (50_000, None)])
-def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, most, n_lines):
-    """The curves of each feature for each class, of as many of its rows as may be, with the one that is explained."""
+@pytest.mark.parametrize(("most", "most_places"), [(10**6, 100), (50_000, 100), (10**6, 20)])
+def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, most, most_places):
+    """The curves of each feature for each class, of as many rows as may be, and of its levels or some of its values."""
     explanation, besides = of_classes
     monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", most)
-    n_lines = n_lines or most // (3 * sum(len(feature.grid) for feature in explanation))
-    assert 30 <= n_lines <= 80
+    monkeypatch.setattr(snapshot_module, "_MOST_PLACES", most_places)
+    n_grids = [n if f.kind == "category" else min(n, most_places) for f in explanation if (n := len(f.grid))]
+    n_lines = min(80, most // (3 * sum(n_grids)))
+    assert n_lines >= 30
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
     page = Page(save(explanation, state, tmp_path / "page.html"))
     traits = page.snapshot["traits"]
     assert (traits["output"], traits["_header"]["outputs"]) == ("1", ["0", "1", "2"])
     assert traits["_view"] == {"classes": True}
     drawn = np.frombuffer(page.buffers(page.snapshot["curves"][0])[0], "<u4")
-    for feature, kept in zip(explanation, page.snapshot["classes"], strict=True):
-        positions, _, curves, _ = page.buffers(kept)
+    for feature, n_grid, kept in zip(explanation, n_grids, page.snapshot["classes"], strict=True):
+        positions, grid, curves, _ = page.buffers(kept)
         rows = np.frombuffer(positions, "<u4").astype(np.int64)
         assert len(rows) == kept["body"]["n_lines"] == n_lines
         assert set(rows) <= set(drawn)
-        known = besides.classes.lines(feature.feature, rows).curves
+        places = np.searchsorted(display_axis(feature).grid, np.frombuffer(grid, "<f8"))
+        assert (places[0], places[-1], len(set(places))) == (0, len(feature.grid) - 1, n_grid)
+        known = besides.classes.lines(feature.feature, rows).curves[:, :, places]
         got = np.frombuffer(curves, "<f4").reshape(known.shape)
         assert_allclose(got + np.array(kept["body"]["offsets"])[:, None, None], known, rtol=0, atol=1e-6)
 
@@ -232,7 +238,7 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
 def test_classes_of_which_too_few_lines_would_fit_are_left_out(of_classes, tmp_path, monkeypatch):
     """A page of many features and classes stays small, and offers nothing that it does not hold."""
     explanation, besides = of_classes
-    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", 10_000)
+    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", 1_000)
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
     snapshot = Page(save(explanation, state, tmp_path / "page.html")).snapshot
     assert (snapshot["classes"], snapshot["traits"]["_header"]["outputs"]) == ([], [])
@@ -263,7 +269,7 @@ def test_names_of_users_are_text(explanation, tmp_path):
     assert scripts.count("module") == 1
     assert set(scripts) == {"module", "application/json", "text/plain"}
     assert {tag for tag, _ in page.tags} == {
-        "html", "head", "meta", "link", "title", "style", "script", "body", "h1", "main", "p", "footer",
+        "html", "head", "meta", "link", "title", "style", "script", "body", "header", "h1", "main", "p", "footer",
         "details", "summary", "dl", "dt", "dd", "code",
     }  # fmt: skip
     assert [attributes for tag, attributes in page.tags if any(name.startswith("on") for name in attributes)] == []
@@ -322,6 +328,23 @@ def test_as_many_lines_are_kept_as_are_asked_for(large):
     """The limit is for those who do not say; a view of few lines has no more in its page."""
     assert lines_that_fit(large, 1000) == 666
     assert lines_that_fit(large, 50) == 50
+
+
+def test_a_page_of_huge_predictions_is_written(tmp_path):
+    """Squares that have no number any more are no reason to fail."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        explanation = ice.explain(lambda X: 1e300 * X["a"].to_numpy() * X["b"].to_numpy(), X, progress=False)
+        page = Page(explanation.save(tmp_path / "huge.html"))
+    assert [found["drivers"] for found in page.snapshot["drivers"]] == [[], []]
+
+
+def test_one_row_is_not_called_many(tmp_path):
+    """The footer counts in words that fit."""
+    X = pd.DataFrame({"a": [1.0], "b": [2.0]})
+    page = Page(ice.explain(lambda X: X["a"].to_numpy(), X, progress=False).save(tmp_path / "one.html"))
+    assert ": its one row, " in page.text
 
 
 def test_a_page_of_thousands_of_features_still_has_lines(monkeypatch, explanation):

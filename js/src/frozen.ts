@@ -36,6 +36,8 @@ async function start(place: HTMLElement): Promise<void> {
     const model = new StaticModel(traits, (changed) => void recount(changed, snapshot, read));
     place.replaceChildren();
     show(model, place, new SnapshotClient(snapshot, read), exporting, settings);
+    // Under the heading of the page, which those of a notebook's cells do not have.
+    if (document.querySelector("h1") !== null) place.querySelector("h3")?.setAttribute("aria-level", "2");
   } catch (error) {
     const sentence = sentenceOf(error);
     place.textContent = `The explorer cannot be shown. ${sentence}`;

@@ -479,7 +479,8 @@ class ICEExplorer(anywidget.AnyWidget):
             Whether there is a heading over the curves, and a sentence under the figure; or what they say.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
-            rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values.
+            rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
+            other classes it keeps fewer, of half a million values together, to be compared side by side.
         overwrite : bool
             Replace files that are there.
 

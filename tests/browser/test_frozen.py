@@ -6,6 +6,7 @@ import html
 import io
 import re
 from contextlib import closing
+from pathlib import Path
 
 import comm
 import numpy as np
@@ -22,6 +23,7 @@ import ice_explorer as ice
 pytestmark = pytest.mark.slow
 
 FIGURE = "in_distribution_impact"
+AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 EVIL = "</script><img src=x onerror=alert(1)>"
 
 
@@ -470,6 +472,18 @@ def test_in_a_frame_no_file_is_offered(open_alone, saved, tmp_path):
 
 
 # --- what may not happen, and how it looks ----------------------------------------------------------
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe comes with the packages of the front end")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_alone, saved, scheme):
+    """Language, title, landmarks, the order of headings, and all that is inside of them."""
+    page = ready(open_alone(saved, color_scheme=scheme), "near")
+    page.get_by_text("Where this comes from").click()
+    page.get_by_test_id("export").click()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found] == []
 
 
 def test_hostile_names_are_text(page):

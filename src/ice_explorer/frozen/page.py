@@ -115,7 +115,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "provenance": _json(origin),
         "style": style,
         "where": "cell" if in_cell else "file",
-        "heading": f'<h1 class="ice-page-title">{html.escape(title)}</h1>' if heading else "",
+        "heading": f'<header><h1 class="ice-page-title">{html.escape(title)}</h1></header>' if heading else "",
         "use": _USE,
         "facts": "\n".join(_facts(origin)),
         "blobs": blobs,
@@ -151,7 +151,8 @@ def _json(value: Any) -> str:
 
 def _about(origin: Mapping[str, Any], size: int) -> str:
     drawn, there = origin["rows_drawn"], origin["n_observations"]
-    rows = f"all {there:,} rows" if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
+    every = "its one row" if there == 1 else f"all {there:,} rows"
+    rows = every if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
     return f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}."
 
 

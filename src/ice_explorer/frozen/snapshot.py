@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer import payload
+from ice_explorer.display_axis import LEVELLED
 from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.messages import FeatureHead
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.explanation import Explanation, FeatureExplanation
@@ -29,8 +32,10 @@ MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""
 FEWEST_LINES: Final = 30
 """Kept whatever they take."""
-MOST_VALUES_OF_CLASSES: Final = 1_000_000
+MOST_VALUES_OF_CLASSES: Final = 500_000
 """The same for all classes together; where `FEWEST_LINES` are more than that, there are none."""
+
+_MOST_PLACES: Final = 100
 
 # The printed tables know one weighting.
 _COUNTINGS: Final = tuple(
@@ -126,16 +131,24 @@ def _classes(
     classes = state.besides.classes
     if classes is None:
         return []
-    n_values = sum(len(feature.grid) for feature in features) * classes.n_shown
+    places = [_places(feature) for feature in features]
+    n_values = sum(map(len, places)) * classes.n_shown
     n_lines = min(len(rows), MOST_VALUES_OF_CLASSES // n_values)
     if n_lines < min(FEWEST_LINES, len(rows)):
         return []
     some = np.asarray(rows, dtype=np.int64)[np.linspace(0, len(rows) - 1, n_lines).astype(np.intp)]
     kept = []
-    for feature in features:
-        body, buffers = payload.classes(feature, classes, some)
+    for feature, at in zip(features, places, strict=True):
+        body, buffers = payload.classes(feature, classes, some, at)
         kept.append({"body": body, **blobs.keep(buffers)})
     return kept
+
+
+def _places(feature: FeatureExplanation) -> NDArray[np.intp]:
+    """Return where on the grid the classes are compared: the pictures of them are small."""
+    n_grid = len(feature.grid)
+    most = n_grid if feature.kind in LEVELLED else min(n_grid, _MOST_PLACES)
+    return np.linspace(0, n_grid - 1, most).round().astype(np.intp)
 
 
 def _traits(
