@@ -7,6 +7,8 @@ const SCALE = 2;
 /** Browsers have canvases of so many px at least, along either side. */
 const LARGEST = 16_000;
 const MARGIN = 12;
+/** Between the heading and what stands under it. */
+const GAP = 16;
 /** What XML cannot hold: control characters, and halves of letters. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
@@ -17,8 +19,10 @@ export interface Portrait {
   height: number;
 }
 
-export function portraitOf(root: HTMLElement, styles: string): Portrait {
+/** With the heading of the page, if there is one. */
+export function portraitOf(root: HTMLElement, heading: HTMLElement | null, styles: string): Portrait {
   const { width, height } = root.getBoundingClientRect();
+  const above = heading === null ? 0 : heading.offsetHeight + GAP;
   const copy = root.cloneNode(true) as HTMLElement;
   const [canvases, selects] = [root.querySelectorAll("canvas"), root.querySelectorAll("select")];
   for (const [at, node] of copy.querySelectorAll("canvas").entries()) node.replaceWith(asImage(node, canvases[at]!));
@@ -28,10 +32,10 @@ export function portraitOf(root: HTMLElement, styles: string): Portrait {
   style.textContent = styles;
   const page = document.createElement("body");
   page.className = document.body.className;
-  page.style.cssText = `margin: 0; padding: ${MARGIN}px; max-width: none; background: #fff;`;
-  page.append(style, copy);
+  page.style.cssText = `margin: 0; padding: ${MARGIN}px; max-width: none; background: #fff; color: #1f2328;`;
+  page.append(style, ...(heading === null ? [] : [heading.cloneNode(true)]), copy);
   const content = new XMLSerializer().serializeToString(page).replace(FORBIDDEN, "\ufffd");
-  const [wide, high] = [Math.ceil(width) + 2 * MARGIN, Math.ceil(height) + 2 * MARGIN];
+  const [wide, high] = [Math.ceil(width) + 2 * MARGIN, Math.ceil(height) + above + 2 * MARGIN];
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}">` +
     `<foreignObject width="100%" height="100%">${content}</foreignObject></svg>`;

@@ -418,23 +418,27 @@ def taken(page, what, folder):
     return path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tmp_path, scheme):
+def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tmp_path):
     """A PNG at twice the size, on white, without the controls, the same from both themes; names are text in it."""
-    page = ready(open_alone(saved, color_scheme=scheme), "near")
-    bar(page, EVIL).click()
-    ready(page, EVIL)
-    path = taken(page, "png", tmp_path)
-    assert path.name == "ice-script-img-src-x-onerror-alert-1.png"
-    with Image.open(path) as picture:
-        pixels = np.asarray(picture.convert("RGB")).astype(int)
-    assert pixels.shape[1] == 2 * (page.get_by_test_id("ice-explorer").bounding_box()["width"] + 2 * 12)
+    pictures = {}
+    for scheme in ("light", "dark"):
+        page = ready(open_alone(saved, color_scheme=scheme), "near")
+        bar(page, EVIL).click()
+        ready(page, EVIL)
+        explorer = page.get_by_test_id("ice-explorer")
+        path = taken(page, "png", tmp_path)
+        assert path.name == "ice-script-img-src-x-onerror-alert-1.png"
+        with Image.open(path) as picture:
+            pictures[scheme] = np.asarray(picture.convert("RGB")).astype(int)
+        expect(explorer).to_have_attribute("data-theme", scheme)
+    pixels = pictures["light"]
+    assert pixels.shape[1] == 2 * (explorer.bounding_box()["width"] + 2 * 12)
     assert (pixels == 255).all(axis=2).mean() > 0.5
     assert (pixels.max(axis=2) < 64).mean() > 0.003
+    assert (np.abs(pictures["dark"] - pixels).max(axis=2) > 16).mean() < 1e-4
     origin = ice.provenance(path)
     assert (origin["feature"], origin["output"]) == (EVIL, "prediction")
     assert origin["page"] == ice.provenance(saved)["code"]
-    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-theme", scheme)
 
 
 @pytest.mark.parametrize("feature", ["near", "town", "since", "flag", "gaps"])

@@ -25,7 +25,7 @@ export function takePanel(
   const origin = () => originOf(store.documentState(), title);
   const png = (): Promise<Blob> => {
     const putBack = putOnPaper(view, settings);
-    const portrait = portraitOf(root, styles);
+    const portrait = portraitOf(root, document.querySelector("h1"), styles);
     putBack();
     const about = origin();
     return rasterised(portrait).then((drawn) => signed(drawn, about));
@@ -59,12 +59,13 @@ export function takePanel(
   };
   const copied = () => copyPng(png()).then(() => "The picture is on the clipboard.");
   const { button, menu, close } = menuButton(view, { name: "export", label: "Export", title: "Export" }, [
-    { name: "png", label: "Download PNG", act: () => void run(async () => save(await png(), `${nameOf()}.png`)) },
+    { name: "png", label: "Download PNG", act: () => void run(async () => save(await png(), `${ofShown()}.png`)) },
     { name: "copy", label: "Copy PNG to the clipboard", act: () => void run(copied) },
     { name: "curves", label: "Curves of the open feature as CSV", act: () => void run(curves), apart: true },
     { name: "ranking", label: "Ranking as CSV", act: () => void run(ranking) },
   ]);
-  const nameOf = (): string => plainName(store.feature.peek());
+  const ofShown = (): string =>
+    store.remembered.of("right").peek() === "all" ? "ice-all-features" : plainName(store.feature.peek());
   const ended = effect(() => {
     button.disabled = store.picture.value.state !== "ready";
   });
