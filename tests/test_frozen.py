@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import html
 import json
+import warnings
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -18,13 +19,16 @@ from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
 from ice_explorer import payload
+from ice_explorer.display_axis import display_axis
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.view import ViewState
 from ice_explorer.frozen import page as page_module
+from ice_explorer.frozen import snapshot as snapshot_module
 from ice_explorer.frozen.pack import pack
 from ice_explorer.frozen.snapshot import lines_that_fit
+from ice_explorer.work import work_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 
@@ -190,6 +194,57 @@ def test_what_it_shows_first_is_the_view(some):
     assert (traits["_header"]["outputs"], traits["_header"]["responses"]) == ([], [])
 
 
+def classifier(X):
+    """Three classes, of which the last is rare."""
+    odds = np.column_stack([X["near"] * X["flag"], X["near"] ** 2, np.full(len(X), -3.0)])
+    return np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+
+
+@pytest.fixture
+def of_classes(X):
+    work = work_of(classifier, X, None, {"output": 1, "progress": None})
+    for name in work.names:
+        work.results[name] = work.compute(name, lambda: None, lambda: False)
+    return work.explanation(work.results), Besides(classes=work.choices.classes)
+
+
+@pytest.mark.parametrize(("most", "most_places"), [(10**6, 100), (50_000, 100), (10**6, 20)])
+def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, most, most_places):
+    """The curves of each feature for each class, of as many rows as may be, and of its levels or some of its values."""
+    explanation, besides = of_classes
+    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", most)
+    monkeypatch.setattr(snapshot_module, "_MOST_PLACES", most_places)
+    n_grids = [n if f.kind == "category" else min(n, most_places) for f in explanation if (n := len(f.grid))]
+    n_lines = min(80, most // (3 * sum(n_grids)))
+    assert n_lines >= 30
+    state = ViewState(feature="near", choices={"classes": True}, besides=besides)
+    page = Page(save(explanation, state, tmp_path / "page.html"))
+    traits = page.snapshot["traits"]
+    assert (traits["output"], traits["_header"]["outputs"]) == ("1", ["0", "1", "2"])
+    assert traits["_view"] == {"classes": True}
+    drawn = np.frombuffer(page.buffers(page.snapshot["curves"][0])[0], "<u4")
+    for feature, n_grid, kept in zip(explanation, n_grids, page.snapshot["classes"], strict=True):
+        positions, grid, curves, _ = page.buffers(kept)
+        rows = np.frombuffer(positions, "<u4").astype(np.int64)
+        assert len(rows) == kept["body"]["n_lines"] == n_lines
+        assert set(rows) <= set(drawn)
+        places = np.searchsorted(display_axis(feature).grid, np.frombuffer(grid, "<f8"))
+        assert (places[0], places[-1], len(set(places))) == (0, len(feature.grid) - 1, n_grid)
+        known = besides.classes.lines(feature.feature, rows).curves[:, :, places]
+        got = np.frombuffer(curves, "<f4").reshape(known.shape)
+        assert_allclose(got + np.array(kept["body"]["offsets"])[:, None, None], known, rtol=0, atol=1e-6)
+
+
+def test_classes_of_which_too_few_lines_would_fit_are_left_out(of_classes, tmp_path, monkeypatch):
+    """A page of many features and classes stays small, and offers nothing that it does not hold."""
+    explanation, besides = of_classes
+    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", 1_000)
+    state = ViewState(feature="near", choices={"classes": True}, besides=besides)
+    snapshot = Page(save(explanation, state, tmp_path / "page.html")).snapshot
+    assert (snapshot["classes"], snapshot["traits"]["_header"]["outputs"]) == ([], [])
+    assert (snapshot["traits"]["output"], snapshot["traits"]["_view"]) == ("", {})
+
+
 @pytest.mark.parametrize(
     ("what", "feature", "right"),
     [("view", EVIL, "all"), ("panel", EVIL, None), ("since", "since", None), ("all", EVIL, "all")],
@@ -214,7 +269,7 @@ def test_names_of_users_are_text(explanation, tmp_path):
     assert scripts.count("module") == 1
     assert set(scripts) == {"module", "application/json", "text/plain"}
     assert {tag for tag, _ in page.tags} == {
-        "html", "head", "meta", "link", "title", "style", "script", "body", "h1", "main", "p", "footer",
+        "html", "head", "meta", "link", "title", "style", "script", "body", "header", "h1", "main", "p", "footer",
         "details", "summary", "dl", "dt", "dd", "code",
     }  # fmt: skip
     assert [attributes for tag, attributes in page.tags if any(name.startswith("on") for name in attributes)] == []
@@ -273,6 +328,23 @@ def test_as_many_lines_are_kept_as_are_asked_for(large):
     """The limit is for those who do not say; a view of few lines has no more in its page."""
     assert lines_that_fit(large, 1000) == 666
     assert lines_that_fit(large, 50) == 50
+
+
+def test_a_page_of_huge_predictions_is_written(tmp_path):
+    """Squares that have no number any more are no reason to fail."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        explanation = ice.explain(lambda X: 1e300 * X["a"].to_numpy() * X["b"].to_numpy(), X, progress=False)
+        page = Page(explanation.save(tmp_path / "huge.html"))
+    assert [found["drivers"] for found in page.snapshot["drivers"]] == [[], []]
+
+
+def test_one_row_is_not_called_many(tmp_path):
+    """The footer counts in words that fit."""
+    X = pd.DataFrame({"a": [1.0], "b": [2.0]})
+    page = Page(ice.explain(lambda X: X["a"].to_numpy(), X, progress=False).save(tmp_path / "one.html"))
+    assert ": its one row, " in page.text
 
 
 def test_a_page_of_thousands_of_features_still_has_lines(monkeypatch, explanation):

@@ -77,7 +77,7 @@ ALLOWED = {
     "file_names": ("", ""),
     "tidy": ("display_axis explanation figures", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
-    "frozen.*": ("adapters.table explanation figures messages metrics payload", "numpy"),
+    "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload", "numpy"),
     "export": ("data_files explanation figures file_names frozen messages options tidy", "numpy"),
     "export_request": ("explanation export file_names messages", "numpy"),
     "provenance_reader": ("", "pyarrow"),

@@ -1,6 +1,9 @@
 /** Drawing happens once per frame, however many signals changed in it. */
 import { effect } from "@preact/signals-core";
 
+/** What is drawn may change what else is to be drawn, but not for ever. */
+const MOST_ROUNDS = 5;
+
 export class Frames {
   readonly #jobs = new Set<() => void>();
   #handle: number | null = null;
@@ -8,6 +11,14 @@ export class Frames {
   request(job: () => void): void {
     this.#jobs.add(job);
     this.#handle ??= requestAnimationFrame(this.#run);
+  }
+
+  /** Draws all that has changed at once, for what cannot wait for a frame. */
+  flush(): void {
+    for (let round = 0; round < MOST_ROUNDS && this.#handle !== null; round++) {
+      cancelAnimationFrame(this.#handle);
+      this.#run();
+    }
   }
 
   dispose(): void {

@@ -1,6 +1,12 @@
 /** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
+import { signal } from "@preact/signals-core";
 import { sentenceOf } from "./client.ts";
 import { StaticModel } from "./host.ts";
+import type { Exporting } from "./layout.ts";
+import { html } from "./marks/element.ts";
+import { takePanel } from "./panels/take.ts";
+import { followPrinter } from "./paper.ts";
+import type { Settings } from "./settings.ts";
 import { show } from "./show.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./snapshot.ts";
 import "./style.css";
@@ -9,7 +15,19 @@ import "./frozen.css";
 /** What a frame tells the page around it, so that it is as high as what it shows. */
 const HEIGHT = "ice-explorer:height";
 
+/** In a frame, which may not save files, and has a notebook around it that can. */
+const isFramed = window.parent !== window;
+const settings = signal<Settings>({});
+
 const read: ReadBlob = (blob) => document.getElementById(`ice-blob-${blob}`)?.textContent ?? "";
+
+/** Nothing is offered where it might not work. */
+const exporting: Exporting = (view) => {
+  followPrinter(view, settings);
+  if (isFramed) return { button: html("div", { hidden: true }), news: html("div", { hidden: true }) };
+  const styles = document.querySelector("style")?.textContent ?? "";
+  return takePanel(view, settings, { title: document.title, styles });
+};
 
 async function start(place: HTMLElement): Promise<void> {
   try {
@@ -17,7 +35,9 @@ async function start(place: HTMLElement): Promise<void> {
     const traits = await traitsOf(snapshot, read);
     const model = new StaticModel(traits, (changed) => void recount(changed, snapshot, read));
     place.replaceChildren();
-    show(model, place, new SnapshotClient(snapshot, read));
+    show(model, place, new SnapshotClient(snapshot, read), exporting, settings);
+    // Under the heading of the page, which those of a notebook's cells do not have.
+    if (document.querySelector("h1") !== null) place.querySelector("h3")?.setAttribute("aria-level", "2");
   } catch (error) {
     const sentence = sentenceOf(error);
     place.textContent = `The explorer cannot be shown. ${sentence}`;
@@ -27,7 +47,7 @@ async function start(place: HTMLElement): Promise<void> {
 
 const place = document.getElementById("ice-place");
 if (place !== null) void start(place);
-if (window.parent !== window) {
+if (isFramed) {
   const tell = (): void => {
     window.parent.postMessage({ type: HEIGHT, height: document.documentElement.offsetHeight }, "*");
   };

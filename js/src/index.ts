@@ -1,6 +1,7 @@
 /** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
 import { KernelClient } from "./client.ts";
+import { exportPanel } from "./panels/export.ts";
 import type { Traits } from "./protocol.ts";
 import { followSettings } from "./settings.ts";
 import { show } from "./show.ts";
@@ -8,7 +9,7 @@ import "./style.css";
 
 const render: Render<Traits> = ({ model, el }) => {
   const ending = new AbortController();
-  const end = show(model, el, new KernelClient(model as AnyModel), followSettings(ending.signal));
+  const end = show(model, el, new KernelClient(model as AnyModel), exportPanel, followSettings(ending.signal));
   return () => {
     ending.abort();
     end();

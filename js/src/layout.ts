@@ -11,7 +11,6 @@ import { curvesPanel } from "./panels/curves/panel.ts";
 import { rampRange } from "./panels/curves/ramp.ts";
 import { decayPanel } from "./panels/decay.ts";
 import { driversLine } from "./panels/drivers.ts";
-import { exportPanel } from "./panels/export.ts";
 import { gridPanel } from "./panels/grid/panel.ts";
 import { mapPanel } from "./panels/map/panel.ts";
 import { outputsPanel } from "./panels/outputs.ts";
@@ -23,12 +22,15 @@ import { type View, whileShown } from "./view.ts";
 
 const WIDE_PX = 700;
 
-export function layOut(view: View): void {
+/** What saves the view as files: a button, and what became of the last one. */
+export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement };
+
+export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
-  const exporting = exportPanel(view);
-  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), exporting.button);
+  const { button, news } = exporting(view);
+  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), button);
   const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
-  root.append(bar, exporting.news, panels, selectedPanel(view), statusPanel(view));
+  root.append(bar, news, panels, selectedPanel(view), statusPanel(view));
 
   const place = (): void => {
     root.dataset.layout = root.clientWidth >= WIDE_PX ? "wide" : "narrow";

@@ -3,6 +3,7 @@
  * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas at twice its size.
  */
 import { copyPng } from "./clipboard.ts";
+import { download } from "./download.ts";
 import type { ExportBody, What } from "./protocol.ts";
 import type { Store } from "./store.ts";
 
@@ -29,19 +30,6 @@ export interface Outcome {
 }
 
 export const titleOf = (format: string): string => (format === "parquet" ? "Parquet" : format.toUpperCase());
-
-function download(contents: Blob, filename: string): void {
-  const url = URL.createObjectURL(contents);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = filename;
-  // In the document, where VS Code looks out for clicks on files: it saves them itself.
-  document.body.append(link);
-  link.click();
-  link.remove();
-  // The download starts after this task: taking the address back at once would cut it off.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 async function rasterise(svg: Blob): Promise<Blob> {
   const url = URL.createObjectURL(svg);

@@ -3,7 +3,7 @@ import type { AnyModel } from "@anywidget/types";
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Client } from "./client.ts";
 import { Frames } from "./frames.ts";
-import { layOut } from "./layout.ts";
+import { type Exporting, layOut } from "./layout.ts";
 import { html } from "./marks/element.ts";
 import { Tooltip } from "./marks/tooltip.ts";
 import type { Traits } from "./protocol.ts";
@@ -11,11 +11,12 @@ import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 import { followTheme } from "./theme.ts";
 
-/** Shows a model inside an element; whatever it lacks is asked of the client. */
+/** Shows a model inside an element; whatever it lacks is asked of the client. What can be exported depends on the host. */
 export function show(
   model: AnyModel<Traits>,
   el: HTMLElement,
   client: Client,
+  exporting: Exporting,
   settings: ReadonlySignal<Settings> = signal({}),
 ): () => void {
   const ending = new AbortController();
@@ -28,14 +29,19 @@ export function show(
   const keep = <T>(read: () => T, draw: (value: T) => void): void => {
     endings.push(frames.keep(read, draw));
   };
-  const host = followTheme(root, ending.signal);
+  const { host, refresh } = followTheme(root, ending.signal);
   const theme = computed(() => ({ ...host.value, ramp: store.remembered.of("palette").value }));
   endings.push(
     effect(() => {
       root.dataset.colors = settings.value.theme ?? "auto";
     }),
   );
-  layOut({ root, store, frames, theme, tooltip: new Tooltip(root, frames), aborted: ending.signal, keep });
+  const drawNow = (): void => {
+    refresh();
+    frames.flush();
+  };
+  const tooltip = new Tooltip(root, frames);
+  layOut({ root, store, frames, theme, tooltip, aborted: ending.signal, keep, drawNow }, exporting);
   keep(
     () => theme.value.dark,
     (dark) => {

@@ -6,6 +6,7 @@ import type { StaticModel } from "./host.ts";
 import type {
   Bodies,
   Bytes,
+  ClassesBody,
   ColorsBody,
   Convention,
   CurvesBody,
@@ -43,6 +44,8 @@ export interface Snapshot {
   /** `apart` tells levels apart that rules name; null where they are apart anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
+  /** Empty where there is one output, or too many. */
+  classes: (Packed & { body: ClassesBody })[];
   /** Where the rows lie as text, as JSON. */
   rows: number;
 }
@@ -130,6 +133,7 @@ export class SnapshotClient implements Client {
       case "rows":
         return { body: await this.#rowsOf(request.positions), buffers: [] };
       case "classes":
+        return this.#classes(request.feature);
       case "export":
       case "cancel":
       case "resume":
@@ -159,6 +163,13 @@ export class SnapshotClient implements Client {
       },
       buffers: buffers.map((bytes, at) => (OF_LINES.has(at) ? ofLines(bytes, body.n_lines, lines) : bytes)),
     };
+  }
+
+  async #classes(feature: string): Promise<Answer<ClassesBody>> {
+    const { classes } = this.snapshot;
+    if (classes.length === 0) throw new KernelError(NO_KERNEL);
+    const { body, ...packed } = classes[this.#feature(feature)]!;
+    return { body, buffers: await buffersOf(this.read, packed) };
   }
 
   async #colors(column: string, positions: readonly number[], levels: readonly string[]): Promise<Answer<ColorsBody>> {

@@ -16,6 +16,12 @@ export interface Theme extends HostTheme {
   ramp: Ramp;
 }
 
+export interface FollowedTheme {
+  host: ReadonlySignal<HostTheme>;
+  /** Reads the colours now, for whoever cannot wait until the browser reports them. */
+  refresh(): void;
+}
+
 /** Brightness of a colour as browsers compute it: rgb(…) up to 255, color(srgb …) up to 1. */
 export function brightness(color: string): number {
   const [r = 0, g = 0, b = 0] = (color.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
@@ -34,7 +40,7 @@ function read(root: HTMLElement): HostTheme {
  * hides the page while it switches, so that the last one may be cut short. In a frame that is hidden at that moment no
  * transition need start at all; there the preference, which is the frame's own, is listened to as well.
  */
-export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySignal<HostTheme> {
+export function followTheme(root: HTMLElement, aborted: AbortSignal): FollowedTheme {
   const theme = signal(read(root));
   const refresh = () => {
     const next = read(root);
@@ -50,5 +56,5 @@ export function followTheme(root: HTMLElement, aborted: AbortSignal): ReadonlySi
   requestAnimationFrame(() => {
     if (!aborted.aborted) refresh();
   });
-  return theme;
+  return { host: theme, refresh };
 }

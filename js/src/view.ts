@@ -15,6 +15,8 @@ export interface View {
   aborted: AbortSignal;
   /** Draws in the next frame and again whenever what `read` reads changes, until the view goes. */
   keep<T>(read: () => T, draw: (value: T) => void): void;
+  /** Draws what has changed at once, in the colours that the style sheet has now. */
+  drawNow(): void;
 }
 
 /** The same view for a part that may be hidden: while it is, nothing is read and nothing is drawn. */

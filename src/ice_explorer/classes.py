@@ -63,6 +63,11 @@ class Classes:
         self._plans: dict[object, Plan] = {plan.settings.output: plan}
         self._lock = threading.Lock()  # a file may be written while the browser is answered
 
+    @property
+    def n_shown(self) -> int:
+        """How many classes `lines` returns."""
+        return min(len(self._plan.outputs), MOST_SHOWN)
+
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> ClassLines:
         """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid).
 

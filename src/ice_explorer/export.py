@@ -86,7 +86,9 @@ def save(
         feature is the panel of that one. "all" are the panels of all features, in the order of the bars: a PDF
         has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything else the curves,
         one point in each row. A JSON has both, and of a view the curves of all features. Curves in text have nine
-        significant digits, in Parquet all. An HTML page holds all features always, and opens with what is named.
+        significant digits, in Parquet all. An HTML page holds all features always, and opens with what is named;
+        of an explorer it holds the curves of the other classes, as far as
+        `ice_explorer.frozen.snapshot.MOST_VALUES_OF_CLASSES` lets it.
     overwrite : bool
         Replace files that are there.
     max_lines : int, optional

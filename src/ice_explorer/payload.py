@@ -68,6 +68,7 @@ _MOST_ORDERED_NAMES = 12
 _MOST_LEVELS = 8
 _MOST_DRIVERS = 50
 _OTHER = "other"
+_ALL: Final = slice(None)
 
 
 def _f32(values: ArrayLike) -> bytes:
@@ -295,7 +296,12 @@ def curves(
     ]
 
 
-def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tuple[ClassesBody, list[bytes]]:
+def classes(
+    feature: FeatureExplanation,
+    classes: Classes,
+    positions: NDArray[np.int64],
+    places: NDArray[np.intp] | slice = _ALL,
+) -> tuple[ClassesBody, list[bytes]]:
     """The lines of one feature for every class of the model.
 
     Parameters
@@ -304,17 +310,19 @@ def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tu
         Of the explained class.
     classes : Classes
         Where the curves come from.
-    max_lines : int
-        How many rows to draw: the same as `curves` draws.
+    positions : ndarray of shape (n_lines,)
+        Rows to draw.
+    places : ndarray of shape (n_grid,) or slice
+        Which values of the grid; all of them by default.
 
     Returns
     -------
     body, buffers
         As `ClassesBody` lays them out.
     """
-    positions = feature.draw(max_lines)
     shown = classes.lines(feature.feature, positions)
-    offsets = (shown.curves.min(axis=(1, 2)) + shown.curves.max(axis=(1, 2))) / 2
+    grid, curves = display_axis(feature).grid[places], shown.curves[:, :, places]
+    offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
     body = ClassesBody(
         feature=feature.label,
         kind=feature.kind,
@@ -322,11 +330,11 @@ def classes(feature: FeatureExplanation, classes: Classes, max_lines: int) -> tu
         n_outputs=shown.n_outputs,
         explained=shown.explained,
         n_lines=len(positions),
-        n_grid=len(feature.grid),
+        n_grid=len(grid),
         offsets=offsets.tolist(),
     )
-    centred = shown.curves - offsets[:, None, None]
-    return body, [_u32(positions), _f64(display_axis(feature).grid), _f32(centred), _f32(centred.mean(axis=1))]
+    centred = curves - offsets[:, None, None]
+    return body, [_u32(positions), _f64(grid), _f32(centred), _f32(centred.mean(axis=1))]
 
 
 def _missing(

@@ -479,7 +479,8 @@ class ICEExplorer(anywidget.AnyWidget):
             Whether there is a heading over the curves, and a sentence under the figure; or what they say.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
-            rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values.
+            rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
+            other classes it keeps fewer, of half a million values together, to be compared side by side.
         overwrite : bool
             Replace files that are there.
 
@@ -819,7 +820,8 @@ def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | No
 
 
 def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    return payload.classes(cast("FeatureExplanation", feature), classes, request["max_lines"])
+    opened = cast("FeatureExplanation", feature)  # the request named one
+    return payload.classes(opened, classes, opened.draw(request["max_lines"]))
 
 
 def _drivers(

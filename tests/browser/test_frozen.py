@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import html
+import io
 import re
 from contextlib import closing
+from pathlib import Path
 
 import comm
 import numpy as np
 import pandas as pd
+import pypdf
 import pytest
+from numpy.testing import assert_allclose
+from PIL import Image
 from playwright.sync_api import expect
 from wire import Wire
 
@@ -17,6 +23,7 @@ import ice_explorer as ice
 pytestmark = pytest.mark.slow
 
 FIGURE = "in_distribution_impact"
+AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 EVIL = "</script><img src=x onerror=alert(1)>"
 
 
@@ -44,6 +51,14 @@ class Hostile:
         far = X["far"].to_numpy()
         steep = np.where(X["town"] == "Ur", 1.0, 3.0) * X["near"].to_numpy()
         return steep + np.where(np.abs(far) > 1.5, 4 * far, 0.1 * far) + 0.3 * X[EVIL].to_numpy()
+
+
+class Gaps:
+    """Two features, one of which may be missing."""
+
+    def predict(self, X):
+        near, gaps = X["near"].to_numpy(), X["gaps"].fillna(3).to_numpy()
+        return near**2 + np.where(X["town"] == "Ur", 1.0, 2.0) * gaps + 10
 
 
 Hostile.__name__ = Hostile.__qualname__ = "</title><script>alert(3)</script>"
@@ -272,11 +287,18 @@ def test_a_plot_is_zoomed(page):
 
 
 def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
-    """No export, no other output, and no more lines than there are; fewer can be drawn."""
+    """No other output, no file that a kernel writes, and no more lines than there are; fewer can be drawn."""
     path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", feature="near", max_lines=55)
     page = ready(open_alone(path), "near")
-    expect(page.get_by_test_id("export")).to_be_hidden()
     expect(page.get_by_test_id("output")).to_be_hidden()
+    page.get_by_test_id("export").click()
+    assert page.get_by_role("menuitem").all_text_contents() == [
+        "Download PNG",
+        "Copy PNG to the clipboard",
+        "Curves of the open feature as CSV",
+        "Ranking as CSV",
+    ]
+    page.keyboard.press("Escape")
     lines = page.get_by_test_id("max-lines")
     assert lines.locator("option").all_text_contents() == ["50 lines", "55 lines"]
     lines.select_option("50")
@@ -327,6 +349,12 @@ def test_it_draws_the_pixels_of_the_explorer(open_alone, browser, explore_live, 
     assert page.evaluate(INK) == drawn
 
 
+INK_OF_CLASSES = """() => [...document.querySelectorAll("[data-test=class] canvas")].map((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((byte) => byte > 0);
+})"""
+
+
 @pytest.fixture
 def explore_live(monkeypatch, bundle, browser, X):
     """An explorer on a page with a kernel, 1000 px wide, its lines drawn."""
@@ -350,7 +378,116 @@ def explore_live(monkeypatch, bundle, browser, X):
     host.close()
 
 
+def softmax(X):
+    """Three classes."""
+    odds = np.column_stack([X["near"], X["near"] ** 2, np.zeros(len(X))])
+    return np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+
+
+def test_classes_stand_side_by_side(open_alone, bundle, monkeypatch, X, tmp_path):
+    """All of them, with the explained one marked; a press on one does nothing, as there is no model to explain it."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    with closing(ice.ICEExplorer(softmax, X, output=1)) as explorer:
+        explorer.feature = "near"
+        path = explorer.save(tmp_path / "classes.html")
+    page = ready(open_alone(path), "near")
+    expect(page.get_by_test_id("output")).to_be_hidden()
+    page.get_by_test_id("view").click()
+    page.get_by_test_id("view-classes").check()
+    page.keyboard.press("Escape")
+    cards = page.get_by_test_id("class")
+    expect(cards).to_have_text(["0", "1", "2"])
+    assert page.evaluate(INK_OF_CLASSES) == [True] * 3
+    assert [card.get_attribute("data-open") for card in cards.all()] == [None, "", None]
+    cards.first.click()
+    assert [card.get_attribute("data-open") for card in cards.all()] == [None, "", None]
+    bar(page, "far").click()
+    expect(page.get_by_test_id("classes")).to_contain_text("far for every class")
+
+
+# --- what can be taken away -------------------------------------------------------------------------
+
+
+def taken(page, what, folder):
+    page.get_by_test_id("export").click()
+    with page.expect_download() as found:
+        page.get_by_test_id(f"export-{what}").click()
+    path = folder / found.value.suggested_filename
+    found.value.save_as(path)
+    expect(page.get_by_test_id("export-result")).to_have_text(f"The browser saves it as {path.name}.")
+    return path
+
+
+def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tmp_path):
+    """A PNG at twice the size, on white, without the controls, the same from both themes; names are text in it."""
+    pictures = {}
+    for scheme in ("light", "dark"):
+        page = ready(open_alone(saved, color_scheme=scheme), "near")
+        bar(page, EVIL).click()
+        ready(page, EVIL)
+        explorer = page.get_by_test_id("ice-explorer")
+        path = taken(page, "png", tmp_path)
+        assert path.name == "ice-script-img-src-x-onerror-alert-1.png"
+        with Image.open(path) as picture:
+            pictures[scheme] = np.asarray(picture.convert("RGB")).astype(int)
+        expect(explorer).to_have_attribute("data-theme", scheme)
+    pixels = pictures["light"]
+    assert pixels.shape[1] == 2 * (explorer.bounding_box()["width"] + 2 * 12)
+    assert (pixels == 255).all(axis=2).mean() > 0.5
+    assert (pixels.max(axis=2) < 64).mean() > 0.003
+    assert (np.abs(pictures["dark"] - pixels).max(axis=2) > 16).mean() < 1e-4
+    origin = ice.provenance(path)
+    assert (origin["feature"], origin["output"]) == (EVIL, "prediction")
+    assert origin["page"] == ice.provenance(saved)["code"]
+
+
+@pytest.mark.parametrize("feature", ["near", "town", "since", "flag", "gaps"])
+def test_curves_are_those_of_python(open_alone, X, tmp_path, feature):
+    """In the same columns and rows, with the digits that the page has."""
+    X = X.assign(gaps=X["near"].where(X["near"] < 0.5))
+    explanation = ice.explain(Gaps(), X, progress=False)
+    anchor = {"anchor": "max"} if feature == "near" else {}
+    saved = explanation.save(tmp_path / "gaps.html", feature=feature, decay=0.6, **anchor)
+    page = ready(open_alone(saved), feature)
+    got = pd.read_csv(taken(page, "curves", tmp_path), comment="#")
+    known = explanation.save(tmp_path / "known.csv", feature, decay=0.6, **anchor)
+    pd.testing.assert_frame_equal(got, pd.read_csv(known, comment="#"), check_dtype=False, rtol=1e-5, atol=1e-5)
+
+
+def test_the_ranking_is_that_of_python(page, explanation, tmp_path):
+    """In the same columns, sorted as the bars are."""
+    page.get_by_test_id("rank-by").select_option("heterogeneity")
+    expect(bar(page, "near")).to_have_attribute("data-rank", "1")
+    got = pd.read_csv(taken(page, "ranking", tmp_path), comment="#")
+    known = explanation.save(tmp_path / "known.csv", rank_by="heterogeneity")
+    pd.testing.assert_frame_equal(got, pd.read_csv(known, comment="#"), check_dtype=False, rtol=1e-6, atol=1e-6)
+    assert ice.provenance(tmp_path / "ice-ranking.csv")["rank_by"] == "heterogeneity"
+
+
+def test_in_a_frame_no_file_is_offered(open_alone, saved, tmp_path):
+    """Frames may not save files, so that a button would do nothing."""
+    around = tmp_path / "around.html"
+    around.write_text(
+        f'<iframe sandbox="allow-scripts" srcdoc="{html.escape(saved.read_text("utf-8"))}"></iframe>', "utf-8"
+    )
+    frame = open_alone(around).frame_locator("iframe")
+    expect(frame.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+    expect(frame.get_by_test_id("export")).to_have_count(0)
+
+
 # --- what may not happen, and how it looks ----------------------------------------------------------
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe comes with the packages of the front end")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_alone, saved, scheme):
+    """Language, title, landmarks, the order of headings, and all that is inside of them."""
+    page = ready(open_alone(saved, color_scheme=scheme), "near")
+    page.get_by_text("Where this comes from").click()
+    page.get_by_test_id("export").click()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found] == []
 
 
 def test_hostile_names_are_text(page):
@@ -378,12 +515,21 @@ def test_it_follows_the_theme_of_the_system(open_alone, saved, scheme):
 
 
 def test_on_paper_there_are_no_controls(page):
-    """What can be pressed is left out; where the page comes from is printed, folded or not."""
+    """What can be pressed is left out; where the page comes from is printed, folded or not. Afterwards all is back."""
     page.emulate_media(media="print")
-    expect(page.locator(".ice-controls").first).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for part in ("export", "decay-slider", "kind-ice", "color-by", "compare", "zoom"):
+        expect(page.get_by_test_id(part)).to_be_hidden()
+    expect(page.get_by_role("tab", name="Ranking")).to_be_visible()
+    expect(page.get_by_role("tab", name="Map")).to_be_hidden()
     expect(page.locator("footer.ice-page-about summary")).to_be_hidden()
+    expect(page.locator("footer.ice-page-about")).not_to_have_text(re.compile("notebook"), use_inner_text=True)
     expect(page.locator("footer.ice-page-about code")).to_be_visible()
     expect(page.get_by_test_id("plot")).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(page.get_by_test_id("export")).to_be_visible()
+    expect(page.get_by_role("tab", name="Map")).to_be_visible()
 
 
 def test_paper_is_as_wide_as_the_page_and_bars_are_printed(page):
@@ -397,16 +543,23 @@ def test_paper_is_as_wide_as_the_page_and_bars_are_printed(page):
     assert page.locator(".ice-explorer").evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
 
 
-def test_what_was_drawn_in_the_dark_is_printed_in_the_dark(open_alone, saved):
-    """Browsers take paper for light, and have no time to draw anew: the words stay in the theme of the lines."""
-    page = ready(open_alone(saved, color_scheme="dark"), "near")
-    explorer = page.get_by_test_id("ice-explorer")
-    expect(explorer).to_have_attribute("data-theme", "dark")
-    page.emulate_media(media="print", color_scheme="light")
-    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
-    expect(explorer).to_have_css("background-color", "rgb(20, 23, 26)")
-    expect(explorer).to_have_css("color", "rgb(230, 232, 234)")
-    expect(explorer).to_have_attribute("data-theme", "dark")
+def test_what_was_drawn_in_the_dark_is_printed_in_the_light(open_alone, saved):
+    """The same pictures are on both sheets, one for each canvas; then the screen is dark again."""
+    sheets = {}
+    for scheme in ("light", "dark"):
+        page = ready(open_alone(saved, color_scheme=scheme), "near")
+        explorer = page.get_by_test_id("ice-explorer")
+        expect(explorer).to_have_attribute("data-theme", scheme)
+        page.get_by_test_id("color-by").select_option("town")
+        expect(page.get_by_test_id("legend")).to_contain_text("town")
+        drawn = page.evaluate(INK)
+        content = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages[0]
+        sheets[scheme] = [np.asarray(image.image.convert("RGBA")).astype(int) for image in content.images]
+        expect(explorer).to_have_attribute("data-theme", scheme)
+        assert page.evaluate(INK) == drawn
+    assert len(sheets["light"]) == page.locator("[data-test=curves] canvas:visible").count()
+    for light, dark in zip(sheets["light"], sheets["dark"], strict=True):
+        assert_allclose(dark, light, rtol=0, atol=2)
 
 
 def test_without_javascript_a_sentence_says_why(open_alone, saved):

@@ -171,7 +171,7 @@ def classes_reply(X):
     """Two outputs, one on a million and one that moves the other way."""
     work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
     feature = work.compute("income", lambda: None, lambda: False)
-    body, buffers = payload.classes(feature, work.choices.classes, 5)
+    body, buffers = payload.classes(feature, work.choices.classes, feature.draw(5))
     rows = np.frombuffer(buffers[0], "<u4").tolist()
     of_one = feature.rows(rows)
     means = {"rows": rows, "curves": [(-of_one).ravel().tolist(), of_one.ravel().tolist()]}

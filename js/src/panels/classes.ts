@@ -36,7 +36,7 @@ export function classesPanel(view: View): HTMLElement {
     "click",
     (event) => {
       const card = (event.target as Element).closest<HTMLElement>("[data-output]");
-      if (card !== null) store.setOutput(card.dataset.output!);
+      if (card !== null && store.client.hasKernel) store.setOutput(card.dataset.output!);
     },
     { signal: aborted },
   );
@@ -58,11 +58,13 @@ export function classesPanel(view: View): HTMLElement {
       const write = columnFormat(Math.max(...domain.map(Math.abs)));
       setText(low, write(domain[0]));
       setText(high, write(domain[1]));
-      if (!sameCards(cards, classes)) cards.replaceChildren(...classes.outputs.map(cardOf));
+      if (!sameCards(cards, classes))
+        cards.replaceChildren(...classes.outputs.map((output) => cardOf(output, store.client.hasKernel)));
       for (const [at, card] of Array.from(cards.children).entries()) {
         const isOpen = classes.outputs[at] === output;
         update(card, {
-          "aria-pressed": String(isOpen),
+          "data-open": isOpen,
+          "aria-pressed": store.client.hasKernel ? String(isOpen) : null,
           title: `${classes.outputs[at]}${isOpen ? " (explained)" : ""}`,
         });
         const pick = getComputedStyle(panel).getPropertyValue("--ice-pick");
@@ -77,10 +79,11 @@ const sameCards = (cards: Element, { outputs }: ClassCurves): boolean =>
   JSON.stringify(Array.from(cards.children, (card) => (card as HTMLElement).dataset.output)) ===
   JSON.stringify(outputs);
 
-function cardOf(output: string): HTMLElement {
+/** A press on it has its class explained, where there is a kernel to do so. */
+function cardOf(output: string, canExplain: boolean): HTMLElement {
   return html(
-    "button",
-    { type: "button", class: "ice-class", "data-output": output, "data-test": "class" },
+    canExplain ? "button" : "div",
+    { type: canExplain ? "button" : null, class: "ice-class", "data-output": output, "data-test": "class" },
     html("span", { class: "ice-class-name" }, output),
     html("canvas", { class: "ice-class-picture", "aria-hidden": "true" }),
   );

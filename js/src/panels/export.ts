@@ -1,9 +1,8 @@
-/** Saves what is shown as a file: a menu for the usual ways that the keyboard can work, and a dialog for all of them. */
+/** Saves what is shown as a file: a menu for the usual ways, and a dialog for all of them. */
 import { effect } from "@preact/signals-core";
 import { Cancelled, sentenceOf } from "../client.ts";
-import { placeUnder } from "../geometry/placing.ts";
 import { html, setText } from "../marks/element.ts";
-import { moveBeside } from "../marks/place.ts";
+import { menuButton } from "../marks/menu.ts";
 import { carryOut, titleOf, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
 import { exportDialog } from "./export_dialog.ts";
@@ -32,48 +31,12 @@ export interface ExportPanel {
 export function exportPanel(view: View): ExportPanel {
   const { store, root, aborted } = view;
   const options = { signal: aborted };
-  const button = html(
-    "button",
-    {
-      type: "button",
-      class: "ice-button ice-disclosure",
-      "aria-haspopup": "menu",
-      "aria-expanded": "false",
-      "data-test": "export",
-    },
-    "Export",
-  );
   const news = new ExportNews(aborted, () => button.focus({ preventScroll: true }));
   const save = async (wish: Wish): Promise<void> => {
     news.clear();
     news.tell(await carryOut(store, wish));
   };
   const dialog = exportDialog(view, save, (sentence) => news.fail(sentence));
-  const item = (name: string, label: string, act: () => void): HTMLButtonElement => {
-    const node = html(
-      "button",
-      { type: "button", class: "ice-menu-item", role: "menuitem", tabindex: -1, "data-test": `export-${name}` },
-      label,
-    );
-    node.addEventListener("click", act, options);
-    return node;
-  };
-  const items = (Object.keys(ITEMS) as (keyof typeof ITEMS)[]).map((name) =>
-    item(name, ITEMS[name].label, () => void run(wishOf(name))),
-  );
-  const more = item("more", "More …", () => {
-    close(true);
-    dialog.open();
-  });
-  items.push(more);
-  const menu = html(
-    "div",
-    { class: "ice-menu", role: "menu", "aria-label": "Export the view", hidden: true },
-    ...items.slice(0, -1),
-    html("div", { class: "ice-menu-rule", role: "separator" }),
-    more,
-  );
-
   /** The one that JupyterLab is set to, if this kernel knows it. */
   const usualFormat = (): string => {
     const { format } = store.settings.peek();
@@ -84,18 +47,19 @@ export function exportPanel(view: View): ExportPanel {
     const formats = { svg: "svg", png: "png", copy: "png", notebook: usualFormat() };
     return { format: formats[name], what: "view", width, dpi, where: ITEMS[name].where };
   };
-  const open = (): void => {
-    setText(items[BESIDE]!, `Save ${titleOf(usualFormat())} beside the notebook`);
-    menu.hidden = false;
-    button.setAttribute("aria-expanded", "true");
-    items[0]?.focus({ preventScroll: true });
-    moveBeside(menu, button.getBoundingClientRect(), root, placeUnder);
-  };
-  const close = (refocus: boolean): void => {
-    if (menu.hidden) return;
-    menu.hidden = true;
-    button.setAttribute("aria-expanded", "false");
-    if (refocus) button.focus({ preventScroll: true });
+  const names = Object.keys(ITEMS) as (keyof typeof ITEMS)[];
+  const { button, menu, items, close } = menuButton(
+    view,
+    { name: "export", label: "Export", title: "Export the view" },
+    [
+      ...names.map((name) => ({ name, label: ITEMS[name].label, act: () => void run(wishOf(name)) })),
+      { name: "more", label: "More …", act: () => more(), apart: true },
+    ],
+    () => setText(items[BESIDE]!, `Save ${titleOf(usualFormat())} beside the notebook`),
+  );
+  const more = (): void => {
+    close(true);
+    dialog.open();
   };
   const run = async (wish: Wish): Promise<void> => {
     close(true);
@@ -110,40 +74,12 @@ export function exportPanel(view: View): ExportPanel {
     }
   };
 
-  button.addEventListener("click", () => (menu.hidden ? open() : close(true)), options);
   root.addEventListener(
     ASKED,
     () => {
-      if (!store.client.hasKernel) return;
       close(false);
       if (button.disabled) news.fail(NOTHING_YET);
       else dialog.open();
-    },
-    options,
-  );
-  menu.addEventListener(
-    "keydown",
-    (event) => {
-      const focused = items.indexOf(event.target as HTMLButtonElement);
-      const last = items.length - 1;
-      const targets: Record<string, number> = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: last };
-      const target = targets[event.key];
-      if (event.key === "Escape") close(true);
-      else if (target === undefined) return;
-      else items[(target + items.length) % items.length]?.focus({ preventScroll: true });
-      event.preventDefault();
-      event.stopPropagation();
-    },
-    options,
-  );
-  menu.addEventListener(
-    "focusout",
-    (event) => {
-      if (
-        !(event.relatedTarget instanceof Node && (menu.contains(event.relatedTarget) || event.relatedTarget === button))
-      ) {
-        close(false);
-      }
     },
     options,
   );
@@ -151,7 +87,5 @@ export function exportPanel(view: View): ExportPanel {
     button.disabled = store.picture.value.state !== "ready";
   });
   aborted.addEventListener("abort", ended, { once: true });
-  const whole = html("div", { class: "ice-export" }, button, menu, dialog.node);
-  whole.hidden = !store.client.hasKernel;
-  return { button: whole, news: news.node };
+  return { button: html("div", { class: "ice-export" }, button, menu, dialog.node), news: news.node };
 }

@@ -45,7 +45,8 @@ function picker({ store, aborted, keep }: View, { name, label, offered, chosen, 
   keep(
     () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),
     ({ header, value }) => {
-      const choices = header === null ? [] : offered(header);
+      // Without a kernel the others are there to be compared, and no more.
+      const choices = header === null || !store.client.hasKernel ? [] : offered(header);
       field.hidden = choices.length < 2;
       const key = JSON.stringify(choices);
       if (key !== listed) {

@@ -48,6 +48,7 @@ $heading
 <main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
 <footer class="ice-page-about">
 <p>$about</p>
+<p class="ice-page-about-use">$use</p>
 <details><summary>Where this comes from</summary>
 <dl>
 $facts
@@ -60,6 +61,11 @@ $blobs
 </body>
 </html>
 """
+)
+
+_USE: Final = (
+    "Everything here works without the model and without a network; to explain another output, for more lines and for "
+    "other files, go to the notebook."
 )
 
 # What stands in the footer of all that a page knows about itself, in these words.
@@ -109,7 +115,8 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "provenance": _json(origin),
         "style": style,
         "where": "cell" if in_cell else "file",
-        "heading": f'<h1 class="ice-page-title">{html.escape(title)}</h1>' if heading else "",
+        "heading": f'<header><h1 class="ice-page-title">{html.escape(title)}</h1></header>' if heading else "",
+        "use": _USE,
         "facts": "\n".join(_facts(origin)),
         "blobs": blobs,
         # Whoever passes the page on passes on the libraries inside.
@@ -144,11 +151,9 @@ def _json(value: Any) -> str:
 
 def _about(origin: Mapping[str, Any], size: int) -> str:
     drawn, there = origin["rows_drawn"], origin["n_observations"]
-    rows = f"all {there:,} rows" if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
-    return (
-        f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}. Everything here works without the model and "
-        "without a network; other outputs, more lines and files of figures need the notebook."
-    )
+    every = "its one row" if there == 1 else f"all {there:,} rows"
+    rows = every if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
+    return f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}."
 
 
 def _facts(origin: Mapping[str, Any]) -> list[str]:

@@ -9,13 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from ice_explorer import payload
+from ice_explorer.display_axis import LEVELLED
 from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.messages import FeatureHead
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.explanation import Explanation, FeatureExplanation
@@ -27,6 +32,10 @@ MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""
 FEWEST_LINES: Final = 30
 """Kept whatever they take."""
+MOST_VALUES_OF_CLASSES: Final = 500_000
+"""The same for all classes together; where `FEWEST_LINES` are more than that, there are none."""
+
+_MOST_PLACES: Final = 100
 
 # The printed tables know one weighting.
 _COUNTINGS: Final = tuple(
@@ -100,11 +109,13 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
         row_labels = body["row_labels"]
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
     drivers = [payload.drivers(feature, feature.drivers()) for feature in features]
+    classes = _classes(features, rows, state, blobs)
     content = {
-        "traits": _traits(explanation, features, state, code),
+        "traits": _traits(explanation, features, state, code, classes),
         "tables": [_table(features, *counting, blobs) for counting in _COUNTINGS],
         "row_labels": row_labels,
         "curves": curves,
+        "classes": classes,
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in explanation.color_columns],
         "drivers": drivers,
         "rows": blobs.keep_json(payload.rows([explanation.column(name) for name in explanation.columns], rows)),
@@ -113,12 +124,44 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     return Snapshot(blobs.texts, len(rows))
 
 
+def _classes(
+    features: Sequence[FeatureExplanation], rows: Sequence[int], state: ViewState, blobs: _Blobs
+) -> list[dict[str, Any]]:
+    """Return the curves of some of the rows for every class; nothing where there are none, or too many."""
+    classes = state.besides.classes
+    if classes is None:
+        return []
+    places = [_places(feature) for feature in features]
+    n_values = sum(map(len, places)) * classes.n_shown
+    n_lines = min(len(rows), MOST_VALUES_OF_CLASSES // n_values)
+    if n_lines < min(FEWEST_LINES, len(rows)):
+        return []
+    some = np.asarray(rows, dtype=np.int64)[np.linspace(0, len(rows) - 1, n_lines).astype(np.intp)]
+    kept = []
+    for feature, at in zip(features, places, strict=True):
+        body, buffers = payload.classes(feature, classes, some, at)
+        kept.append({"body": body, **blobs.keep(buffers)})
+    return kept
+
+
+def _places(feature: FeatureExplanation) -> NDArray[np.intp]:
+    """Return where on the grid the classes are compared: the pictures of them are small."""
+    n_grid = len(feature.grid)
+    most = n_grid if feature.kind in LEVELLED else min(n_grid, _MOST_PLACES)
+    return np.linspace(0, n_grid - 1, most).round().astype(np.intp)
+
+
 def _traits(
-    explanation: Explanation, features: Sequence[FeatureExplanation], state: ViewState, code: str
+    explanation: Explanation,
+    features: Sequence[FeatureExplanation],
+    state: ViewState,
+    code: str,
+    classes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return what an explorer would have told the browser, but for what only a model can answer."""
     heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
-    header = payload.header(explanation, heads, code, convention=state.convention, weighting=state.weighting)
+    outputs = classes[0]["body"]["outputs"] if classes else ()
+    header = payload.header(explanation, heads, code, outputs, convention=state.convention, weighting=state.weighting)
     n = len(features)
     return {
         "feature": state.feature,
@@ -131,10 +174,10 @@ def _traits(
         "anchor": state.anchor,
         "max_lines": state.max_lines,
         "selection": list(state.selection),
-        "output": "",
+        "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
-        "_view": {name: value for name, value in state.choices.items() if name != "classes"},
+        "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
         "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
         "_header": header,
     }

@@ -1,0 +1,62 @@
+/** A view as it stands on paper: in light, without its controls, as wide as on the screen. */
+import type { Signal } from "@preact/signals-core";
+import type { Settings } from "./settings.ts";
+import type { View } from "./view.ts";
+
+/** Puts a view on paper at once; what is returned puts it back. */
+export function putOnPaper({ root, drawNow }: View, settings: Signal<Settings>): () => void {
+  if (root.dataset.on === "paper") return () => {};
+  const { width } = root.style;
+  // What is drawn has the width that it was drawn for, however wide the sheet is.
+  root.style.width = `${root.getBoundingClientRect().width}px`;
+  root.dataset.on = "paper";
+  settings.value = { ...settings.value, theme: "light" };
+  drawNow();
+  return () => {
+    root.style.width = width;
+    delete root.dataset.on;
+    const { theme: _, ...others } = settings.value;
+    settings.value = others;
+    drawNow();
+  };
+}
+
+/**
+ * Has the pixels of canvases stand for them: what was drawn since the last frame Chromium prints as the orders that it
+ * was drawn by, and the one that clears a canvas clears the paper under it. What is returned puts the canvases back.
+ */
+function fixCanvases(root: HTMLElement): () => void {
+  const drawn = [...root.querySelectorAll("canvas")].filter(({ width, height }) => width > 0 && height > 0);
+  const fixed = drawn.map((canvas) => {
+    const pixels = new OffscreenCanvas(canvas.width, canvas.height);
+    pixels.getContext("2d")?.drawImage(canvas, 0, 0);
+    const copy = canvas.cloneNode() as HTMLCanvasElement;
+    copy.getContext("bitmaprenderer")?.transferFromImageBitmap(pixels.transferToImageBitmap());
+    canvas.replaceWith(copy);
+    return copy;
+  });
+  return () => {
+    for (const [at, copy] of fixed.entries()) copy.replaceWith(drawn[at]!);
+  };
+}
+
+/** The browser asks for the page on paper, and waits for what is done meanwhile, but not for a frame. */
+export function followPrinter(view: View, settings: Signal<Settings>): void {
+  let putBack = (): void => {};
+  const options = { signal: view.aborted };
+  addEventListener(
+    "beforeprint",
+    () => {
+      putBack();
+      const lift = putOnPaper(view, settings);
+      const unfix = fixCanvases(view.root);
+      putBack = () => {
+        unfix();
+        lift();
+        putBack = () => {};
+      };
+    },
+    options,
+  );
+  addEventListener("afterprint", () => putBack(), options);
+}

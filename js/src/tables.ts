@@ -1,0 +1,99 @@
+/** What a page without a kernel shows as CSV, in the columns of the files that `save` writes in Python. */
+import type { Curves } from "./decode.ts";
+import { distances, likelihood } from "./geometry/likelihood.ts";
+import { sceneOf, standIns } from "./marks/curves/scene.ts";
+import type { Anchor } from "./protocol.ts";
+import type { RankedFeature } from "./ranking.ts";
+import type { Figures } from "./store.ts";
+import { writerOf } from "./values.ts";
+
+type Cell = string | number | null;
+
+/** Numbers of the page have 24 binary digits. */
+const DIGITS = 9;
+/** Features whose values are numbers in the table, too. */
+const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
+const MEASURED = ["heterogeneity", "non_linearity", "non_linearity_mad", "missing_impact"];
+
+/** Under a comment for each entry of its origin: `pandas.read_csv(path, comment="#")` reads the rest. */
+export function csv(
+  origin: Record<string, unknown>,
+  columns: readonly string[],
+  rows: Iterable<readonly Cell[]>,
+): Blob {
+  const lines = Object.entries(origin).map(([name, value]) => `# ice-explorer ${name}: ${JSON.stringify(value)}`);
+  lines.push(columns.map(quoted).join(","));
+  for (const row of rows) lines.push(row.map(written).join(","));
+  return new Blob([`${lines.join("\n")}\n`], { type: "text/csv" });
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+function written(cell: Cell): string {
+  if (typeof cell === "string") return quoted(cell);
+  return cell === null || Number.isNaN(cell) ? "" : String(cell);
+}
+
+/** Digits that a number of four bytes does not have are left out. */
+const rounded = (value: number): number => Number(value.toPrecision(DIGITS));
+
+export const RANKING_COLUMNS = [
+  "feature",
+  "impact",
+  "in_distribution_impact",
+  "direction",
+  ...MEASURED,
+  "effective_n",
+  "largest_step_share",
+  "scale",
+  "n_grid",
+  "kind",
+];
+
+/** A row for each feature, in the order of the bars. */
+export function* rankingRows(ranking: readonly RankedFeature[], figures: Figures, decay: number): Iterable<Cell[]> {
+  for (const { index, name, kind, direction, effectiveN } of ranking) {
+    const of = (metric: string): number => rounded(figures.impact.get(index, metric));
+    const { scale, n_grid } = figures.header.features[index]!;
+    const decayed = rounded(figures.profile.inDistributionImpact(index, decay));
+    const measured = MEASURED.map(of);
+    const share = of("largest_step_share");
+    yield [
+      name,
+      of("impact"),
+      decayed,
+      rounded(direction),
+      ...measured,
+      rounded(effectiveN),
+      share,
+      scale,
+      n_grid,
+      kind,
+    ];
+  }
+}
+
+export const CURVES_COLUMNS = ["feature", "row", "value", "place", "prediction", "change", "likelihood"];
+
+/** A row for each point of each line; a missing value of the feature comes last, and is empty. */
+export function* curvesRows(curves: Curves, anchor: Anchor, decay: number): Iterable<Cell[]> {
+  const { feature, grid, values, offset, missing, nGrid, nLines } = curves;
+  const centred = sceneOf(curves, "c-ice", anchor);
+  const weights = likelihood(curves.distances ?? distances(grid, standIns(curves), curves.likelihoodScale), decay);
+  const write = writerOf(curves);
+  const shown = PLAIN.has(curves.kind) ? (value: number): Cell => value : write;
+  const width = centred.values.length / nLines; // a single value is drawn as a dash, from one point to another
+  for (let line = 0; line < nLines; line++) {
+    const row = curves.positions[line]!;
+    for (let k = 0; k < nGrid; k++) {
+      const at = line * nGrid + k;
+      const change = rounded(centred.values[line * width + k]!);
+      const prediction = rounded(offset + values[at]!);
+      yield [feature, row, shown(grid[k]!), grid[k]!, prediction, change, rounded(weights[at]!)];
+    }
+    if (missing === null) continue;
+    const weight = Number.isNaN(curves.observed[line]!) ? 1 : decay;
+    const prediction = rounded(offset + missing.values[line]!);
+    yield [feature, row, null, null, prediction, rounded(centred.missing!.values[line]!), weight];
+  }
+}
