@@ -59,7 +59,7 @@ ALLOWED = {
     "plan": ("adapters anchors choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "classes": ("adapters.table plan", "numpy"),
-    "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
+    "warming": ("adapters curves decay figures metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("feature moments results", "numpy"),
@@ -72,7 +72,7 @@ ALLOWED = {
             "classes curves display_axis drivers explanation feature likelihood messages metrics moments options "
             "payload state"
         ),
-        "matplotlib numpy",
+        "matplotlib numba numpy",
     ),
     "file_names": ("", ""),
     "tidy": ("display_axis explanation figures", "numpy pandas"),
