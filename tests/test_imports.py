@@ -40,7 +40,7 @@ ALLOWED = {
     "groups": ("adapters.table feature", "numpy"),
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
+    "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     # what makes lines differ
     "spread": ("", "numpy"),

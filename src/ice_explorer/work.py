@@ -169,6 +169,8 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 
 def _work_of_explanation(explanation: Explanation, y: object) -> Work:
     results = {feature.feature: feature for feature in explanation}
+    for feature in explanation:
+        payload.check_sendable(feature)
     return Work(
         names=tuple(results),
         heads=[_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
@@ -250,7 +252,9 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
             report(made, of_feature, label)
             between_blocks()
 
-        return plan.compute(name, after_block, is_cancelled)
+        feature = plan.compute(name, after_block, is_cancelled)
+        payload.check_sendable(feature)
+        return feature
 
     return Work(
         names=plan.features,
