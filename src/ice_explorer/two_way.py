@@ -82,7 +82,8 @@ class TwoWay:
             features = _features(context, first, second)
             self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
         except InputDataError as error:
-            raise error.advising("Name another feature.") from error.__cause__
+            advice = "Name another feature."
+            raise error.advising(advice) from error.__cause__
         self.row_positions = _draw(context, min(features, key=lambda feature: feature.at_issue), max_rows)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
@@ -152,7 +153,8 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
     try:
         numbers = [context.columns.number(name) for name in (first, second)]
     except InvalidOptionError as error:
-        raise error.advising("Name the group.") from error.__cause__
+        advice = "Name the group."
+        raise error.advising(advice) from error.__cause__
     if numbers[0] == numbers[1]:
         raise InvalidOptionError.same_feature(context.columns.feature(numbers[0]).name)
     return [context.columns.feature(number) for number in numbers]
