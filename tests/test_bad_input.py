@@ -260,6 +260,39 @@ CASES = [
         "20.0, row 0 of X). Limit the grid with `grid=`, or use another `response`.",
     ),
     Case(
+        "predictions whose squares are no numbers",
+        lambda _: explain(doing_at_the_end(lambda predictions, at: np.where(at, -1e300, predictions))),
+        PredictionError,
+        "The model must return numbers from -1e+140 to 1e+140; it returned -1e+300 on a phantom observation of 'age' "
+        "(grid value 75.0, row 0 of X). Explain a function that scales them down, such as "
+        "`lambda X: model.predict(X) / 1e200`.",
+    ),
+    Case(
+        "slopes whose squares are no numbers",
+        lambda _: explain(lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=np.arange(N) * 1e-200)),
+        PredictionError,
+        "Predictions must change by at most 1e+140 per unit of a feature; they change by more between values of "
+        "'income' that are 1e-200 apart. Write the feature in a smaller unit, or space its values with `grid=`.",
+    ),
+    Case(
+        "predictions beyond what browsers get",
+        lambda _: ice.ICEExplorer(explain(lambda rows: wealth(rows) * 1e100)),
+        PredictionError,
+        "An explorer shows numbers from -1e+38 to 1e+38; the predictions of 'age' reach 1.65e+101. Explain a function "
+        "that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave the feature out with "
+        "`features=`.",
+    ),
+    Case(
+        "figures beyond what browsers get",
+        lambda folder: explain(
+            lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=[0.0, 1e-60, *range(1, N - 1)])
+        ).save(folder / "x.html"),
+        PredictionError,
+        "An explorer shows numbers from -1e+38 to 1e+38; the metrics of 'income' reach 1.31e+60. Explain a function "
+        "that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave the feature out with "
+        "`features=`.",
+    ),
+    Case(
         "one number for all rows",
         lambda _: explain(lambda rows: 1.0),
         PredictionError,
@@ -396,6 +429,13 @@ CASES = [
         InputDataError,
         "A feature must hold finite numbers; 'income' holds infinite values in 1 row: 5. Replace them, or "
         "leave the feature out with `features=`.",
+    ),
+    Case(
+        "values whose squares are no numbers",
+        lambda _: explain(X=X.assign(income=np.where(np.arange(N) == 5, -1e300, 1.0))),
+        InputDataError,
+        "A feature must hold numbers from -1e+140 to 1e+140; 'income' holds -1e+300 in row 5. Replace it if it stands "
+        "for a missing value, or leave the feature out with `features=`.",
     ),
     Case(
         "all missing",
@@ -1008,8 +1048,8 @@ CASES = [
         "grid too wide for floats",
         lambda _: explain(grid={"income": [-1e308, 1e308]}),
         InvalidOptionError,
-        "`grid` must give each feature increasing finite values; got an infinite distance from -1e+308 to "
-        "1e+308 for 'income'. Choose a shorter one.",
+        "`grid` must give each feature increasing finite values; got -1e+308, more than 1e+140, for 'income'. "
+        "Remove it from the list.",
     ),
     Case(
         "grid of texts",

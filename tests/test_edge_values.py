@@ -298,3 +298,21 @@ def test_two_intervals_that_share_are_not_noted():
     """Exactly half is not more than half, and with K = 2 the one step is no news."""
     X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 2.0]])
     assert explained(lambda Z: np.asarray(Z)[:, 0] + 3 * np.asarray(Z)[:, 1], X).notes == []
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30, 1e130])
+def test_figures_are_those_of_the_same_model_whatever_its_unit(size, tmp_path):
+    """However large or small predictions are, figures scale with them, and files can be written."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    one, other = (explained(lambda rows, unit=unit: product(rows) * unit, X) for unit in (1.0, size))
+    assert_allclose(other.table()["impact"], one.table()["impact"] * size, rtol=1e-9)
+    if size > 1e-100:  # the square of what is smaller is 0
+        assert_allclose(other.table()["heterogeneity"], one.table()["heterogeneity"] * size, rtol=1e-9)
+    for suffix in (".svg", ".png", ".pdf", ".csv", ".json"):
+        assert other.save(tmp_path / f"x{suffix}").is_file()
+
+
+def test_values_next_to_zero_do_not_refuse_a_model_that_is_flat_there():
+    """Between 0 and 1e-200 a slope is 0 where the model is, though the reciprocal of the gap has no square."""
+    X = np.column_stack([[0.0, 1e-200, *np.linspace(0.1, 1, 8)], np.ones(10)])
+    assert_allclose(explained(product, X)["x0"].slopes, 1.0, rtol=1e-12)

@@ -373,6 +373,19 @@ def test_png_is_read_back_as_it_was():
     assert_array_equal(read, pixels)
 
 
+def test_png_of_one_colour_holds_its_opacities_alone():
+    """What shows is read back as it was, from fewer bytes; an image of nothing is transparent."""
+    opacities = np.random.default_rng(0).integers(0, 256, (40, 30), dtype=np.uint8)
+    pixels = np.dstack([np.broadcast_to(np.uint8([63, 109, 155]), (40, 30, 3)), opacities])
+    pixels[opacities == 0] = 0
+    content = png_bytes(pixels)
+    read = np.round(mpl_image.imread(io.BytesIO(content)) * 255).astype(np.uint8)
+    assert_array_equal(read[..., 3], opacities)
+    assert_array_equal(read[opacities > 0], pixels[opacities > 0])
+    assert len(content) < pixels.size / 2
+    assert not mpl_image.imread(io.BytesIO(png_bytes(np.zeros_like(pixels))))[..., 3].any()
+
+
 # --- words ----------------------------------------------------------------------------------------
 
 

@@ -40,7 +40,7 @@ ALLOWED = {
     "groups": ("adapters.table feature", "numpy"),
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters category curves decay inputs metrics metrics_numba space", "numpy"),
+    "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     # what makes lines differ
     "spread": ("", "numpy"),
@@ -59,7 +59,7 @@ ALLOWED = {
     "plan": ("adapters anchors choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "classes": ("adapters.table plan", "numpy"),
-    "warming": ("adapters curves decay metrics metrics_numba pairs", "numpy"),
+    "warming": ("adapters curves decay figures metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("feature moments results", "numpy"),
@@ -72,7 +72,7 @@ ALLOWED = {
             "classes curves display_axis drivers explanation feature likelihood messages metrics moments options "
             "payload state"
         ),
-        "matplotlib numpy",
+        "matplotlib numba numpy",
     ),
     "file_names": ("", ""),
     "tidy": ("display_axis explanation figures", "numpy pandas"),

@@ -262,6 +262,15 @@ def test_a_block_boundary_leaves_no_seam(monkeypatch):
     assert_array_equal(draw(lines, ramp_palette()), whole)
 
 
+@pytest.mark.parametrize("name", cases())
+def test_compiled_ink_is_that_of_numpy(name):
+    """Whether numba draws a picture or NumPy shows in no pixel."""
+    lines, palette, thickness, strength = cases()[name]
+    size = {"width": 32, "height": 20, "thickness": thickness, "strength": strength}
+    by_numba, by_numpy = (draw_lines(lines, PALETTES[palette], **size, compiled=yes) for yes in (True, False))
+    assert_array_equal(by_numba, by_numpy)
+
+
 def test_nothing_is_drawn_of_no_lines_or_single_points():
     """An empty picture is transparent."""
     none = LineSet(np.array([0.0, 60.0]), np.empty((0, 2), np.float32), np.empty((0, 1), np.float32), np.empty(0))

@@ -69,6 +69,23 @@ def test_nothing_waits_long_for_a_picture(caplog):
         gate.set()
 
 
+def test_an_explorer_of_a_slow_model_does_not_wait_for_its_picture_in_vain():
+    """Where the first predictions tell that it takes long, the explorer appears at once."""
+    gate = threading.Event()
+
+    def held(rows):
+        gate.wait(20)
+        return wave(rows)
+
+    with closing(ice.ICEExplorer(held, numbers(), engine="brute")) as explorer:
+        waited = []
+        wait = explorer._background.wait
+        explorer._background.wait = lambda at_most: waited.append(at_most) or wait(at_most)
+        assert SVG not in shown(explorer)
+        assert waited == [0.08]
+        gate.set()
+
+
 def test_a_cell_that_makes_an_explorer_keeps_its_picture():
     """What takes a moment is there when the explorer appears, without asking twice."""
     with closing(ice.ICEExplorer(wave, numbers())) as explorer:

@@ -210,11 +210,29 @@ def test_what_cannot_be_is_said_in_a_sentence(X, pair, options, error, message):
 
 
 def test_a_column_of_no_kind_is_no_axis(forest, X):
-    """It is refused in the words that refuse it as a feature."""
-    strange = X.assign(thing=[{"a": 1}] * len(X))
-    e = explain(lambda X: forest.predict(X.drop(columns="thing")), strange)
-    with pytest.raises(InputDataError, match="'thing'"):
+    """It is refused in the words that refuse it as a feature, and another one is what to name."""
+    strange = X.assign(thing=[{"a": 1}] * len(X), empty=np.nan)
+    e = explain(lambda X: forest.predict(X.drop(columns=["thing", "empty"])), strange, features=["age"])
+    with pytest.raises(InputDataError) as caught:
         e.two_way("age", "thing")
+    assert str(caught.value) == (
+        "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; 'thing' has dtype object and "
+        "holds other objects. Name another feature."
+    )
+    with pytest.raises(InputDataError) as caught:
+        e.two_way("empty", "age")
+    assert str(caught.value) == (
+        "A feature must hold at least one value; 'empty' is missing in every row that has weight. Name another feature."
+    )
+
+
+def test_a_column_of_a_group_is_no_axis():
+    """The group is what to name: there are no options to choose it by."""
+    rows = pd.DataFrame({"age": [1.0, 2.0, 3.0], "red": [1, 0, 0], "blue": [0, 1, 1]})
+    e = explain(lambda rows: rows["age"].to_numpy(), rows, groups={"color": ["red", "blue"]})
+    with pytest.raises(InvalidOptionError) as caught:
+        e.two_way("age", "red")
+    assert str(caught.value) == ("A column of a group moves with the others; 'red' belongs to 'color'. Name the group.")
 
 
 def test_a_failing_model_is_told_where(X):
@@ -230,5 +248,5 @@ def test_a_failing_model_is_told_where(X):
         explain(model, rows, features=["sex"]).two_way("age", "bmi").compute()
     assert str(caught.value) == (
         "The model failed on phantom observations of 'age × bmi' (grid value (60.0, 950.0), row 0 of X): "
-        "RuntimeError: too much. Limit the grid with `grid=`, or leave the feature out with `features=`."
+        "RuntimeError: too much. Name another pair, or explain a function that can predict it."
     )

@@ -6,6 +6,7 @@ import sys
 
 SCRIPT = """
 import json
+import tempfile
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
@@ -13,8 +14,9 @@ import ice_explorer as ice
 ice.warmup()
 from ice_explorer import decay_numba, metrics_numba
 from ice_explorer.curves import item_sweep
+from ice_explorer.figures import raster_numba
 
-modules = (decay_numba, item_sweep, metrics_numba)
+modules = (decay_numba, item_sweep, metrics_numba, raster_numba)
 kernels = {
     f"{module.__name__}.{name}": kernel
     for module in modules
@@ -23,13 +25,15 @@ kernels = {
 }
 ahead = {name: len(kernel.signatures) for name, kernel in kernels.items()}
 X = np.random.default_rng(0).normal(size=(600, 4))
-ice.explain(RandomForestRegressor(5, random_state=0).fit(X, X[:, 0] * X[:, 1]), X, progress=False)
+e = ice.explain(RandomForestRegressor(5, random_state=0).fit(X, X[:, 0] * X[:, 1]), X, progress=False)
+with tempfile.TemporaryDirectory() as folder:
+    e.save(f"{folder}/x.svg", dpi=300)
 print(json.dumps([ahead, {name: len(kernel.signatures) for name, kernel in kernels.items()}]))
 """
 
 
 def test_nothing_is_left_to_compile_after_warming_up():
-    """The first explanation of a forest finds every kernel for the types it has."""
+    """The first explanation of a forest, and a figure of it, finds every kernel for the types it has."""
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     ahead, after = json.loads(done.stdout)
     assert after == ahead

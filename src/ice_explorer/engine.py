@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.category import CategorySums
-from ice_explorer.curves.brute import place_of
+from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.inputs import level_weights
 from ice_explorer.metrics import FeatureSums, interval_mass
+from ice_explorer.real import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +95,26 @@ def _add(
     *,
     compiled: bool,
 ) -> None:
-    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
+    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions.
+
+    Between values that lie very close, slopes may have squares that are no numbers.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        _add_to(sums, curves, item, block, compiled=compiled)
+    if isinstance(sums, FeatureSums):
+        steep = ~np.isfinite(sums.slopes.squared)
+        if steep.any():
+            raise PredictionError.too_steep(item.feature.name, float(sums.gaps[steep].min()), LARGEST)
+
+
+def _add_to(
+    sums: Sums,
+    curves: Array | tuple[Array, Array],
+    item: FeatureInput,
+    block: tuple[NDArray[np.int64], Array, Array | None],
+    *,
+    compiled: bool,
+) -> None:
     rows, weights, change = block
     if isinstance(sums, CategorySums):
         distances = None if item.distances is None else item.distances[rows]
@@ -131,11 +151,11 @@ def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
 
 
 def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, values: Array) -> Array:
-    """Return predictions (n_rows, n_values), or name the first that is no number."""
-    if not np.isfinite(predictions).all():
-        row, column = np.argwhere(~np.isfinite(predictions))[0]
+    """Return predictions (n_rows, n_values), or name the first that is no number, or too large a one."""
+    if not fits(predictions).all():
+        row, column = np.argwhere(~fits(predictions))[0]
         where = place_of(item.feature, float(values[column]), int(rows[row]))
-        raise PredictionError.not_finite(item.feature.name, where, float(predictions[row, column]))
+        raise unfit_prediction(item.feature, where, float(predictions[row, column]))
     return predictions
 
 
@@ -295,7 +315,7 @@ class ClosedFormEngine(_FeatureByFeature):
         places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
         parallel = self._closed_form.parallel(places, grid, rows)
         # What is no number is named by the curves.
-        return parallel if parallel is not None and all(np.isfinite(part).all() for part in parallel) else None
+        return parallel if parallel is not None and all(fits(part).all() for part in parallel) else None
 
     def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
         places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]

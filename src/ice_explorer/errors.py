@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from typing import Self
 
 _SHOWN = 8  # names listed in a message before "…"
 _OUTPUTS_SHOWN = 30  # outputs: whoever must choose one wants to see them
@@ -66,7 +67,25 @@ def _as_table(got: object) -> str:
 
 
 class ICEExplorerError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    Attributes
+    ----------
+    facts : str
+        The message without what to do, where that depends on who asked; else "".
+    """
+
+    facts: str = ""
+
+    @classmethod
+    def _of(cls, facts: str, advice: str) -> Self:
+        error = cls(f"{facts} {advice}")
+        error.facts = facts
+        return error
+
+    def advising(self, advice: str) -> Self:
+        """Return the same error with other advice, where it has facts of its own."""
+        return type(self)(f"{self.facts} {advice}") if self.facts else self
 
 
 class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
@@ -297,9 +316,9 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def member_as_feature(cls, column: object, group: object) -> InvalidOptionError:
         """Say that a column of a group is no feature by itself."""
-        return cls(
-            f"A column of a group moves with the others; {column!r} belongs to {group!r}. "
-            f"Name {group!r} instead, or leave the column out of `groups`."
+        return cls._of(
+            f"A column of a group moves with the others; {column!r} belongs to {group!r}.",
+            f"Name {group!r} instead, or leave the column out of `groups`.",
         )
 
     @classmethod
@@ -601,26 +620,35 @@ class InputDataError(ICEExplorerError, ValueError):
     def infinite(cls, feature: object, rows: Sequence[int]) -> InputDataError:
         """Name the column and the rows of infinite values."""
         plural = "rows" if len(rows) != 1 else "row"
-        return cls(
+        return cls._of(
             f"A feature must hold finite numbers; {feature!r} holds infinite values in {len(rows)} {plural}: "
-            f"{_listed(rows)}. Replace them, or leave the feature out with `features=`."
+            f"{_listed(rows)}.",
+            "Replace them, or leave the feature out with `features=`.",
+        )
+
+    @classmethod
+    def too_large(cls, feature: object, got: float, row: int, most: float) -> InputDataError:
+        """Name the column and the first row of a value whose square is no number."""
+        return cls._of(
+            f"A feature must hold numbers from {-most:g} to {most:g}; {feature!r} holds {got!r} in row {row}.",
+            "Replace it if it stands for a missing value, or leave the feature out with `features=`.",
         )
 
     @classmethod
     def no_values(cls, feature: object) -> InputDataError:
         """Say that a column has nothing to put on an axis."""
-        return cls(
-            f"A feature must hold at least one value; {feature!r} is missing in every row that has weight. "
-            "Leave it out with `features=`."
+        return cls._of(
+            f"A feature must hold at least one value; {feature!r} is missing in every row that has weight.",
+            "Leave it out with `features=`.",
         )
 
     @classmethod
     def no_kind(cls, feature: object, dtype: object, option: str = "features") -> InputDataError:
         """Say that a column named as a feature holds nothing that an axis is made of."""
-        return cls(
+        return cls._of(
             "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; "
-            f"{feature!r} has dtype {dtype} and holds other objects. "
-            f"Leave it out of `{option}=`: it stays available to colour by."
+            f"{feature!r} has dtype {dtype} and holds other objects.",
+            f"Leave it out of `{option}=`: it stays available to colour by.",
         )
 
     @classmethod
@@ -716,17 +744,45 @@ class PredictionError(ICEExplorerError, ValueError):
     @classmethod
     def failed_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
         """Name the feature, the grid value and the row on which the model raised."""
-        return cls(
-            f"The model failed on phantom observations of {feature!r} ({where}): {_cause(error)} "
-            "Limit the grid with `grid=`, or leave the feature out with `features=`."
+        return cls._of(
+            f"The model failed on phantom observations of {feature!r} ({where}): {_cause(error)}",
+            "Limit the grid with `grid=`, or leave the feature out with `features=`.",
         )
 
     @classmethod
     def not_finite(cls, feature: object, where: str, value: float) -> PredictionError:
         """Name the feature, the grid value and the row on which a prediction is not a number."""
-        return cls(
+        return cls._of(
             f"The model must return finite numbers; it returned {value!r} on a phantom observation of {feature!r} "
-            f"({where}). Limit the grid with `grid=`, or use another `response`."
+            f"({where}).",
+            "Limit the grid with `grid=`, or use another `response`.",
+        )
+
+    @classmethod
+    def too_large(cls, feature: object, where: str, value: float, most: float) -> PredictionError:
+        """Name the feature, the grid value and the row on which a prediction is too large to be squared."""
+        return cls(
+            f"The model must return numbers from {-most:g} to {most:g}; it returned {value!r} on a phantom observation "
+            f"of {feature!r} ({where}). Explain a function that scales them down, such as "
+            "`lambda X: model.predict(X) / 1e200`."
+        )
+
+    @classmethod
+    def too_large_to_show(cls, what: str, feature: object, value: float, most: float) -> PredictionError:
+        """Say that figures go to browsers in single precision."""
+        return cls(
+            f"An explorer shows numbers from {-most:g} to {most:g}; the {what} of {feature!r} reach {value:.3g}. "
+            "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave "
+            "the feature out with `features=`."
+        )
+
+    @classmethod
+    def too_steep(cls, feature: object, gap: float, most: float) -> PredictionError:
+        """Say that slopes between values so close are too large to be squared."""
+        return cls(
+            f"Predictions must change by at most {most:g} per unit of a feature; they change by more between values of "
+            f"{feature!r} that are {gap:.3g} apart. Write the feature in a smaller unit, or space its values with "
+            "`grid=`."
         )
 
     @classmethod

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.real import real_numbers
+from ice_explorer.real import LARGEST, real_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -210,6 +210,10 @@ def feature_of(position: int, column: Column) -> Feature:
     infinite = np.flatnonzero(np.isinf(column.values))
     if infinite.size:
         raise InputDataError.infinite(column.name, [int(row) for row in infinite])
+    too_large = np.flatnonzero(np.abs(column.values) > LARGEST)
+    if too_large.size:
+        row = int(too_large[0])
+        raise InputDataError.too_large(column.name, float(column.values[row]), row, LARGEST)
     present = column.values[~np.isnan(column.values)]
     whole_days = column.kind in _MOMENTS and bool(np.all(present == np.rint(present)))
     return Feature(

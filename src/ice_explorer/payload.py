@@ -14,7 +14,7 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.display_axis import display_axis, distances, histogram, writer
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
@@ -33,6 +33,7 @@ from ice_explorer.messages import (
     Note,
     RowsBody,
 )
+from ice_explorer.metrics import WEIGHTINGS
 from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ METRICS: Final = (
 PROFILES: Final = ("in_distribution_impact", "effective_n")
 DECAYS: Final = np.arange(1, 101) / 100
 
+_LARGEST_SENT = 1e38
 _LONGEST_OPTION = 60
 _FIRST_INEXACT_INTEGER = 2**53
 _MOST_ORDERED_LEVELS = 6
@@ -73,6 +75,22 @@ _ALL: Final = slice(None)
 
 def _f32(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
+
+
+def check_sendable(feature: FeatureExplanation) -> None:
+    """Check that predictions and figures of a feature are numbers in single precision, as browsers get them.
+
+    Raises
+    ------
+    PredictionError
+        If one is too large.
+    """
+    counted = [feature.metrics(1.0, "equations", weighting) for weighting in WEIGHTINGS]
+    figures = {"predictions": feature.prediction_range, "metrics": [row[name] for row in counted for name in row]}
+    for what, values in figures.items():
+        largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
+        if largest > _LARGEST_SENT:
+            raise PredictionError.too_large_to_show(what, feature.feature, largest, _LARGEST_SENT)
 
 
 def _f64(values: ArrayLike) -> bytes:

@@ -296,6 +296,11 @@ class Plan:
         return self._context.predictor.responses
 
     @property
+    def engine(self) -> str:
+        """What computes the curves, by name."""
+        return self._engine.name
+
+    @property
     def n_predictions(self) -> int:
         """Predictions that all features take."""
         return sum(self._n_predictions(item) for item in self._inputs.values())

@@ -1,13 +1,15 @@
-"""Numbers that the user gives, as an array."""
+"""Numbers that the user gives, as an array, and how large they may be."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+LARGEST: Final = 1e140  # of values, predictions and slopes: squares of them and sums of those are numbers, too
 
 
 def real_numbers(given: object) -> NDArray[np.float64] | None:

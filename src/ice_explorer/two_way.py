@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.likelihood import lower_median, most_frequent
 from ice_explorer.options import check_integer
@@ -78,11 +78,12 @@ class TwoWay:
     def __init__(self, context: Context, first: Name, second: Name, grid_size: int, max_rows: int) -> None:
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         check_integer("max_rows", max_rows, 1, f"Leave it out for {MAX_ROWS}.")
-        numbers = [context.columns.number(name) for name in (first, second)]
-        if numbers[0] == numbers[1]:
-            raise InvalidOptionError.same_feature(context.columns.feature(numbers[0]).name)
-        features = [context.columns.feature(number) for number in numbers]
-        self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
+        try:
+            features = _features(context, first, second)
+            self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
+        except InputDataError as error:
+            advice = "Name another feature."
+            raise error.advising(advice) from error.__cause__
         self.row_positions = _draw(context, min(features, key=lambda feature: feature.at_issue), max_rows)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
@@ -124,7 +125,11 @@ class TwoWay:
         """
         with self._lock:
             if self._found is None:
-                self._found = self._mean(between_blocks)
+                try:
+                    self._found = self._mean(between_blocks)
+                except PredictionError as error:
+                    advice = "Name another pair, or explain a function that can predict it."
+                    raise error.advising(advice) from error.__cause__
                 self._found.setflags(write=False)
             return self._found
 
@@ -141,6 +146,18 @@ class TwoWay:
                 between_blocks()
         mean = total / weights[self.row_positions].sum()
         return np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
+
+
+def _features(context: Context, first: Name, second: Name) -> list[Feature]:
+    """Find two features, none of which need have been explained."""
+    try:
+        numbers = [context.columns.number(name) for name in (first, second)]
+    except InvalidOptionError as error:
+        advice = "Name the group."
+        raise error.advising(advice) from error.__cause__
+    if numbers[0] == numbers[1]:
+        raise InvalidOptionError.same_feature(context.columns.feature(numbers[0]).name)
+    return [context.columns.feature(number) for number in numbers]
 
 
 def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:

@@ -8,10 +8,10 @@ import numpy as np
 
 
 def warmup() -> None:
-    """Compile what explaining tree models and large neural networks needs, once per installation.
+    """Compile what explaining tree models and large networks and drawing many lines needs, once per installation.
 
-    The first explanation of such a model does this by itself and takes a few seconds longer; later
-    processes find the compiled kernels on disk. Does nothing where numba is not installed.
+    The first explanation of such a model, and the first such figure, does this by itself and takes a few seconds
+    longer; later processes find the compiled kernels on disk. Does nothing where numba is not installed.
 
     Examples
     --------
@@ -26,6 +26,8 @@ def warmup() -> None:
     from ice_explorer.curves import network_numba
     from ice_explorer.curves.tree import TreeCurves
     from ice_explorer.decay import DecaySums
+    from ice_explorer.figures.palette import plain_palette
+    from ice_explorer.figures.raster import LineSet, draw_lines
     from ice_explorer.metrics import FeatureSums
 
     stump = TreeEnsemble(
@@ -57,3 +59,6 @@ def warmup() -> None:
     )
     network_numba.rectified_margins(ones[:, None], ones[:, None], ones[:1, None], ones[:1], np.empty((4, 4, 1)))
     pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)
+    level = np.ones((1, 2), np.float32)
+    line = LineSet(own[:2], level, level[:, 1:], level[:, 0])
+    draw_lines(line, plain_palette(), width=1, height=2, thickness=1.0, strength=1.0, compiled=True)

@@ -81,6 +81,7 @@ _SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 _STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
 _SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
+_SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth so many
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
@@ -329,7 +330,7 @@ class ICEExplorer(anywidget.AnyWidget):
         work, background = self._work, self._background
         if bundle is None or work is None or not self._picture:
             return bundle
-        snapshot = background.wait(math.inf if self._picture == "wait" else _SECONDS_FOR_PICTURE)
+        snapshot = background.wait(math.inf) if self._picture == "wait" else _wait_a_moment(work, background)
         if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
             return bundle
         from ice_explorer import export
@@ -812,6 +813,13 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _view_state(self) -> ViewState:
         return cast("ViewState", {name: getattr(self, name) for name in ViewState.__annotations__})
+
+
+def _wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:
+    """Wait for a result that is there soon, not for one that takes twice as long as there is time."""
+    snapshot = background.wait(_SECONDS_TO_TELL)
+    takes_long = work.share_done() < _SECONDS_TO_TELL / (2 * _SECONDS_FOR_PICTURE)
+    return snapshot if takes_long else background.wait(_SECONDS_FOR_PICTURE - _SECONDS_TO_TELL)
 
 
 def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -78,6 +79,8 @@ class Work:
         What the model returns besides.
     anchor_place : callable
         Feature and an anchor of it -> the anchor as pictures have it.
+    share_done : callable
+        How much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else NaN.
     lost : list of str
         A sentence on each wish that could not be met.
     known : Explanation
@@ -98,6 +101,7 @@ class Work:
     choices: Choices
     anchor_place: Callable[[Name, object], AnchorName | float]
     y: InitVar[object] = None
+    share_done: Callable[[], float] = field(default=lambda: math.nan)
     lost: list[str] = field(default_factory=list)
     known: Explanation = field(init=False)
     target: NDArray[np.float64] | None = field(init=False)
@@ -169,6 +173,8 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 
 def _work_of_explanation(explanation: Explanation, y: object) -> Work:
     results = {feature.feature: feature for feature in explanation}
+    for feature in explanation:
+        payload.check_sendable(feature)
     return Work(
         names=tuple(results),
         heads=[_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
@@ -245,12 +251,22 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
         classes=Classes(plan, plan_of) if plan.outputs else None,
     )
 
+    n_made = 0
+
     def compute(name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         def after_block(made: int, of_feature: int, label: str) -> None:
+            nonlocal n_made
+            n_made += made
             report(made, of_feature, label)
             between_blocks()
 
-        return plan.compute(name, after_block, is_cancelled)
+        feature = plan.compute(name, after_block, is_cancelled)
+        payload.check_sendable(feature)
+        return feature
+
+    def share_done() -> float:
+        # Whatever computes faster than by asking does so for all features at once.
+        return n_made / plan.n_predictions if plan.engine == "brute" else math.nan
 
     return Work(
         names=plan.features,
@@ -263,6 +279,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
         choices=choices,
         y=y,
         anchor_place=plan.anchor_place,
+        share_done=share_done,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.errors import PredictionError
+from ice_explorer.real import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -208,13 +210,13 @@ class BruteCurves:
         values: NDArray[np.float64],
         predictions: NDArray[np.float64],
     ) -> None:
-        """Name the first prediction of the output at issue that is no number."""
+        """Name the first prediction of the output at issue that is no number, or too large a one."""
         explained = self._explained(predictions)
-        finite = np.isfinite(explained)
-        if not finite.all():
-            row, column = np.argwhere(~finite)[0]
+        fitting = fits(explained)
+        if not fitting.all():
+            row, column = np.argwhere(~fitting)[0]
             where = place_of(feature, values[row, column], positions[row])
-            raise PredictionError.not_finite(feature.name, where, float(explained[row, column]))
+            raise unfit_prediction(feature, where, float(explained[row, column]))
 
     def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str:
         """Say on which phantom the model fails, by asking for halves of the block that failed."""
@@ -241,6 +243,18 @@ class BruteCurves:
         except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for
             return True
         return False
+
+
+def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which predictions can be worked with: numbers that are not too large."""
+    return np.asarray(np.abs(predictions) <= LARGEST)
+
+
+def unfit_prediction(feature: Moving, where: str, value: float) -> PredictionError:
+    """Say what is wrong with a prediction that does not fit."""
+    if math.isfinite(value):
+        return PredictionError.too_large(feature.name, where, value, LARGEST)
+    return PredictionError.not_finite(feature.name, where, value)
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:

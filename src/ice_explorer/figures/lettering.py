@@ -85,8 +85,10 @@ class Tick:
 
 
 def nice_step(span: float, wanted: int) -> float:
-    """Return the step of 1, 2 or 5 · 10^k that cuts `span` into about `wanted` parts."""
+    """Return the step of 1, 2 or 5 · 10^k that cuts `span` into about `wanted` parts; 0 where that is no number."""
     rough = span / max(1, wanted)
+    if rough == 0:
+        return 0.0
     power = 10.0 ** math.floor(math.log10(rough))
     # Half way, in proportion, between one candidate and the next.
     bounds = ((math.sqrt(2), 1), (math.sqrt(10), 2), (math.sqrt(50), 5))
@@ -113,6 +115,8 @@ def ticks(low: float, high: float, wanted: int, *, whole: bool = False) -> list[
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return []
     step = nice_step(high - low, wanted)
+    if step == 0:  # so short an axis that its parts are no numbers
+        return []
     if whole:
         step = max(1.0, step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -30,7 +31,9 @@ _OPACITY_STEPS: Final = 4096
 _FLAT: Final = 1e9  # half-width of a trapezoid without ramps: a box
 _LEAST_HEIGHT: Final = 1.0  # of density.ts, as is the opacity of the peak
 _SOLID: Final = 0.94
-_BLOCK: Final = 1 << 17  # pieces of lines worked on at a time
+_BLOCK: Final = 1 << 13  # pieces of lines worked on at a time: what is made of them fits the cache
+_WORTH_COMPILING: Final = 400_000  # of them in a picture; numba takes longer to load than NumPy to draw fewer
+_HAS_NUMBA: Final = find_spec("numba") is not None
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,14 @@ def line_thickness(n_lines: int) -> float:
 
 
 def draw_lines(
-    lines: LineSet, palette: Palette, *, width: int, height: int, thickness: float, strength: float
+    lines: LineSet,
+    palette: Palette,
+    *,
+    width: int,
+    height: int,
+    thickness: float,
+    strength: float,
+    compiled: bool | None = None,
 ) -> NDArray[np.uint8]:
     """Draw lines into an image.
 
@@ -82,6 +92,8 @@ def draw_lines(
         Of a line [px].
     strength : float
         Optical density of one opaque line: its opacity is 1 - exp(-strength).
+    compiled : bool, optional
+        Whether numba draws; by default where it is installed and there is enough to draw.
 
     Returns
     -------
@@ -96,10 +108,17 @@ def draw_lines(
     channel, color, n_channels = _channels(lines.color, palette)
     by_point = np.ascontiguousarray(lines.y.T)
     by_segment = np.ascontiguousarray(lines.opacity.T)
+    if compiled is None:
+        compiled = _HAS_NUMBA and len(pieces.column) * n_lines > _WORTH_COMPILING
+    opacities = _opacity_table(strength)
     for first, last, block in _blocks(pieces, width, n_lines):
-        spans = _spans(block, by_point, by_segment, thickness)
-        ink, tinted = _deposit(spans, block.column - first, channel, color, (last - first, n_channels, height))
-        image[:, first:last] = _resolve(ink, tinted, palette, strength).transpose(1, 0, 2)
+        shape = (last - first, n_channels, height)
+        if compiled:
+            ink, tinted = _deposit_compiled(block, first, (by_point, by_segment, channel, color), thickness, shape)
+        else:
+            spans = _spans(block, by_point, by_segment, thickness)
+            ink, tinted = _deposit(spans, block.column - first, channel, color, shape)
+        _put(_resolve(ink, tinted, palette, opacities), image, first)
     return image
 
 
@@ -138,7 +157,7 @@ def draw_density(
         total = ink.sum(axis=1)
         pixels[..., 3] = np.minimum(255 * _SOLID, np.log1p(total * scale) * solid) + 0.5
         pixels[total == 0] = 0
-        image[:, first:last] = pixels.transpose(1, 0, 2)
+        _put(pixels, image, first)
     return image
 
 
@@ -328,8 +347,31 @@ def _deposit(
     where = (at * n_channels + channel[line]) * height + row
     # Counts become sums with weights, which the types do not tell.
     total = np.asarray(np.bincount(where, ink, n_columns * n_channels * height), dtype=np.float64)
-    tinted = np.asarray(np.bincount(at * height + row, ink * color[line], n_columns * height), dtype=np.float64)
+    tinted = np.zeros(n_columns * height)
+    if color.any():  # levels have no places on a ramp
+        tinted = np.asarray(np.bincount(at * height + row, ink * color[line], n_columns * height), dtype=np.float64)
     return total.reshape(n_columns, n_channels, height), tinted.reshape(n_columns, height)
+
+
+def _deposit_compiled(
+    pieces: _Pieces,
+    first: int,
+    lines: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], NDArray[np.float64]],
+    thickness: float,
+    shape: tuple[int, int, int],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Do what `_spans` and `_deposit` do for the columns from `first` on."""
+    from ice_explorer.figures.raster_numba import add_ink
+
+    n_columns, _, height = shape
+    ink, tinted = np.zeros(shape), np.zeros((n_columns, height))
+    add_ink(tuple(vars(pieces).values()), first, lines, thickness, (_UPRIGHT_SLOPE, _LEVEL_RISE), ink, tinted)
+    return ink, tinted
+
+
+def _put(pixels: NDArray[np.uint8], image: NDArray[np.uint8], first: int) -> None:
+    """Write pixels of (column, row) into an image of (row, column), four bytes at a time."""
+    image.view(np.uint32)[:, first : first + len(pixels), 0] = pixels.view(np.uint32)[..., 0].T
 
 
 def _channels(color: NDArray[np.float32], palette: Palette) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
@@ -344,12 +386,15 @@ def _channels(color: NDArray[np.float32], palette: Palette) -> tuple[NDArray[np.
 
 
 def _resolve(
-    ink: NDArray[np.float64], tinted: NDArray[np.float64], palette: Palette, strength: float
+    ink: NDArray[np.float64],
+    tinted: NDArray[np.float64],
+    palette: Palette,
+    table: tuple[NDArray[np.uint8], float],
 ) -> NDArray[np.uint8]:
     """Turn the sums of (column, channel, row) into colours of (column, row)."""
     pixels = _tinted(ink, tinted, palette)
     total = ink.sum(axis=1)
-    opacities, per_ink = _opacity_table(strength)
+    opacities, per_ink = table
     pixels[..., 3] = opacities[np.minimum((total * per_ink + 0.5).astype(np.int64), len(opacities) - 1)]
     pixels[total == 0] = 0
     return pixels

@@ -9,6 +9,7 @@ from ice_explorer.figures.provenance import provenance
 from ice_explorer.figures.scene import scene
 from ice_explorer.frozen.page import page
 from ice_explorer.frozen.snapshot import snapshot
+from ice_explorer.payload import check_sendable
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
@@ -42,6 +43,8 @@ def frozen_page(
     bytes
         HTML.
     """
+    for feature in explanation:
+        check_sendable(feature)
     shown = scene(explanation, state)
     origin = provenance(explanation, [shown], call, holds_target=shown.state.besides.target is not None)
     content = snapshot(explanation, shown.state, origin["code"])
