@@ -885,6 +885,23 @@ def test_closing_answers_and_refuses(make, X, held):
     explorer.close()
 
 
+def test_closing_while_the_result_is_published_is_no_failure(make, X, held, caplog):
+    """What is being published is so to its end, then the explorer closes."""
+    explorer = make(held, X, features=["slope"])
+    closing = threading.Thread(target=explorer.close)
+
+    def close_meanwhile(_change):
+        closing.start()
+        closing.join(0.2)  # as long as it would take to let go at once
+
+    explorer.observe(close_meanwhile, "_header")
+    held.gate.set()
+    wait_until(lambda: repr(explorer) == "<ICEExplorer: closed>")
+    closing.join(SOON)
+    wait_until(lambda: not any(thread.name == "ice-explorer" for thread in threading.enumerate()))
+    assert caplog.records == []
+
+
 def test_closing_lets_go_of_model_and_data(make, X):
     """A closed explorer that a notebook still remembers holds neither model nor data."""
     watched, remembered = [], []

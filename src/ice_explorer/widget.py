@@ -117,7 +117,7 @@ class ICEExplorer(anywidget.AnyWidget):
     model : object
         Fitted model with a predict method, or a function of X that returns one number per row; or
         an `Explanation`, which then stands for model and X.
-    X : DataFrame or ndarray of shape (n_observations, n_columns)
+    X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     y : array-like of shape (n_observations,), optional
         Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
@@ -542,7 +542,8 @@ class ICEExplorer(anywidget.AnyWidget):
         background = getattr(self, "_background", None)
         if background is not None:  # None where the arguments were refused
             background.close()
-        self._work = self._described = None
+            with self._sync_lock:  # what is being published is so to its end
+                self._work = self._described = None
         super().close()
 
     def _open_work(self) -> Work:
