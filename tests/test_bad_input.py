@@ -1506,6 +1506,13 @@ CASES = [
         "convention, weighting, engine, n_jobs, memory_limit, progress, state.",
     ),
     Case(
+        "what is set on an explorer, given as an option",
+        lambda _: ice.ICEExplorer(wealth, X, feature="age"),
+        UnknownOptionError,
+        "ICEExplorer() has no option 'feature': it is set on an explorer that is there. Write "
+        "`x = ICEExplorer(model, X)`, then `x.feature = 'age'`.",
+    ),
+    Case(
         "state that is a list",
         lambda _: ice.ICEExplorer(wealth, X, state=["age"]),
         InvalidOptionError,

@@ -151,6 +151,20 @@ def test_an_unknown_option_is_refused_with_the_close_one(make, X):
     )
 
 
+def test_a_misspelt_trait_is_refused(make, X):
+    """What nobody would look at is not kept; names of one's own begin with an underscore."""
+    explorer = make(Model(), X)
+    with pytest.raises(TypeError) as caught:
+        explorer.colour_by = "town"
+    assert isinstance(caught.value, errors.UnknownOptionError)
+    assert str(caught.value) == (
+        "An explorer has no 'colour_by' to set. Did you mean 'color_by'? There are anchor, color_by, "
+        "convention, decay, feature, kind, max_lines, output, rank_by, response, selection, weighting."
+    )
+    assert not hasattr(explorer, "colour_by")
+    explorer._of_mine = 1
+
+
 def test_wrong_arguments_are_refused_at_once(make, X):
     """Arguments are checked where the explorer is made, not in the background."""
     with pytest.raises(ValueError, match=r"^`decay` must be greater than 0 and at most 1; got 1\.5\."):

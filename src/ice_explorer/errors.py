@@ -543,6 +543,19 @@ class UnknownOptionError(ICEExplorerError, TypeError):
             f"{function}() has no option {got!r}.{_did_you_mean(got, known)} Its options are {', '.join(known)}."
         )
 
+    @classmethod
+    def trait_as_option(cls, got: str, value: object) -> UnknownOptionError:
+        """Say that it is set on an explorer, and how."""
+        return cls(
+            f"ICEExplorer() has no option {got!r}: it is set on an explorer that is there. "
+            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {_written(value)}`."
+        )
+
+    @classmethod
+    def trait(cls, got: str, known: Collection[str]) -> UnknownOptionError:
+        """Offer the closest of what can be set on an explorer."""
+        return cls(f"An explorer has no {got!r} to set.{_did_you_mean(got, known)} There are {', '.join(known)}.")
+
 
 class UnknownFeatureError(ICEExplorerError, KeyError):
     """A name that no feature or column has."""

@@ -41,7 +41,9 @@ from ice_explorer.errors import (
     InvalidOptionError,
     OutputError,
     UnknownFeatureError,
+    UnknownOptionError,
 )
+from ice_explorer.explanation import OPTIONS
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import (
     KINDS,
@@ -219,7 +221,11 @@ class ICEExplorer(anywidget.AnyWidget):
         self._sync_lock = threading.RLock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._picture = check_static_picture(static_picture)
-        wanted = read_state(state, self._public_traits())
+        traits = self._public_traits()
+        for name in traits:
+            if name in options and name not in OPTIONS:
+                raise UnknownOptionError.trait_as_option(name, options[name])
+        wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
         self._counting: tuple[Convention, Weighting] = settings.convention, settings.weighting
@@ -233,6 +239,12 @@ class ICEExplorer(anywidget.AnyWidget):
         self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would be kept and never shown, which a misspelt trait is."""
+        if not name.startswith("_") and not hasattr(type(self), name):
+            raise UnknownOptionError.trait(name, self._public_traits())
+        super().__setattr__(name, value)
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -466,7 +478,8 @@ class ICEExplorer(anywidget.AnyWidget):
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
-            all features. Curves in text have nine significant digits, in Parquet all. An HTML is the explorer itself
+            all features. Curves in text have nine significant digits, in Parquet all. A CSV begins with comments that
+            say where it comes from: `pandas.read_csv(path, comment="#")`. An HTML is the explorer itself
             with all features, as far as it can live without a kernel: one page that asks nothing of any network;
             `what` says what it opens with.
         width : float or str, optional
