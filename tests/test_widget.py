@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
 import logging
 import math
@@ -149,6 +150,14 @@ def test_an_unknown_option_is_refused_with_the_close_one(make, X):
     assert str(caught.value).startswith(
         "ICEExplorer() has no option 'deacy'. Did you mean 'decay'? Its options are features, "
     )
+
+
+def test_its_signature_spells_out_the_options():
+    """A notebook that shows what an explorer takes shows the options of `explain` with their defaults."""
+    options = {name: p for name, p in inspect.signature(ice.explain).parameters.items() if p.kind is p.KEYWORD_ONLY}
+    shown = inspect.signature(ICEExplorer).parameters
+    assert list(shown) == ["model", "X", "y", "state", "static_picture", *options]
+    assert {name: shown[name] for name in options} == options
 
 
 def test_a_misspelt_trait_is_refused(make, X):

@@ -13,6 +13,7 @@ come: an observer that holds it may be waiting for just those features.
 from __future__ import annotations
 
 import copy
+import inspect
 import logging
 import math
 import os
@@ -43,7 +44,7 @@ from ice_explorer.errors import (
     UnknownFeatureError,
     UnknownOptionError,
 )
-from ice_explorer.explanation import OPTIONS
+from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import (
     KINDS,
@@ -86,6 +87,17 @@ _SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the 
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
+
+
+def _with_options(init: Callable[..., object]) -> inspect.Signature:
+    """Spell out the options of `explain`, for notebooks that show what an explorer takes."""
+    named = [
+        parameter
+        for parameter in list(inspect.signature(init).parameters.values())[1:]
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    options = inspect.signature(explain).parameters
+    return inspect.Signature([*named, *(options[name] for name in OPTIONS)])
 
 
 def _bundled(file: Path) -> Path | str:
@@ -239,6 +251,8 @@ class ICEExplorer(anywidget.AnyWidget):
         self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
+
+    __signature__ = _with_options(__init__)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse what would be kept and never shown, which a misspelt trait is."""
