@@ -4,6 +4,7 @@ A message says what must hold, what we got, where, and what to do. Rows of one f
 a message may hold the folder that a test writes to, as `{folder}`.
 """
 
+import pickle
 from contextlib import closing
 from functools import cache
 from typing import NamedTuple
@@ -323,6 +324,43 @@ CASES = [
         lambda _: explain(wealth, X["age"]),
         InputTypeError,
         "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got Series. Pass `X.to_frame()`.",
+    ),
+    Case(
+        "X is a matrix, as `todense` makes one",
+        lambda _: explain(wealth, NUMBERS.to_numpy().view(np.matrix)),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got matrix. Convert it, for "
+        "example `np.asarray(X)`.",
+    ),
+    Case(
+        "X is an array with a mask",
+        lambda _: explain(wealth, np.ma.masked_less(NUMBERS, 0)),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got MaskedArray. Pass "
+        "`X.filled(np.nan)`.",
+    ),
+    Case(
+        "X is a table of Dask",
+        lambda _: explain(wealth, type("DataFrame", (), {"__module__": "dask.dataframe", "compute": list})()),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got DataFrame of dask. Pass "
+        "`X.compute()`.",
+    ),
+    Case(
+        "X is a table of Spark",
+        lambda _: explain(
+            wealth, type("DataFrame", (), {"__module__": "pyspark.sql", "collect": list, "toPandas": list})()
+        ),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got DataFrame of pyspark. Pass "
+        "`X.toPandas()`.",
+    ),
+    Case(
+        "explanation in a pickle",
+        lambda _: pickle.dumps(result()),
+        InputTypeError,
+        "An explanation cannot be pickled or copied: it asks the model for lines when they are looked at. Pickle model "
+        "and X and explain again, or keep the numbers: `e.save('numbers.json')`.",
     ),
     Case(
         "model and X swapped",

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import pickle
 import threading
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import ice_explorer as ice
 from ice_explorer import export
-from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
 from ice_explorer.figures import mpl, mpl_all
 
@@ -923,3 +924,9 @@ def test_what_draws_takes_what_it_hands_over(method, function):
 def test_a_notebook_completes_features():
     """`explanation["` and Tab offer what can be asked for."""
     assert explain()._ipython_key_completions_() == explain().features
+
+
+def test_curves_refuse_to_be_pickled_as_their_explanation_does():
+    """Curves are asked of the model when they are read, and a model may be any function."""
+    with pytest.raises(InputTypeError, match=r"^An explanation cannot be pickled or copied: "):
+        pickle.dumps(explain()["age"])

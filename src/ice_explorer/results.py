@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from ice_explorer.anchors import place_of
 from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
-from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError, UnknownOptionError
+from ice_explorer.errors import (
+    InputTypeError,
+    InvalidOptionError,
+    PredictionError,
+    UnknownFeatureError,
+    UnknownOptionError,
+)
 from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
 from ice_explorer.inputs import level_weights
@@ -121,6 +127,9 @@ class FeatureExplanation:
 
     def __repr__(self) -> str:
         return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
+
+    def __getstate__(self) -> NoReturn:
+        raise InputTypeError.explanation_in_pickle()
 
     def metrics(
         self,
@@ -462,6 +471,9 @@ class Explanation:
             f"<Explanation of the {self.output_label}: {len(self.features)} features, "
             f"{self.n_observations} observations, engine {self.engine!r}>"
         )
+
+    def __getstate__(self) -> NoReturn:
+        raise InputTypeError.explanation_in_pickle()
 
     def __getitem__(self, feature: Name) -> FeatureExplanation:
         """Return the curves and metrics of one feature, by name or by its text.
