@@ -4,6 +4,7 @@ A message says what must hold, what we got, where, and what to do. Rows of one f
 a message may hold the folder that a test writes to, as `{folder}`.
 """
 
+import pickle
 from contextlib import closing
 from functools import cache
 from typing import NamedTuple
@@ -356,6 +357,43 @@ CASES = [
         lambda _: explain(wealth, X["age"]),
         InputTypeError,
         "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got Series. Pass `X.to_frame()`.",
+    ),
+    Case(
+        "X is a matrix, as `todense` makes one",
+        lambda _: explain(wealth, NUMBERS.to_numpy().view(np.matrix)),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got matrix. Convert it, for "
+        "example `np.asarray(X)`.",
+    ),
+    Case(
+        "X is an array with a mask",
+        lambda _: explain(wealth, np.ma.masked_less(NUMBERS, 0)),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got MaskedArray. Pass "
+        "`X.filled(np.nan)`.",
+    ),
+    Case(
+        "X is a table of Dask",
+        lambda _: explain(wealth, type("DataFrame", (), {"__module__": "dask.dataframe", "compute": list})()),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got DataFrame of dask. Pass "
+        "`X.compute()`.",
+    ),
+    Case(
+        "X is a table of Spark",
+        lambda _: explain(
+            wealth, type("DataFrame", (), {"__module__": "pyspark.sql", "collect": list, "toPandas": list})()
+        ),
+        InputTypeError,
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got DataFrame of pyspark. Pass "
+        "`X.toPandas()`.",
+    ),
+    Case(
+        "explanation in a pickle",
+        lambda _: pickle.dumps(result()),
+        InputTypeError,
+        "An explanation cannot be pickled or copied: it asks the model for lines when they are looked at. Pickle model "
+        "and X and explain again, or keep the numbers: `e.save('numbers.json')`.",
     ),
     Case(
         "model and X swapped",
@@ -1544,6 +1582,13 @@ CASES = [
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'? Its options are features, groups, "
         "categorical, output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, "
         "convention, weighting, engine, n_jobs, memory_limit, progress, state.",
+    ),
+    Case(
+        "what is set on an explorer, given as an option",
+        lambda _: ice.ICEExplorer(wealth, X, feature="age"),
+        UnknownOptionError,
+        "ICEExplorer() has no option 'feature': it is set on an explorer that is there. Write "
+        "`x = ICEExplorer(model, X)`, then `x.feature = 'age'`.",
     ),
     Case(
         "state that is a list",

@@ -1,6 +1,8 @@
 """The promises of `explain`, `Explanation` and `FeatureExplanation`: names, shapes, orders, errors."""
 
 import dataclasses
+import inspect
+import pickle
 import threading
 
 import numpy as np
@@ -9,8 +11,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
-from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer import export
+from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
+from ice_explorer.figures import mpl, mpl_all
 
 COLUMNS = [
     "impact",
@@ -897,3 +901,32 @@ def test_every_error_can_be_caught_as_one_family():
         error = getattr(ice.errors, name)
         assert issubclass(error, family)
         assert issubclass(error, kind)
+
+
+@pytest.mark.parametrize(
+    ("method", "function"),
+    [
+        (ice.Explanation.plot, mpl.plot),
+        (ice.Explanation.plot_impact, mpl.plot_impact),
+        (ice.Explanation.plot_all, mpl_all.plot_all),
+        (ice.Explanation.save, export.save_explanation),
+    ],
+)
+def test_what_draws_takes_what_it_hands_over(method, function):
+    """Options and defaults of the methods are those of the functions behind them."""
+    taken, handed = (list(inspect.signature(one).parameters.values()) for one in (method, function))
+    assert taken.pop().kind is inspect.Parameter.VAR_KEYWORD  # refused with the close one
+    assert [(one.name, one.kind, one.default) for one in taken[1:]] == [
+        (one.name, one.kind, one.default) for one in handed[1:]
+    ]
+
+
+def test_a_notebook_completes_features():
+    """`explanation["` and Tab offer what can be asked for."""
+    assert explain()._ipython_key_completions_() == explain().features
+
+
+def test_curves_refuse_to_be_pickled_as_their_explanation_does():
+    """Curves are asked of the model when they are read, and a model may be any function."""
+    with pytest.raises(InputTypeError, match=r"^An explanation cannot be pickled or copied: "):
+        pickle.dumps(explain()["age"])

@@ -52,7 +52,7 @@ ALLOWED = {
     "results": (
         (
             "adapters.table adapters.target anchors category curves drivers engine feature grid inputs likelihood "
-            "metrics options sampling second two_way"
+            "messages metrics options sampling second two_way"
         ),
         "matplotlib numpy pandas",
     ),

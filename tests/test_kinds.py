@@ -86,6 +86,11 @@ def explanation():
     return explained()
 
 
+def test_none_of_the_columns_are_categories_without_being_named():
+    """`categorical=None` is the same as leaving it out, as for `groups` and `features`."""
+    assert explained(categorical=None)["code"].kind == explained(categorical=())["code"].kind == "numeric"
+
+
 def moved(X, feature, value):
     """Write one value of a feature into all rows, a group as all of its columns."""
     if feature == "wing":

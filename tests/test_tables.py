@@ -528,6 +528,14 @@ def test_sparse_stays_sparse(X, kind, rows, values, moved):
         assert_array_equal(table.column(at).values, X[:, at])
 
 
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array, sparse.coo_array])
+def test_the_indices_of_a_sparse_matrix_stay_as_narrow_as_they_are(kind):
+    """Trees of scikit-learn, and others, take no indices of 64 bits."""
+    S = kind(np.array([[1.0, 0.0], [0.0, 2.0]]))
+    found = table_from(S).phantoms(np.array([0, 1]), {0: np.array([[0.0, 5.0], [5.0, 0.0]])})
+    assert {part.dtype for part in found.tocoo().coords} == {np.dtype(np.int32)}
+
+
 def test_a_sparse_zero_that_is_stored_stays_stored():
     """XGBoost takes what is not stored for missing: only the column at issue is touched."""
     S = sparse.csr_array(([0.0, 2.0, 3.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
 import logging
 import math
@@ -149,6 +150,28 @@ def test_an_unknown_option_is_refused_with_the_close_one(make, X):
     assert str(caught.value).startswith(
         "ICEExplorer() has no option 'deacy'. Did you mean 'decay'? Its options are features, "
     )
+
+
+def test_its_signature_spells_out_the_options():
+    """A notebook that shows what an explorer takes shows the options of `explain` with their defaults."""
+    options = {name: p for name, p in inspect.signature(ice.explain).parameters.items() if p.kind is p.KEYWORD_ONLY}
+    shown = inspect.signature(ICEExplorer).parameters
+    assert list(shown) == ["model", "X", "y", "state", "static_picture", *options]
+    assert {name: shown[name] for name in options} == options
+
+
+def test_a_misspelt_trait_is_refused(make, X):
+    """What nobody would look at is not kept; names of one's own begin with an underscore."""
+    explorer = make(Model(), X)
+    with pytest.raises(TypeError) as caught:
+        explorer.colour_by = "town"
+    assert isinstance(caught.value, errors.UnknownOptionError)
+    assert str(caught.value) == (
+        "An explorer has no 'colour_by' to set. Did you mean 'color_by'? There are anchor, color_by, "
+        "convention, decay, feature, kind, max_lines, output, rank_by, response, selection, weighting."
+    )
+    assert not hasattr(explorer, "colour_by")
+    explorer._of_mine = 1
 
 
 def test_wrong_arguments_are_refused_at_once(make, X):
@@ -883,6 +906,23 @@ def test_closing_answers_and_refuses(make, X, held):
         "An explorer must be open to be read; this one was closed and has let go of its model and data. Make it again."
     )
     explorer.close()
+
+
+def test_closing_while_the_result_is_published_is_no_failure(make, X, held, caplog):
+    """What is being published is so to its end, then the explorer closes."""
+    explorer = make(held, X, features=["slope"])
+    closing = threading.Thread(target=explorer.close)
+
+    def close_meanwhile(_change):
+        closing.start()
+        closing.join(0.2)  # as long as it would take to let go at once
+
+    explorer.observe(close_meanwhile, "_header")
+    held.gate.set()
+    wait_until(lambda: repr(explorer) == "<ICEExplorer: closed>")
+    closing.join(SOON)
+    wait_until(lambda: not any(thread.name == "ice-explorer" for thread in threading.enumerate()))
+    assert caplog.records == []
 
 
 def test_closing_lets_go_of_model_and_data(make, X):

@@ -54,15 +54,21 @@ def _did_you_mean(name: object, known: Iterable[object]) -> str:
     return f" Did you mean {by_text[lowered[close[0]]]!r}?" if close else ""
 
 
+# Of tables of Dask, of Spark, on a GPU, of lazy frames and of series; Spark's `collect` gives rows.
+_TO_TABLE = ("compute", "toPandas", "to_pandas", "collect", "to_frame")
+
+
 def _as_table(got: object) -> str:
     """Say how to make a table of what was passed as X."""
     if got is None or isinstance(got, str):
         return "Pass the observations to explain the model on."
     if callable(got) or hasattr(got, "predict"):
         return "The model comes first: `explain(model, X)`."
-    for method in ("collect", "to_frame"):  # of a lazy frame and of a series
+    for method in _TO_TABLE:
         if hasattr(got, method):
             return f"Pass `X.{method}()`."
+    if hasattr(got, "filled"):
+        return "Pass `X.filled(np.nan)`."
     return "Convert it, for example `np.asarray(X)`."
 
 
@@ -562,6 +568,19 @@ class UnknownOptionError(ICEExplorerError, TypeError):
             f"{function}() has no option {got!r}.{_did_you_mean(got, known)} Its options are {', '.join(known)}."
         )
 
+    @classmethod
+    def trait_as_option(cls, got: str, value: object) -> UnknownOptionError:
+        """Say that it is set on an explorer, and how."""
+        return cls(
+            f"ICEExplorer() has no option {got!r}: it is set on an explorer that is there. "
+            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {_written(value)}`."
+        )
+
+    @classmethod
+    def trait(cls, got: str, known: Collection[str]) -> UnknownOptionError:
+        """Offer the closest of what can be set on an explorer."""
+        return cls(f"An explorer has no {got!r} to set.{_did_you_mean(got, known)} There are {', '.join(known)}.")
+
 
 class UnknownFeatureError(ICEExplorerError, KeyError):
     """A name that no feature or column has."""
@@ -688,9 +707,19 @@ class InputTypeError(ICEExplorerError, TypeError):
     @classmethod
     def table(cls, got: object) -> InputTypeError:
         """Say what X may be."""
+        name = type(got).__name__
+        whose = f" of {type(got).__module__.partition('.')[0]}" if name == "DataFrame" else ""
         return cls(
             "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; "
-            f"got {type(got).__name__}. {_as_table(got)}"
+            f"got {name}{whose}. {_as_table(got)}"
+        )
+
+    @classmethod
+    def explanation_in_pickle(cls) -> InputTypeError:
+        """Say why an explanation stays where it was made, and what to keep instead."""
+        return cls(
+            "An explanation cannot be pickled or copied: it asks the model for lines when they are looked at. "
+            "Pickle model and X and explain again, or keep the numbers: `e.save('numbers.json')`."
         )
 
     @classmethod

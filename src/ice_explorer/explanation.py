@@ -30,7 +30,7 @@ def explain(
     *,
     features: Sequence[Name] | None = None,
     groups: Mapping[Name, Sequence[Name]] | None = None,
-    categorical: Sequence[Name] = (),
+    categorical: Sequence[Name] | None = None,
     output: object = None,
     response: Response = "auto",
     grid: GridName | Mapping[Name, ArrayLike] = "observed",
@@ -54,7 +54,7 @@ def explain(
     ----------
     model : object
         Fitted model with a predict method, or a function of X that returns one number per row.
-    X : DataFrame or ndarray of shape (n_observations, n_columns)
+    X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     features : sequence, optional
         Names or positions of the features, groups among them; default all columns of numbers, booleans,

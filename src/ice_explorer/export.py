@@ -78,17 +78,9 @@ def save(
     view_state : ViewState or mapping
         What is shown of it.
     path : str or Path
-        Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json. With
-        "{feature}" in its name, and "all", each feature has a file of its own.
+        Its suffix is one of `SUFFIXES`.
     what : str
-        "view" is all that the screen shows: the ranking or the map, and the open feature with what stands under
-        it, or all features in small. "panel" is the open feature alone, zoomed and coloured as it is; the name of a
-        feature is the panel of that one. "all" are the panels of all features, in the order of the bars: a PDF
-        has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything else the curves,
-        one point in each row. A JSON has both, and of a view the curves of all features. Curves in text have nine
-        significant digits, in Parquet all. An HTML page holds all features always, and opens with what is named;
-        of an explorer it holds the curves of the other classes, as far as
-        `ice_explorer.frozen.snapshot.MOST_VALUES_OF_CLASSES` lets it.
+        "view", "panel", "all" or the name of a feature, as for `ICEExplorer.save`.
     overwrite : bool
         Replace files that are there.
     max_lines : int, optional
@@ -172,8 +164,7 @@ def save_explanation(
     path, what, overwrite
         As for `save`.
     feature, kind, color_by, decay, rank_by, anchor, max_lines, selection
-        What is shown, as for `ViewState`; features, columns and anchors as X has them. Without a feature the one
-        that ranks first is open; the decay is that of the explanation by default.
+        What is shown, as for `Explanation.save`.
     width, font_size, dpi, title, caption
         As for `Paper.checked`.
     """

@@ -62,7 +62,7 @@ def prepare(
     *,
     features: Sequence[Name] | None = None,
     groups: Mapping[Name, Sequence[Name]] | None = None,
-    categorical: Sequence[Name] = (),
+    categorical: Sequence[Name] | None = None,
     output: object = None,
     response: Response = "auto",
     grid: GridName | Mapping[Name, ArrayLike] = "observed",
@@ -91,7 +91,7 @@ def prepare(
     jobs = check_n_jobs(n_jobs)
     table = table_from(X)
     weights = check_weights(sample_weight, table.n_observations)
-    declared, unordered = check_groups(groups), check_names("categorical", categorical)
+    declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
     columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
     predictor, probe, probed = _probed(

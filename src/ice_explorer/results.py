@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from ice_explorer.anchors import place_of
 from ice_explorer.category import CategorySums
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
-from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError, UnknownOptionError
+from ice_explorer.errors import (
+    InputTypeError,
+    InvalidOptionError,
+    PredictionError,
+    UnknownFeatureError,
+    UnknownOptionError,
+)
 from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
 from ice_explorer.inputs import level_weights
@@ -44,6 +50,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers import Drivers
     from ice_explorer.engine import Engine, Sums
     from ice_explorer.inputs import Context, FeatureInput
+    from ice_explorer.messages import Kind, RankBy
     from ice_explorer.metrics import Convention, Weighting
 
 TABLE_COLUMNS = (
@@ -120,6 +127,9 @@ class FeatureExplanation:
 
     def __repr__(self) -> str:
         return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
+
+    def __getstate__(self) -> NoReturn:
+        raise InputTypeError.explanation_in_pickle()
 
     def metrics(
         self,
@@ -462,6 +472,9 @@ class Explanation:
             f"{self.n_observations} observations, engine {self.engine!r}>"
         )
 
+    def __getstate__(self) -> NoReturn:
+        raise InputTypeError.explanation_in_pickle()
+
     def __getitem__(self, feature: Name) -> FeatureExplanation:
         """Return the curves and metrics of one feature, by name or by its text.
 
@@ -478,6 +491,10 @@ class Explanation:
         if found is None:
             raise UnknownFeatureError.feature(feature, self.features)
         return found
+
+    def _ipython_key_completions_(self) -> list[Name]:
+        """Offer the features where a notebook completes `explanation["`."""
+        return self.features
 
     def __contains__(self, feature: object) -> bool:
         return feature in self._results or feature in self._by_label
@@ -635,15 +652,28 @@ class Explanation:
         """
         return TwoWay(self._context, first, second, grid_size, max_rows)
 
-    def plot_impact(self, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot_impact(
+        self,
+        ax: Axes | None = None,
+        *,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        max_features: int = 30,
+        **unknown: object,
+    ) -> Axes:
         """Draw the ranking as bars, for further styling; needs matplotlib.
 
         Parameters
         ----------
         ax : Axes, optional
             Where to draw; a new figure by default.
-        **options
-            `decay`, `rank_by`, `max_features` of `ice_explorer.figures.mpl.plot_impact`.
+        decay : float, optional
+            λ of the filled bars; that of the explanation by default.
+        rank_by : str
+            What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+            "non_linearity", "non_linearity_mad" or "missing_impact".
+        max_features : int
+            Bars drawn at most; a line below counts the others.
 
         Returns
         -------
@@ -651,11 +681,20 @@ class Explanation:
         """
         from ice_explorer.figures import mpl
 
-        _check_keywords(mpl.plot_impact, options)
-        return mpl.plot_impact(self, ax, **options)
+        _check_keywords(mpl.plot_impact, unknown)
+        return mpl.plot_impact(self, ax, decay=decay, rank_by=rank_by, max_features=max_features)
 
     def plot(
-        self, feature: Name, kind: Literal["ice", "c-ice", "d-ice"] = "ice", color_by: Name = None, **options: Any
+        self,
+        feature: Name,
+        kind: Kind = "ice",
+        color_by: Name = None,
+        decay: float | None = None,
+        *,
+        anchor: AnchorName | object = "min",
+        max_lines: int = 1000,
+        ax: Axes | None = None,
+        **unknown: object,
     ) -> Axes:
         """Draw the curves of one feature, for further styling; needs matplotlib.
 
@@ -666,9 +705,15 @@ class Explanation:
         kind : {"ice", "c-ice", "d-ice"}
             Curves, curves since the anchor, or slopes.
         color_by : object, optional
-            Name of the column that colours the lines.
-        **options
-            `decay`, `anchor`, `max_lines`, `ax` of `ice_explorer.figures.mpl.plot`.
+            Name of the column, or of the group of columns, that colours the lines.
+        decay : float, optional
+            λ by which segments fade; that of the explanation by default.
+        anchor : {"min", "max", "median", "own"} or object
+            Where c-ICE is 0, as for `FeatureExplanation.centered_curves`.
+        max_lines : int
+            Lines drawn, stratified by the feature.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
@@ -676,11 +721,22 @@ class Explanation:
         """
         from ice_explorer.figures import mpl
 
-        _check_keywords(mpl.plot, options)
-        return mpl.plot(self, feature, kind, color_by, **options)
+        _check_keywords(mpl.plot, unknown)
+        return mpl.plot(self, feature, kind, color_by, decay, anchor=anchor, max_lines=max_lines, ax=ax)
 
     def plot_all(
-        self, kind: Literal["ice", "c-ice", "d-ice"] = "c-ice", color_by: Name = None, **options: Any
+        self,
+        kind: Kind = "c-ice",
+        color_by: Name = None,
+        *,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        anchor: AnchorName | float = "min",
+        max_lines: int = 300,
+        max_features: int = 30,
+        n_columns: int = 3,
+        share_y: bool = True,
+        **unknown: object,
     ) -> Figure:
         """Draw the curves of all features in small, for further styling; needs matplotlib.
 
@@ -689,10 +745,21 @@ class Explanation:
         kind : {"ice", "c-ice", "d-ice"}
             Curves, curves since the anchor, or slopes.
         color_by : object, optional
-            Name of the column that colours the lines.
-        **options
-            `decay`, `rank_by`, `anchor`, `max_lines`, `max_features`, `n_columns`, `share_y` of
-            `ice_explorer.figures.mpl_all.plot_all`.
+            Name of the column, or of the group of columns, that colours the lines.
+        decay : float, optional
+            λ by which segments fade; that of the explanation by default.
+        rank_by : str
+            What the order is by, as for `plot_impact`.
+        anchor : {"min", "max", "median", "own"} or float
+            Where c-ICE is 0.
+        max_lines : int
+            Lines drawn of each feature.
+        max_features : int
+            Features drawn at most; the title counts them.
+        n_columns : int
+            Panels in one row.
+        share_y : bool
+            One scale for all, so that their heights compare; slopes are per unit of each feature and keep their own.
 
         Returns
         -------
@@ -700,10 +767,33 @@ class Explanation:
         """
         from ice_explorer.figures import mpl_all
 
-        _check_keywords(mpl_all.plot_all, options)
-        return mpl_all.plot_all(self, kind, color_by, **options)
+        _check_keywords(mpl_all.plot_all, unknown)
+        return mpl_all.plot_all(
+            self, kind, color_by, decay=decay, rank_by=rank_by, anchor=anchor, max_lines=max_lines,
+            max_features=max_features, n_columns=n_columns, share_y=share_y,
+        )  # fmt: skip
 
-    def save(self, path: str | Path, what: str = "view", **options: Any) -> Path | list[Path]:
+    def save(
+        self,
+        path: str | Path,
+        what: str = "view",
+        *,
+        feature: Name = None,
+        kind: Kind = "ice",
+        color_by: Name = None,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        anchor: AnchorName | object = "min",
+        max_lines: int | None = None,
+        selection: Sequence[int] = (),
+        width: float | str | None = None,
+        font_size: float | None = None,
+        dpi: float | None = None,
+        title: bool | str = True,
+        caption: bool | str = False,
+        overwrite: bool = False,
+        **unknown: object,
+    ) -> Path | list[Path]:
         """Write figures, tables or everything to a file; the suffix chooses the format.
 
         Parameters
@@ -713,9 +803,11 @@ class Explanation:
             With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
-        **options
-            What is shown: `feature`, `kind`, `color_by`, `decay`, `rank_by`, `anchor`, `max_lines`, `selection`;
-            how it is printed: `width`, `font_size`, `dpi`, `title`, `caption`; and `overwrite`.
+        feature, kind, color_by, decay, rank_by, anchor, max_lines, selection : optional
+            What is shown, as on an explorer; features, columns and anchors as X has them. Without a feature the one
+            that ranks first is open; the decay is that of the explanation by default.
+        width, font_size, dpi, title, caption, overwrite : optional
+            How it is printed, and whether files are replaced, as for `save` of an explorer.
 
         Returns
         -------
@@ -729,8 +821,12 @@ class Explanation:
         """
         from ice_explorer import export
 
-        _check_keywords(export.save_explanation, options, "save")
-        return export.save_explanation(self, path, what, **options)
+        _check_keywords(export.save_explanation, unknown, "save")
+        return export.save_explanation(
+            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by,
+            anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
+            title=title, caption=caption, overwrite=overwrite,
+        )  # fmt: skip
 
     @property
     def columns(self) -> list[Name]:

@@ -13,6 +13,7 @@ come: an observer that holds it may be waiting for just those features.
 from __future__ import annotations
 
 import copy
+import inspect
 import logging
 import math
 import os
@@ -41,7 +42,9 @@ from ice_explorer.errors import (
     InvalidOptionError,
     OutputError,
     UnknownFeatureError,
+    UnknownOptionError,
 )
+from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import (
     KINDS,
@@ -87,6 +90,17 @@ _SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth
 _BYTES_PER_SECOND: Final = 1_000_000
 
 
+def _with_options(init: Callable[..., object]) -> inspect.Signature:
+    """Spell out the options of `explain`, for notebooks that show what an explorer takes."""
+    named = [
+        parameter
+        for parameter in list(inspect.signature(init).parameters.values())[1:]
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    options = inspect.signature(explain).parameters
+    return inspect.Signature([*named, *(options[name] for name in OPTIONS)])
+
+
 def _bundled(file: Path) -> Path | str:
     """Hand a file of the front end to anywidget: its text, or its path where it is to be watched.
 
@@ -118,7 +132,7 @@ class ICEExplorer(anywidget.AnyWidget):
     model : object
         Fitted model with a predict method, or a function of X that returns one number per row; or
         an `Explanation`, which then stands for model and X.
-    X : DataFrame or ndarray of shape (n_observations, n_columns)
+    X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     y : array-like of shape (n_observations,), optional
         Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
@@ -220,7 +234,11 @@ class ICEExplorer(anywidget.AnyWidget):
         self._sync_lock = threading.RLock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._picture = check_static_picture(static_picture)
-        wanted = read_state(state, self._public_traits())
+        traits = self._public_traits()
+        for name in traits:
+            if name in options and name not in OPTIONS:
+                raise UnknownOptionError.trait_as_option(name, options[name])
+        wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
         self._counting: tuple[Convention, Weighting] = settings.convention, settings.weighting
@@ -234,6 +252,14 @@ class ICEExplorer(anywidget.AnyWidget):
         self.on_msg(self._on_message)
         if self._status["state"] == "computing":
             self._background.start()
+
+    __signature__ = _with_options(__init__)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would be kept and never shown, which a misspelt trait is."""
+        if not name.startswith("_") and not hasattr(type(self), name):
+            raise UnknownOptionError.trait(name, self._public_traits())
+        super().__setattr__(name, value)
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -467,7 +493,8 @@ class ICEExplorer(anywidget.AnyWidget):
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
-            all features. Curves in text have nine significant digits, in Parquet all. An HTML is the explorer itself
+            all features. Curves in text have nine significant digits, in Parquet all. A CSV begins with comments that
+            say where it comes from: `pandas.read_csv(path, comment="#")`. An HTML is the explorer itself
             with all features, as far as it can live without a kernel: one page that asks nothing of any network;
             `what` says what it opens with.
         width : float or str, optional
@@ -544,7 +571,8 @@ class ICEExplorer(anywidget.AnyWidget):
         background = getattr(self, "_background", None)
         if background is not None:  # None where the arguments were refused
             background.close()
-        self._work = self._described = None
+            with self._sync_lock:  # what is being published is so to its end
+                self._work = self._described = None
         super().close()
 
     def _open_work(self) -> Work:

@@ -79,6 +79,8 @@ def table_from(X: object) -> Table:
     InputDataError
         If X is empty, not two-dimensional, names two columns alike, or is an array of objects.
     """
+    if isinstance(X, (np.matrix, np.ma.MaskedArray)):  # whose columns are tables, whose mask models overlook
+        raise InputTypeError.table(X)
     if isinstance(X, np.ndarray):
         return ArrayTable(X)
     if _is_sparse(X):

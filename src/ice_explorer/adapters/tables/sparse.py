@@ -73,7 +73,8 @@ class SparseTable:
             dtype = data.dtype if holds(data.dtype, values) else np.dtype(np.float64)
             data = np.concatenate([data[kept].astype(dtype), values[here].astype(dtype)])
             places = np.concatenate([places[kept], rows[here] * np.int64(matrix.shape[1]) + column])
-        row, col = np.divmod(places, matrix.shape[1])
+        # As narrow as they were: a sparse array keeps indices as they come, and not every model takes wide ones.
+        row, col = (indices.astype(stored.row.dtype) for indices in np.divmod(places, matrix.shape[1]))
         return type(stored)((data, (row, col)), shape=matrix.shape).asformat(self._format)
 
     def row_labels(self, positions: NDArray[np.int64]) -> None:
