@@ -5,7 +5,7 @@
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Traits } from "../src/protocol.ts";
-import { manyFeatures as many, someOfMany } from "./many.ts";
+import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
 
 const some = new FakeKernel(clinic(300));
@@ -155,6 +155,7 @@ export const cases: Record<string, () => FakeModel> = {
   "long names": () => longNames().model({ kind: "c-ice" }),
   "many features": () => manyFeatures().model(),
   "ten features": () => many(10),
+  "names that begin alike": () => many(12, {}, false, alike),
   "forty features": () => many(40),
   "two thousand features": () => many(2000),
   "two thousand, computing": () => someOfMany(2000, 7),

@@ -5,7 +5,16 @@ import { type Answer, clinic, FakeKernel, FakeModel } from "./model.ts";
 
 const WORDS = ["glucose", "Créatinine", "pulse", "sodium", "weight", "lactate", "Größe", "iron"];
 
-export function manyFeatures(count: number, overrides: Partial<Traits> = {}, withIntervals = false): FakeModel {
+export const LONG = "concentration of the measured quantity in the channel ";
+/** Names that differ at their ends alone. */
+export const alike = (at: number): string => `${LONG}${at + 1}`;
+
+export function manyFeatures(
+  count: number,
+  overrides: Partial<Traits> = {},
+  withIntervals = false,
+  nameOf: ((at: number) => string) | null = null,
+): FakeModel {
   const kernel = new FakeKernel(clinic(200));
   const { header, impact, profile } = kernel;
   const [known, steps] = [header.features.length, header.decays.count];
@@ -13,7 +22,7 @@ export function manyFeatures(count: number, overrides: Partial<Traits> = {}, wit
   const random = randomLcg(0.4);
   const features = Array.from({ length: count }, (_, at) => ({
     ...header.features[at % known]!,
-    name: `${WORDS[at % known]} ${Math.floor(at / known) + 1}`,
+    name: nameOf?.(at) ?? `${WORDS[at % known]} ${Math.floor(at / known) + 1}`,
   }));
   const impacts = new Float32Array(count * metrics.length);
   const profiles = new Float32Array(2 * count * steps);

@@ -27,12 +27,13 @@ export function factsOf(ranked: RankedFeature, figures: Figures, decay: number):
     },
   ];
   if (!ranked.known) return rows;
+  const impact = of("impact");
   rows.push(
-    { label: "impact", value: number(of("impact")) },
+    { label: "impact", value: number(impact) },
     { label: "in distribution", value: number(figures.profile.inDistributionImpact(ranked.index, decay)) },
   );
   const others: RankBy[] = ["heterogeneity", "non_linearity", "non_linearity_mad"];
-  rows.push(...others.map((metric) => ({ label: RANK_LABELS[metric], value: number(of(metric)) })));
+  rows.push(...others.map((metric) => ({ label: RANK_LABELS[metric], value: number(of(metric), impact) })));
   const missing = of("missing_impact");
   if (Number.isFinite(missing)) rows.push({ label: RANK_LABELS.missing_impact, value: number(missing) });
   if (Number.isFinite(ranked.meanChange)) {

@@ -3,11 +3,25 @@ import { format } from "d3-format";
 
 const grouped = format(",");
 const significant = format(",.4~r");
-const exponent = format(".3~e");
+/** An exponent as a reader would write it: 2.5e6, 2.5e−6. */
+const typeset = (specifier: string): ((value: number) => string) => {
+  const write = format(specifier);
+  return (value) => write(value).replace("e+", "e").replace("e-", "e−");
+};
+const exponent = typeset(".3~e");
 
-/** A figure on its own: four significant digits at most, an exponent only where zeros would have to be counted. */
-export function number(value: number): string {
+/** What is smaller than this part of what it is seen beside is the rounding of sums, not a figure. */
+const ROUNDING = 1e-12;
+const isRounding = (value: number, beside: number): boolean =>
+  value === 0 || Math.abs(value) < ROUNDING * Math.abs(beside);
+
+/**
+ * A figure on its own: four significant digits at most, an exponent only where zeros would have to be counted. Beside
+ * something very much larger it is 0.
+ */
+export function number(value: number, beside = 0): string {
   if (!Number.isFinite(value)) return "–";
+  if (isRounding(value, beside)) return "0";
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponent(value);
   return Number.isInteger(value) ? grouped(value) : significant(value);
@@ -17,10 +31,29 @@ export const count = (value: number): string => (Number.isFinite(value) ? groupe
 
 /** One format for a column of figures, so that their points align: three significant digits of the largest. */
 export function columnFormat(largest: number): (value: number) => string {
-  if (!Number.isFinite(largest) || largest <= 0) return number;
+  if (!Number.isFinite(largest) || largest <= 0) return (value) => number(value);
   const decimals = 2 - Math.floor(Math.log10(largest));
-  const write = decimals > 6 || decimals < -3 ? format(".2e") : format(`,.${Math.max(0, decimals)}f`);
-  return (value) => (Number.isFinite(value) ? write(value) : "–");
+  const hasExponents = decimals > 6 || decimals < -3;
+  const write = hasExponents ? typeset(".2e") : format(`,.${Math.max(0, decimals)}f`);
+  return (value) => {
+    if (!Number.isFinite(value)) return "–";
+    return hasExponents && isRounding(value, largest) ? "0" : write(value);
+  };
+}
+
+/** Labels with more decimals than this are mostly zeros, and those from here on mostly digits that nobody counts. */
+const MOST_DECIMALS = 5;
+const LONG = 1e7;
+/** What differs only from this digit on is written out. */
+const MOST_DIGITS = 6;
+
+/** How ticks up to `largest` that differ by `step` are written with exponents; null where they need none. */
+export function tickExponents(largest: number, step: number): ((value: number) => string) | null {
+  const lowest = Math.floor(Math.log10(step) + 1e-9);
+  const digits = Math.floor(Math.log10(largest)) - lowest;
+  if ((largest < LONG && lowest >= -MOST_DECIMALS) || !(digits <= MOST_DIGITS)) return null;
+  const write = typeset(`.${Math.max(0, digits)}~e`);
+  return (value) => (value === 0 ? "0" : write(value));
 }
 
 /** How many scales from its own value an observation's phantoms count half. Infinite without decay. */

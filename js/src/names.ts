@@ -1,4 +1,4 @@
-/** What readers call things that travel under the names of `explain`. */
+/** What readers call things that travel under the names of `explain`, and how they tell names apart. */
 
 const RESPONSES: Record<string, string> = {
   predict_proba: "probability",
@@ -10,4 +10,33 @@ const RESPONSES: Record<string, string> = {
 /** A response as a reader meets it; one that is not known here keeps its name. */
 export function responseName(response: string): string {
   return RESPONSES[response] ?? response;
+}
+
+/** A beginning that is shared and shorter than this is left alone: what follows it is mostly seen. */
+const LEAST_SHARED = 12;
+/** How far back from the first difference a name is parted at the beginning of a word. */
+const LONGEST_WORD = 8;
+const IN_A_WORD = /[\p{L}\p{N}]/u;
+
+/** Where what names have in common with others ends; those that soon differ are not listed. */
+export function partings(names: readonly string[]): ReadonlyMap<string, number> {
+  const sorted = [...new Set(names)].sort();
+  const found = new Map<string, number>();
+  for (const [place, name] of sorted.entries()) {
+    const shared = Math.max(sharedWith(name, sorted[place - 1]), sharedWith(name, sorted[place + 1]));
+    let at = shared;
+    while (at > shared - LONGEST_WORD && isInWord(name, at)) at--;
+    if (isInWord(name, at)) at = shared;
+    if (at >= LEAST_SHARED) found.set(name, at);
+  }
+  return found;
+}
+
+const isInWord = (name: string, at: number): boolean =>
+  IN_A_WORD.test(name[at - 1] ?? "") && IN_A_WORD.test(name[at] ?? "");
+
+function sharedWith(name: string, other: string | undefined): number {
+  let at = 0;
+  while (at < name.length && name[at] === other?.[at]) at++;
+  return at;
 }

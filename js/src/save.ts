@@ -1,13 +1,15 @@
 /**
  * What is shown as a file: the kernel makes it, and it goes to the downloads, the clipboard, or beside the notebook.
- * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas at twice its size.
+ * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas.
  */
 import { copyPng } from "./clipboard.ts";
 import { download } from "./download.ts";
-import type { ExportBody, What } from "./protocol.ts";
+import type { ExportBody, FormatHeader, What } from "./protocol.ts";
 import type { Store } from "./store.ts";
 
-const PNG_SCALE = 2;
+/** Of an SVG, and of a PNG where nothing else is asked for. */
+const SVG_DPI = 96;
+const PNG_DPI = 300;
 
 /** Formats that have a size; those of numbers have none. */
 export const FIGURES = ["svg", "png", "pdf"];
@@ -31,15 +33,15 @@ export interface Outcome {
 
 export const titleOf = (format: string): string => (format === "parquet" ? "Parquet" : format.toUpperCase());
 
-async function rasterise(svg: Blob): Promise<Blob> {
+async function rasterise(svg: Blob, dpi: number): Promise<Blob> {
   const url = URL.createObjectURL(svg);
   try {
     const image = new Image();
     image.src = url;
     await image.decode();
     const canvas = document.createElement("canvas");
-    canvas.width = Math.round(image.naturalWidth * PNG_SCALE);
-    canvas.height = Math.round(image.naturalHeight * PNG_SCALE);
+    canvas.width = Math.round((image.naturalWidth * dpi) / SVG_DPI);
+    canvas.height = Math.round((image.naturalHeight * dpi) / SVG_DPI);
     const pen = canvas.getContext("2d");
     if (pen === null || canvas.width === 0 || canvas.height === 0) {
       throw new Error("This browser cannot draw the picture; save it as SVG instead.");
@@ -66,16 +68,18 @@ async function ask(store: Store, wish: Wish, to: "browser" | "notebook"): Promis
   return { body, file: new Blob(buffers as BlobPart[], { type: body.mime }) };
 }
 
-const byKernel = (store: Store, format: string): boolean =>
-  store.figures.peek()?.header.formats.find(({ name }) => name === format)?.problem === null;
+/** Whether the kernel cannot make it and this page can, for the downloads and the clipboard. */
+export const isDrawnHere = (format: FormatHeader | undefined): boolean =>
+  format?.name === "png" && format.problem !== null;
 
 async function fileOf(store: Store, wish: Wish): Promise<{ name: string; file: Blob }> {
-  if (wish.format !== "png" || byKernel(store, "png")) {
+  const format = store.figures.peek()?.header.formats.find(({ name }) => name === wish.format);
+  if (!isDrawnHere(format)) {
     const { body, file } = await ask(store, wish, "browser");
     return { name: body.filename, file };
   }
   const { body, file } = await ask(store, { ...wish, format: "svg" }, "browser");
-  return { name: body.filename.replace(/\.svg$/, ".png"), file: await rasterise(file) };
+  return { name: body.filename.replace(/\.svg$/, ".png"), file: await rasterise(file, wish.dpi ?? PNG_DPI) };
 }
 
 export async function carryOut(store: Store, wish: Wish): Promise<Outcome> {

@@ -17,6 +17,7 @@ import {
 } from "./decode.ts";
 import { type Drivers, DriversFeed, telling } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
+import { partings } from "./names.ts";
 import {
   type Anchor,
   type ColorsBody,
@@ -90,6 +91,8 @@ export class Store {
   readonly figures: ReadonlySignal<Figures | null>;
   readonly protocolProblem: ReadonlySignal<string | null>;
   readonly ranking: ReadonlySignal<RankedFeature[]>;
+  /** Where names of features and columns that begin alike begin to differ. */
+  readonly partings: ReadonlySignal<ReadonlyMap<string, number>>;
   /** What curves are of: those of another output, or on another scale, are no longer at hand. */
   readonly explained: ReadonlySignal<string>;
   readonly picture: ReadonlySignal<Picture>;
@@ -167,6 +170,10 @@ export class Store {
       const figures = this.figures.value;
       if (figures === null) return [];
       return rankFeatures(figures.header, figures.impact, figures.profile, this.decay.value, this.rankBy.value);
+    });
+    this.partings = computed(() => {
+      const { features = [], columns = [] } = this.figures.value?.header ?? {};
+      return partings([...features, ...columns].map(({ name }) => name));
     });
     this.picture = this.#picture;
     const filters = this.remembered.of("filters");

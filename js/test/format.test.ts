@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { columnFormat, decayReadout, halfWeight, number, plural } from "../src/format.ts";
+import { columnFormat, decayReadout, halfWeight, number, plural, tickExponents } from "../src/format.ts";
 
 test.each([
   [0, "0"],
   [0.123456, "0.1235"],
   [12345, "12,345"],
   [-2.5, "−2.5"],
-  [0.00001234, "1.234e-5"],
-  [123456789, "1.235e+8"],
+  [0.00001234, "1.234e−5"],
+  [123456789, "1.235e8"],
   [Number.NaN, "–"],
 ])("%d reads %s", (value, text) => {
   expect(number(value)).toBe(text);
@@ -21,7 +21,7 @@ test("figures of one column share their decimals", () => {
 });
 
 test("very small figures are written with exponents, not as zeros", () => {
-  expect(columnFormat(3e-9)(3e-9)).toBe("3.00e-9");
+  expect(columnFormat(3e-9)(3e-9)).toBe("3.00e−9");
 });
 
 test("the readout says how far phantoms count half and how many observations carry the figure", () => {
@@ -39,4 +39,25 @@ test("without decay there is no half weight", () => {
 
 test("one line, two lines", () => {
   expect([plural(1, "line"), plural(2, "line"), plural(1000, "line")]).toEqual(["1 line", "2 lines", "1,000 lines"]);
+});
+
+test("ticks have exponents where zeros would have to be counted, and none where digits tell them apart", () => {
+  const write = tickExponents(2.5e-12, 5e-13)!;
+  expect([-2.5e-12, 0, 5e-13].map(write)).toEqual(["−2.5e−12", "0", "5e−13"]);
+  expect(tickExponents(4e12, 1e12)!(4e12)).toBe("4e12");
+  expect(tickExponents(2e6, 5e5)).toBeNull();
+  expect(tickExponents(0.0004, 0.0001)).toBeNull();
+  expect(tickExponents(1e9 + 3, 1)).toBeNull();
+  expect(tickExponents(5, Number.NaN)).toBeNull();
+});
+
+test("the rounding of sums is no figure", () => {
+  expect([number(3.3e-16, 1), number(-1.8e-2, 1.6e12), number(3.3e-16), number(1e-5, 1)]).toEqual([
+    "0",
+    "0",
+    "3.3e−16",
+    "1e−5",
+  ]);
+  const write = columnFormat(7e-13);
+  expect([write(7e-13), write(5e-27), write(0)]).toEqual(["7.00e−13", "0", "0"]);
 });

@@ -1,6 +1,6 @@
 /** Words for readers in place of the names of `explain`. */
 import { expect, test } from "vitest";
-import { responseName } from "../src/names.ts";
+import { partings, responseName } from "../src/names.ts";
 
 test.each([
   ["predict_proba", "probability"],
@@ -10,4 +10,27 @@ test.each([
   ["callable", "callable"],
 ])("%s is called %s", (response, name) => {
   expect(responseName(response)).toBe(name);
+});
+
+test("names that begin alike are parted at the word where they begin to differ", () => {
+  const names = [
+    "mean of the channel 101 (µg)",
+    "mean of the channel 102 (µg)",
+    "age",
+    "mean concavity",
+    "mean concave",
+  ];
+  const parted = [...partings(names)].map(([name, at]) => [name.slice(0, at), name.slice(at)]);
+  expect(parted).toEqual([
+    ["mean of the channel ", "101 (µg)"],
+    ["mean of the channel ", "102 (µg)"],
+  ]);
+});
+
+test("a name that goes on where another ends, or has no words, is parted at the difference", () => {
+  expect(
+    partings(["bloodpressureofthemorning", "bloodpressureoftheevening", "ab"]).get("bloodpressureofthemorning"),
+  ).toBe(18);
+  expect(partings(["blood pressure", "blood pressure, later"]).get("blood pressure, later")).toBe(14);
+  expect(partings([])).toEqual(new Map());
 });

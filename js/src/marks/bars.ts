@@ -1,5 +1,6 @@
 /** One row of the ranking: name, direction, filled bar, outline, figure. */
 import { html, setText, update } from "./element.ts";
+import { partedText } from "./name.ts";
 
 export interface BarState {
   /** Among all features, from 1. */
@@ -34,11 +35,15 @@ export class Bar {
   readonly #figure = html("span", { class: "ice-bar-figure", "data-test": "bar-figure" });
   readonly node: HTMLElement;
 
-  constructor(readonly name: string) {
+  /** `parted` is where the name begins to differ from others. */
+  constructor(
+    readonly name: string,
+    parted?: number,
+  ) {
     this.node = html(
       "div",
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
-      html("span", { class: "ice-bar-name" }, name),
+      html("span", { class: "ice-bar-name ice-parted" }, ...partedText(name, parted)),
       this.#sign,
       " ", // between name and figure, for those who hear or copy them
       html("span", { class: "ice-bar-track" }, this.#fill, this.#outline, this.#interval, this.#figure),

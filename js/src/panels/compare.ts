@@ -286,11 +286,12 @@ function listenOn(item: Pinned, view: View): void {
       if (plot === null || line === null) return leave();
       const { curves, x, values, base } = plot.scene;
       const write = writerOf(curves);
+      const [lowest, highest] = curves.predictionRange;
       const point = pointNear(plot, event.clientX - frame.getBoundingClientRect().left);
       store.pointed.value = curves.positions[line]!;
       const rows = [
         { label: curves.feature, value: write(curves.observed[line]!) },
-        { label: "prediction", value: number(curves.predictions[line]! + curves.offset) },
+        { label: "prediction", value: number(curves.predictions[line]! + curves.offset, highest - lowest) },
         { label: `drawn at ${write(x[point]!)}`, value: number(values[line * x.length + point]! + base) },
       ];
       view.tooltip.show(rowTitle(curves, line), rows, new DOMRect(event.clientX, event.clientY, 0, 0), false);

@@ -1,9 +1,9 @@
 /** What the lines of the open feature differ by, as chips: a click parts them by colour, another takes it back. */
 
-import { greatestIndex } from "d3-array";
 import { type Drivers, telling } from "../drivers.ts";
 import { percent, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { partedText } from "../marks/name.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
 
@@ -59,9 +59,10 @@ export function driversLine(view: View): HTMLElement {
       const shown = telling(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers, shown);
       setText(lead, leadOf(drivers, shown));
-      chips.replaceChildren(...shown.map((driver) => chipOf(driver, names.has(driver.column))));
-      const longest = greatestIndex(shown, ({ rule }) => rule.length);
-      chips.children[longest ?? 0]?.classList.add("ice-chip-longest");
+      const parted = store.partings.peek();
+      chips.replaceChildren(
+        ...shown.map((driver) => chipOf(driver, names.has(driver.column), parted.get(driver.column))),
+      );
       describeTogether(together, drivers, shown);
     },
   );
@@ -89,7 +90,7 @@ function leadOf(drivers: Drivers | null, shown: readonly DriverBody[]): string {
   return shown.length === 0 ? NOTHING : LEAD;
 }
 
-function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
+function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
   const share = percent(driver.share);
   const chip = html(
     "button",
@@ -101,7 +102,7 @@ function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
       "data-test": "driver",
       "data-column": driver.column,
     },
-    html("span", { class: "ice-chip-rule" }, driver.rule),
+    html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, parted)),
     " ",
     html("span", { class: "ice-chip-share" }, share, html("span", { class: "ice-hidden" }, " of the spread")),
   );

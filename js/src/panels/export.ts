@@ -37,10 +37,13 @@ export function exportPanel(view: View): ExportPanel {
     news.tell(await carryOut(store, wish));
   };
   const dialog = exportDialog(view, save, (sentence) => news.fail(sentence));
-  /** The one that JupyterLab is set to, if this kernel knows it. */
+  /** The one that JupyterLab is set to, if this kernel can make it. */
   const usualFormat = (): string => {
     const { format } = store.settings.peek();
-    return store.figures.peek()?.header.formats.find(({ name }) => name === format)?.name ?? "svg";
+    return (
+      store.figures.peek()?.header.formats.find(({ name, problem }) => name === format && problem === null)?.name ??
+      "svg"
+    );
   };
   const wishOf = (name: keyof typeof ITEMS): Wish => {
     const { width = null, dpi = null } = store.settings.peek();

@@ -3,7 +3,7 @@ import { sentenceOf } from "../client.ts";
 import { Choice } from "../marks/choice.ts";
 import { html, setText, update } from "../marks/element.ts";
 import type { FormatHeader, What } from "../protocol.ts";
-import { FIGURES, titleOf, type Where, type Wish } from "../save.ts";
+import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
 import { sizeFields } from "./export_size.ts";
 
@@ -91,20 +91,27 @@ export function exportDialog(
   const draw = (): void => {
     const format = formatNow();
     const name = format?.name ?? "";
+    const missing = isDrawnHere(format) ? format!.problem : null;
     const texts = Object.entries(whatTexts(name, store.feature.peek())) as [What, string | null][];
-    whats.offer(texts.flatMap(([what, label]) => (label === null ? [] : [{ value: what, label }])));
+    whats.offer(
+      texts.flatMap(([value, label]) =>
+        label === null ? [] : [{ value, label, problem: value === "all" ? missing : null }],
+      ),
+    );
     const isMany = whats.value === "all" && format?.holds_all === false;
     const places = (Object.keys(WHERES) as Where[]).filter((where) => where !== "clipboard" || name === "png");
-    const reason = (where: Where) => (isMany && where !== "notebook" ? MANY_FILES : null);
+    const reason = (where: Where) => (where === "notebook" ? missing : isMany ? MANY_FILES : null);
     wheres.offer(places.map((value) => ({ value, label: WHERES[value].label, problem: reason(value) })));
     size.node.hidden = !FIGURES.includes(name);
     setText(submit, WHERES[wheres.value ?? "download"].does);
-    submit.disabled = format === undefined || format.problem !== null;
+    submit.disabled = format === undefined || (format.problem !== null && missing === null);
   };
 
   const offerFormats = (): void => {
     formats.offer(
-      offered().map(({ name, problem }) => {
+      offered().map((format) => {
+        const { name } = format;
+        const problem = isDrawnHere(format) ? null : format.problem;
         return { value: name, label: titleOf(name), hint: HINTS[name] ?? "", problem };
       }),
     );

@@ -141,6 +141,7 @@ export function rankingPanel(view: View): HTMLElement {
       const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
       rows.show({
         ranking: found,
+        partings: store.partings.peek(),
         reachable,
         state: (ranked, place) => {
           const lengths = lengthsOf(ranked, scale);

@@ -60,7 +60,7 @@ test("a PNG is the kernel's own", async () => {
   expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(1);
 });
 
-test("where the kernel has nothing to make a PNG with, it is the SVG at twice its size", async () => {
+test("where the kernel has nothing to make a PNG with, it is the SVG at the usual resolution", async () => {
   const caught = caughtDownloads();
   const mounted = mount(kernel.model({ feature: "Age", ...withoutPng() }));
   await mounted.drawn("Age");
@@ -69,7 +69,7 @@ test("where the kernel has nothing to make a PNG with, it is the SVG at twice it
   expect(asked(mounted)[0]!.format).toBe("svg");
   expect(caught[0]!.name).toBe("Age.png");
   const picture = await createImageBitmap(await caught[0]!.contents);
-  expect([picture.width, picture.height]).toEqual([600, 400]);
+  expect([picture.width, picture.height]).toEqual([938, 625]);
 });
 
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
@@ -182,4 +182,28 @@ test("there is nothing to save before there is a picture, and the page is told s
   await frame();
   expect(part("export-problem").textContent).toBe("There is nothing to export until curves are drawn.");
   expect(part<HTMLDialogElement>("export-dialog").open).toBe(false);
+});
+
+test("while a file is made the button says so, also where nothing moves", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const sign = () => getComputedStyle(mounted.part("export"), "::after").borderRadius;
+  await mounted.drawn("Age");
+  const usual = sign();
+  const { answer } = mounted.model;
+  mounted.model.answer = () => null;
+  await choose(mounted, "notebook");
+  expect(mounted.part("export").getAttribute("aria-busy")).toBe("true");
+  expect([usual, sign()]).toEqual(["0px", "50%"]);
+  const question = mounted.model.sent.findLast(({ type }) => type === "export")!;
+  mounted.model.emit("msg:custom", answer(question)!.reply, []);
+  await expect.poll(() => mounted.part("export").hasAttribute("aria-busy")).toBe(false);
+  expect(sign()).toBe(usual);
+});
+
+test("what JupyterLab is set to and the kernel cannot make is saved as SVG", async () => {
+  setTo({ format: "png" });
+  const mounted = mount(kernel.model({ feature: "Age", ...withoutPng() }));
+  await mounted.drawn("Age");
+  await userEvent.click(mounted.part("export"));
+  expect(mounted.part("export-notebook").textContent).toBe("Save SVG beside the notebook");
 });

@@ -209,3 +209,21 @@ test.each(Object.entries(hosts))("it has no serious finding and no faint text in
   expect(measured.length).toBeGreaterThan(10);
   expect(measured.filter(([, ratio]) => ratio < 4.5)).toEqual([]);
 });
+
+test("without Matplotlib a PNG is drawn here, for the downloads and the clipboard alone", async () => {
+  const caught = caughtDownloads();
+  const problem = "PNG needs matplotlib, which is not installed.";
+  const formats = FORMATS.map((each) => (each.name === "png" ? { ...each, problem } : each));
+  const mounted = await opened(mount(kernel.model({ feature: "Age", _header: { ...kernel.header, formats } })));
+  await userEvent.click(radio(mounted, "format-png"));
+  const usable = (name: string) => !radio(mounted, name).disabled;
+  expect(["what-view", "what-panel", "what-all"].map(usable)).toEqual([true, true, false]);
+  expect(["where-download", "where-clipboard", "where-notebook"].map(usable)).toEqual([true, true, false]);
+  expect(dialogOf(mounted).textContent).toContain(problem);
+  await userEvent.fill(mounted.part("dialog-dpi"), "192");
+  await userEvent.click(mounted.part("dialog-run"));
+  await expect.poll(() => caught.length).toBe(1);
+  expect(asked(mounted)).toMatchObject([{ format: "svg", what: "view", to: "browser" }]);
+  expect(caught[0]!.name).toBe("Age.png");
+  expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(600);
+});

@@ -3,6 +3,7 @@ import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { dateTicks, unitOf } from "../../dates.ts";
 import type { LineColors } from "../../decode.ts";
+import { tickExponents } from "../../format.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
@@ -127,6 +128,9 @@ export function featureTicks({ curves }: Scene, write: (value: number) => string
     return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted);
   }
   const isWhole = grid.every(Number.isInteger);
+  const values = x.ticks(wanted);
+  const exponents = tickExponents(Math.max(...values.map(Math.abs)), (values[1] ?? Number.NaN) - values[0]!);
+  if (exponents !== null) return values.map((value) => ({ at: x(value), label: exponents(value) }));
   return ticksOf(x, wanted).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
 

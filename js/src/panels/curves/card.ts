@@ -157,7 +157,8 @@ export function rowCard(view: View, { loaded, plot }: Shown, pins: Pins, frame: 
       turning.hidden = rows.length < 2;
       setText(place, `${count(rows.indexOf(row) + 1)} of ${count(rows.length)}`);
       const { curves } = shown.scene;
-      const items = [fact("prediction", number(curves.predictions[own.line]! + curves.offset))];
+      const [lowest, highest] = curves.predictionRange;
+      const items = [fact("prediction", number(curves.predictions[own.line]! + curves.offset, highest - lowest))];
       if (colors !== null) {
         const swatch = cssColor(shown.palette, shown.lines.color[own.line]!);
         items.push(fact(colors.scale.column, colorText(colors.scale, colors.values[own.line]!), swatch));

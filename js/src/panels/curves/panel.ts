@@ -22,9 +22,9 @@ import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts"
 function messageFor(picture: Picture, status: Status): string {
   switch (picture.state) {
     case "empty":
-      return status.state === "computing"
-        ? "The first curves appear here in a moment. Choose a feature to see it sooner."
-        : "Choose a feature to see its curves.";
+      if (status.state === "computing")
+        return "The first curves appear here in a moment. Choose a feature to see it sooner.";
+      return `${status.state === "error" ? "Something went wrong, see below. " : ""}Choose a feature to see its curves.`;
     case "loading":
       return `Computing the curves of ${picture.feature} …`;
     case "error":

@@ -82,18 +82,21 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
   const rowsOf = (shown: Plot, line: number, point: number): TooltipRow[] => {
     const { scene, lines, palette, write } = shown;
     const { curves, missing } = scene;
+    const [lowest, highest] = curves.predictionRange;
+    const range = highest - lowest;
     const rows: TooltipRow[] = [
       { label: curves.feature, value: write(curves.observed[line]!) },
-      { label: "prediction", value: number(curves.predictions[line]! + curves.offset) },
+      { label: "prediction", value: number(curves.predictions[line]! + curves.offset, range) },
     ];
     const observed = target.peek()?.[line];
     if (observed !== undefined) rows.push({ label: "observed target", value: number(observed) });
+    const beside = scene.kind === "d-ice" ? scene.extent[1] - scene.extent[0] : range;
     const what = { ice: "prediction", "c-ice": "change", "d-ice": "slope" }[scene.kind];
     if (point < scene.x.length) {
       const value = scene.values[line * scene.x.length + point]! + scene.base;
-      rows.push({ label: `${what} at ${placeWriterOf(curves)(scene.x[point]!)}`, value: number(value) });
+      rows.push({ label: `${what} at ${placeWriterOf(curves)(scene.x[point]!)}`, value: number(value, beside) });
     } else if (missing !== null) {
-      rows.push({ label: `${what} if missing`, value: number(missing.values[line]! + scene.base) });
+      rows.push({ label: `${what} if missing`, value: number(missing.values[line]! + scene.base, beside) });
     }
     const colors = loaded.peek()?.colors ?? null;
     if (colors !== null) {

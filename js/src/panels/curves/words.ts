@@ -4,6 +4,7 @@ import { unitOf } from "../../dates.ts";
 import { columnFormat, count, number, plural } from "../../format.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { html, setText, update } from "../../marks/element.ts";
+import { partedText } from "../../marks/name.ts";
 import type { Figures } from "../../store.ts";
 import { noSlopes, placeWriterOf, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
@@ -74,12 +75,17 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
 
 export function featureTitle(view: View): { title: HTMLElement; facts: HTMLElement } {
   const { store } = view;
-  const title = html("h3", { class: "ice-title", "data-test": "feature-title" });
+  const title = html("h3", { class: "ice-title ice-parted", "data-test": "feature-title" });
   const facts = html("p", { class: "ice-facts", "data-test": "facts" });
+  let titled = "";
   view.keep(
     () => ({ opened: store.opened, name: store.feature.value, figures: store.figures.value, decay: store.decay.value }),
     ({ opened, name, figures, decay }) => {
-      setText(title, name === "" ? "No feature chosen" : name);
+      const parted = store.partings.peek().get(name);
+      if (`${name} ${parted}` !== titled) {
+        titled = `${name} ${parted}`;
+        title.replaceChildren(...partedText(name || "No feature chosen", parted));
+      }
       title.title = name;
       title.classList.toggle("ice-title-none", name === "");
       facts.replaceChildren();

@@ -141,7 +141,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
   const tileOf = (name: string): Tile => {
     const known = tiles.get(name);
     if (known !== undefined) return known;
-    const tile = new Tile(name);
+    const tile = new Tile(name, store.partings.peek().get(name));
     tiles.set(name, tile);
     list.append(tile.node);
     observer.observe(tile.node);

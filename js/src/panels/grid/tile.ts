@@ -3,6 +3,7 @@ import type { Hidden } from "../../filters.ts";
 import { SmallPicture } from "../../marks/curves/picture.ts";
 import type { SmallPlot } from "../../marks/curves/small.ts";
 import { html, setText, update } from "../../marks/element.ts";
+import { partedText } from "../../marks/name.ts";
 import { TILE_HEIGHT } from "./places.ts";
 
 export interface TileState {
@@ -31,8 +32,12 @@ export class Tile {
   /** What the lines were last painted with; null where they must be painted anew. */
   painted: { decay: number; hidden: Hidden; many: ReadonlySet<number> | null; lines: number } | null = null;
 
-  constructor(readonly name: string) {
-    const title = html("span", { class: "ice-tile-name", title: name }, name);
+  /** `parted` is where the name begins to differ from others. */
+  constructor(
+    readonly name: string,
+    parted: number | undefined,
+  ) {
+    const title = html("span", { class: "ice-tile-name ice-parted", title: name }, ...partedText(name, parted));
     this.node = html(
       "div",
       { class: "ice-tile", role: "option", tabindex: -1, "data-test": "tile", "data-feature": name },

@@ -16,6 +16,8 @@ const GLIDE_MS = 240;
 
 export interface Rows {
   ranking: readonly RankedFeature[];
+  /** Where names begin to differ. */
+  partings: ReadonlyMap<string, number>;
   /** The one that the Tab key reaches; undefined where there are no rows. */
   reachable: string | undefined;
   state(ranked: RankedFeature, place: number): BarState;
@@ -146,7 +148,7 @@ export class RowList {
   }
 
   #make(name: string): Bar {
-    const bar = new Bar(name);
+    const bar = new Bar(name, this.#shown?.partings.get(name));
     this.#bars.set(name, bar);
     this.node.append(bar.node);
     return bar;

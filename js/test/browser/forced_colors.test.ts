@@ -1,0 +1,36 @@
+/** Where the system chooses all colours, what is chosen, and where a slider stands, can still be seen. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { cdp } from "vitest/browser";
+import { kernel, mount } from "./mount.ts";
+
+const force = (value: string) =>
+  (cdp() as unknown as { send(method: string, options: object): Promise<void> }).send("Emulation.setEmulatedMedia", {
+    features: [{ name: "forced-colors", value }],
+  });
+
+beforeEach(() => force("active"));
+afterEach(() => force(""));
+
+const ground = (node: Element): string => getComputedStyle(node).backgroundColor;
+
+test("what is chosen stands on another ground than what is not", async () => {
+  const { part, parts, drawn } = mount(kernel.model({ feature: "Age", kind: "c-ice" }));
+  await drawn("Age");
+  await expect.poll(() => parts("driver").length).toBeGreaterThan(1);
+  const [chip, other] = parts("driver");
+  chip!.click();
+  await expect.poll(() => chip!.getAttribute("aria-pressed")).toBe("true");
+  expect(ground(chip!)).not.toBe(ground(other!));
+  expect(ground(part("kind-c-ice"))).not.toBe(ground(part("kind-ice")));
+  expect(ground(part("tool-select"))).not.toBe(ground(part("tool-zoom")));
+  expect(ground(part("kind-c-ice"))).toBe(ground(chip!));
+});
+
+test("the slider has its track, and lists and menus have their arrows", async () => {
+  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(getComputedStyle(part("decay-slider")).backgroundImage).toMatch(/gradient/);
+  expect(getComputedStyle(part("rank-by")).appearance).toBe("auto");
+  const arrow = getComputedStyle(part("export"), "::after");
+  expect(arrow.borderLeftColor).not.toBe(arrow.borderTopColor);
+});

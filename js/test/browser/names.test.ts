@@ -1,0 +1,25 @@
+/** Names of features for which there is too little room. */
+import { expect, test } from "vitest";
+import { alike, LONG, manyFeatures } from "../../dev/many.ts";
+import { frame, mount } from "./mount.ts";
+
+const isWhole = (node: Element): boolean => node.scrollWidth <= node.clientWidth;
+
+test.each([360, 1000])("at %i px every bar shows what tells its name from the others", async (width) => {
+  const { parts, part } = mount(manyFeatures(8, {}, false, alike), width);
+  await frame();
+  const own = parts("bar").map((bar) => bar.querySelector(".ice-own")!);
+  expect(own.map((node) => node.textContent).sort()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"]);
+  expect(own.every(isWhole)).toBe(true);
+  expect(parts("bar").map((bar) => bar.querySelector(".ice-bar-name")!.textContent)).toEqual(
+    parts("bar").map(({ dataset }) => dataset.feature),
+  );
+  expect(part("feature-title").textContent).toBe(`${LONG}1`);
+  expect(isWhole(part("feature-title").querySelector(".ice-own")!)).toBe(true);
+});
+
+test("so do the tiles of all features", async () => {
+  const { parts } = mount(manyFeatures(8, { _view: { right: "all" } }, false, alike), 400);
+  await expect.poll(() => parts("tile").length).toBeGreaterThan(0);
+  expect(parts("tile").map((tile) => tile.querySelector(".ice-own")!.textContent)).toContain("1");
+});
