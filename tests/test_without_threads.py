@@ -1,14 +1,15 @@
-"""Python inside a browser, as JupyterLite has it: no threads, no processes, no numba, few compiled packages."""
+"""Python inside a browser, as JupyterLite has it: no threads or processes, no numba, indices of 32 bits."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-# What makes this Python such a one: an import system that finds less, and threads that do not start.
+# What makes this Python such a one: an import system that finds less, threads that do not start, and narrow indices.
 _PREPARE = """
 import os, subprocess, sys, threading, multiprocessing.process, warnings
 
@@ -32,6 +33,9 @@ def refuse(*_arguments, **_options):
 threading.Thread.start = refuse
 multiprocessing.process.BaseProcess.start = refuse
 subprocess.Popen.__init__ = refuse
+sys.path.insert(0, {tests!r})
+import narrow
+narrow.install()
 """
 
 _EXPLAIN = """
@@ -52,7 +56,7 @@ _COMPILED = {
 
 def run(code):
     """Run code in such a Python and return what it printed."""
-    script = _PREPARE.format(missing=_COMPILED) + _EXPLAIN + code
+    script = _PREPARE.format(missing=_COMPILED, tests=str(Path(__file__).parent)) + _EXPLAIN + code
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
