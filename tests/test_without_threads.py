@@ -132,11 +132,11 @@ assert abs(x.table["direction"]["bmi"] + first["direction"]["bmi"]) < 1e-12
 
 @pytest.mark.slow
 def test_files_that_need_no_compiled_package_are_written(tmp_path):
-    """SVG, CSV and JSON; what the others need is said."""
+    """SVG, HTML, CSV and JSON; what the others need is said."""
     run(
         f"""
 x = ice.ICEExplorer(model, X)
-for suffix in ("svg", "csv", "json"):
+for suffix in ("svg", "html", "csv", "json"):
     assert x.save(f"{tmp_path}/view.{{suffix}}").stat().st_size > 1000
 for suffix in ("png", "pdf", "parquet"):
     try:
