@@ -83,11 +83,12 @@ ALLOWED = {
     "provenance_reader": ("", "pyarrow"),
     # the widget
     "state": ("", ""),
+    "unattended": ("", ""),
     "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
     "widget": (
         (
             "adapters.table anchors background classes curves explanation export export_request figures.besides frozen "
-            "likelihood messages metrics options payload state work"
+            "likelihood messages metrics options payload state unattended work"
         ),
         "anywidget numpy pandas traitlets",
     ),

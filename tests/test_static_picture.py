@@ -138,6 +138,28 @@ def test_a_picture_is_of_bounded_size(n_rows, grid):
     assert len(text.encode()) < MOST_BYTES
 
 
+SLOW = """\
+import time, numpy as np, ice_explorer as ice
+X = np.random.default_rng(1).normal(size=(80, 3))
+def slow(rows):
+    time.sleep(0.4)
+    return rows[:, 0]
+x = ice.ICEExplorer(slow, X)
+x"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server", ["", "voila/0.5.13"])
+def test_a_notebook_that_a_program_runs_has_its_picture(tmp_path, monkeypatch, server):
+    """Nobody waits for what it shows, as nbconvert and papermill run it; in Voilà somebody does."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / ".ipython"))
+    monkeypatch.setenv("SERVER_SOFTWARE", server)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SLOW)])
+    NotebookClient(notebook, timeout=120).execute()
+    (output,) = notebook.cells[0].outputs
+    assert (SVG in output["data"]) == (server == "")
+
+
 @pytest.mark.slow
 def test_what_is_made_of_a_saved_notebook_shows_the_picture(tmp_path, monkeypatch):
     """Without the state of widgets, nbconvert's HTML and Markdown hold the picture and name the feature."""

@@ -1,14 +1,15 @@
-"""Python inside a browser, as JupyterLite has it: no threads, no processes, no numba, few compiled packages."""
+"""Python inside a browser, as JupyterLite has it: no threads or processes, no numba, indices of 32 bits."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-# What makes this Python such a one: an import system that finds less, and threads that do not start.
+# What makes this Python such a one: an import system that finds less, threads that do not start, and narrow indices.
 _PREPARE = """
 import os, subprocess, sys, threading, multiprocessing.process, warnings
 
@@ -32,6 +33,9 @@ def refuse(*_arguments, **_options):
 threading.Thread.start = refuse
 multiprocessing.process.BaseProcess.start = refuse
 subprocess.Popen.__init__ = refuse
+sys.path.insert(0, {tests!r})
+import narrow
+narrow.install()
 """
 
 _EXPLAIN = """
@@ -52,7 +56,7 @@ _COMPILED = {
 
 def run(code):
     """Run code in such a Python and return what it printed."""
-    script = _PREPARE.format(missing=_COMPILED) + _EXPLAIN + code
+    script = _PREPARE.format(missing=_COMPILED, tests=str(Path(__file__).parent)) + _EXPLAIN + code
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
@@ -128,11 +132,11 @@ assert abs(x.table["direction"]["bmi"] + first["direction"]["bmi"]) < 1e-12
 
 @pytest.mark.slow
 def test_files_that_need_no_compiled_package_are_written(tmp_path):
-    """SVG, CSV and JSON; what the others need is said."""
+    """SVG, HTML, CSV and JSON; what the others need is said."""
     run(
         f"""
 x = ice.ICEExplorer(model, X)
-for suffix in ("svg", "csv", "json"):
+for suffix in ("svg", "html", "csv", "json"):
     assert x.save(f"{tmp_path}/view.{{suffix}}").stat().st_size > 1000
 for suffix in ("png", "pdf", "parquet"):
     try:

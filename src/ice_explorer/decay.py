@@ -78,7 +78,7 @@ class DecaySums:
         if extent < pairs.FARTHEST:
             extent *= pairs.REACH
         n_cells = int(_cell_of(np.array([extent]))[0]) + 1
-        starts = (np.arange(_BEFORE_FIRST, _BEFORE_FIRST + n_cells + 1) << _BITS_BELOW).view(np.float64)
+        starts = (np.arange(_BEFORE_FIRST, _BEFORE_FIRST + n_cells + 1, dtype=np.int64) << _BITS_BELOW).view(np.float64)
         starts[0] = -_FIRST_CELL
         self._half, self._middle = np.diff(starts) / 2, (starts[:-1] + starts[1:]) / 2
         self._inverse_half = 1.0 / self._half

@@ -164,7 +164,7 @@ def hints_of(edges: Array) -> tuple[NDArray[np.int64], float, float]:
     extent = float(edges[-1]) - float(edges[0])
     per_width = n_cells / extent if n_cells * np.finfo(float).tiny < extent < np.inf else 0.0
     # The cell of an edge comes from the formula of the values, so that rounding puts none before it.
-    cells = np.minimum((edges - edges[0]) * per_width, n_cells - 1.0).astype(np.int64)
+    cells = np.minimum((edges - edges[0]) * per_width, n_cells - 1.0).astype(np.intp)
     hints = np.zeros(n_cells + 1, np.int64)  # edges in the cells before, less one
     np.cumsum(np.bincount(cells, minlength=n_cells), out=hints[1:])
     hints -= hints > 0
@@ -184,7 +184,7 @@ def _buckets(lowest: float, highest: float, breaks: Array, scale: float, most: i
     pieces = np.maximum(np.ceil(widths / widest), 1.0)
     if not pieces.sum() <= most:
         return edges, np.full(len(widths), most, np.int64)
-    pieces = pieces.astype(np.int64)
+    pieces = pieces.astype(np.intp)
     step = widths / pieces
     count = np.searchsorted(_WIDEST_HALF[:-1], step / (2.0 * scale)).astype(np.int64) + 1
     if len(pieces) < pieces.sum():

@@ -66,6 +66,7 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 from ice_explorer.options import check_display, check_integer, check_one_of, check_static_picture
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
+from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ class ICEExplorer(anywidget.AnyWidget):
     static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
         nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
-        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes.
+        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes, and so
+        does a notebook that a program runs, as nbconvert and papermill do.
     **options
         Those of `explain`.
 
@@ -356,7 +358,8 @@ class ICEExplorer(anywidget.AnyWidget):
         work, background = self._work, self._background
         if bundle is None or work is None or not self._picture:
             return bundle
-        snapshot = background.wait(math.inf) if self._picture == "wait" else _wait_a_moment(work, background)
+        is_patient = self._picture == "wait" or is_unattended()
+        snapshot = background.wait(math.inf) if is_patient else _wait_a_moment(work, background)
         if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
             return bundle
         from ice_explorer import export

@@ -29,9 +29,12 @@ def _():
 
 @app.cell
 def _(X, ice, mo, model):
-    first = mo.ui.anywidget(ice.ICEExplorer(model, X))
+    explorer = ice.ICEExplorer(model, X)
+    feature, set_feature = mo.state(explorer.feature)
+    explorer.observe(lambda change: set_feature(change.new), "feature")
+    first = mo.ui.anywidget(explorer)
     first
-    return (first,)
+    return explorer, feature, first
 
 
 @app.cell
@@ -45,6 +48,26 @@ def _(X, ice, mo, model):
 def _(first, mo):
     value = first.value
     mo.md(f"open {value['feature']}; decay {value['decay']}; {len(value['selection'])} rows; by {value['color_by']}")
+    return
+
+
+@app.cell
+def _(feature, mo):
+    mo.md(f"state {feature()}")
+    return
+
+
+@app.cell
+def _(mo):
+    button = mo.ui.run_button(label="open sex")
+    button
+    return (button,)
+
+
+@app.cell
+def _(button, explorer):
+    if button.value:
+        explorer.feature = "sex"
     return
 
 
@@ -92,7 +115,7 @@ def focused(view):
 def test_a_notebook_follows_its_explorer(views, page):
     """A slider ranks anew, a bar opens, a column colours, a brush selects; cells that read `.value` run again."""
     first, second = views
-    said = page.locator(".paragraph")
+    said = page.locator(".paragraph", has_text="decay")
     expect(said).to_contain_text("decay 0.75; 0 rows; by None")
     slider = first.get_by_test_id("decay-slider")
     slider.focus()
@@ -119,6 +142,17 @@ def test_a_notebook_follows_its_explorer(views, page):
     expect(second).to_have_attribute("data-feature", "bmi")
     expect(second.get_by_test_id("decay-value")).to_have_text("0.75")
     assert sorted(ranked(second)) == ["bmi", "bp", "s5"]
+
+
+def test_a_notebook_follows_what_python_sets(views, page):
+    """A cell that reads a state of marimo's runs again, whichever side opens a feature."""
+    first, _ = views
+    said = page.locator(".paragraph", has_text="state")
+    first.locator('[data-test=bar][data-feature="s5"]').click()
+    expect(said).to_have_text("state s5")
+    page.get_by_role("button", name="open sex").click()
+    expect(first).to_have_attribute("data-feature", "sex")
+    expect(said).to_have_text("state sex")
 
 
 def test_the_keyboard_works_under_a_shadow_root(views, page):

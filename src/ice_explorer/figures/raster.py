@@ -165,14 +165,14 @@ def density_peak(lines: LineSet, *, width: int, height: int, fineness: float = 1
     """Return the largest share that any pixel has of lines that all show whole."""
     n_lines = len(lines.y)
     whole = LineSet(lines.x, lines.y, np.ones_like(lines.opacity), np.zeros(n_lines, dtype=np.float32))
-    zeros, most = np.zeros(n_lines, dtype=np.int64), 0.0
+    zeros, most = np.zeros(n_lines, dtype=np.intp), 0.0
     for first, last, spans, column in _shares(whole, width, fineness):
         ink, _ = _deposit(spans, column, zeros, np.zeros(n_lines), (last - first, 1, height))
         most = max(most, float(ink.max(initial=0.0)))
     return most * fineness / max(1, n_lines)
 
 
-def _shares(lines: LineSet, width: int, fineness: float) -> Iterator[tuple[int, int, _Spans, NDArray[np.int64]]]:
+def _shares(lines: LineSet, width: int, fineness: float) -> Iterator[tuple[int, int, _Spans, NDArray[np.intp]]]:
     """Yield blocks of columns: the first, the last, what each line has there, and the column of each piece."""
     every = _pieces(lines.x, width, 1.0)
     every = every.part(every.run > 0)
@@ -208,15 +208,15 @@ def _blocks(pieces: _Pieces, width: int, n_lines: int) -> Iterator[tuple[int, in
 class _Pieces:
     """Where segments and columns meet, by column: `columnPieces` of columns.ts."""
 
-    column: NDArray[np.int64]
-    segment: NDArray[np.int64]
+    column: NDArray[np.intp]
+    segment: NDArray[np.intp]
     middle: NDArray[np.float64]
     share_of_segment: NDArray[np.float64]
     run: NDArray[np.float64]
     upright_from: NDArray[np.float64]
     share: NDArray[np.float64]
 
-    def part(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> _Pieces:
+    def part(self, chosen: slice | NDArray[np.intp] | NDArray[np.bool_]) -> _Pieces:
         return _Pieces(
             self.column[chosen], self.segment[chosen], self.middle[chosen], self.share_of_segment[chosen],
             self.run[chosen], self.upright_from[chosen], self.share[chosen],
@@ -231,8 +231,8 @@ def _pieces(x: NDArray[np.float64], width: int, thickness: float) -> _Pieces:
     bar_left, bar_right = centre - thickness / 2, centre + thickness / 2
     outer_left = np.where(narrow, np.minimum(left, bar_left), left)
     outer_right = np.where(narrow, np.maximum(right, bar_right), right)
-    first = np.clip(np.floor(outer_left), 0, width).astype(np.int64)
-    last = np.clip(np.floor(outer_right), -1, width - 1).astype(np.int64)
+    first = np.clip(np.floor(outer_left), 0, width).astype(np.intp)
+    last = np.clip(np.floor(outer_right), -1, width - 1).astype(np.intp)
     count = np.where(run >= 0, np.maximum(0, last - first + 1), 0)
     segment = np.repeat(np.arange(len(run)), count)
     column = first[segment] + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
@@ -259,8 +259,8 @@ def _pieces(x: NDArray[np.float64], width: int, thickness: float) -> _Pieces:
 class _Spans:
     """One piece of one line each: a trapezoid around `centre`, cut to [low, high]; a box where `inner` is large."""
 
-    piece: NDArray[np.int64]
-    line: NDArray[np.int64]
+    piece: NDArray[np.intp]
+    line: NDArray[np.intp]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     density: NDArray[np.float64]
@@ -324,8 +324,8 @@ def _spans(pieces: _Pieces, by_point: NDArray[np.float32], by_segment: NDArray[n
 
 def _deposit(
     spans: _Spans,
-    column: NDArray[np.int64],
-    channel: NDArray[np.int64],
+    column: NDArray[np.intp],
+    channel: NDArray[np.intp],
     color: NDArray[np.float64],
     shape: tuple[int, int, int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -334,8 +334,8 @@ def _deposit(
     low, high = np.maximum(spans.low, 0.0), np.minimum(spans.high, height)
     inside = np.flatnonzero(low < high)
     low, high = low[inside], high[inside]
-    top = low.astype(np.int64)
-    count = np.minimum(high.astype(np.int64), height - 1) - top + 1
+    top = low.astype(np.intp)
+    count = np.minimum(high.astype(np.intp), height - 1) - top + 1
     span = np.repeat(inside, count)
     low, high = np.repeat(low, count), np.repeat(high, count)
     row = np.arange(len(span)) - np.repeat(np.cumsum(count) - count - top, count)
@@ -356,7 +356,7 @@ def _deposit(
 def _deposit_compiled(
     pieces: _Pieces,
     first: int,
-    lines: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], NDArray[np.float64]],
+    lines: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.intp], NDArray[np.float64]],
     thickness: float,
     shape: tuple[int, int, int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -374,14 +374,14 @@ def _put(pixels: NDArray[np.uint8], image: NDArray[np.uint8], first: int) -> Non
     image.view(np.uint32)[:, first : first + len(pixels), 0] = pixels.view(np.uint32)[..., 0].T
 
 
-def _channels(color: NDArray[np.float32], palette: Palette) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
+def _channels(color: NDArray[np.float32], palette: Palette) -> tuple[NDArray[np.intp], NDArray[np.float64], int]:
     """Where each line's ink is summed; the last channel is that of missing values."""
     known = ~np.isnan(color)
     values = np.where(known, color, 0.0).astype(np.float64)
     if palette.kind == "ramp":
         return np.where(known, 0, 1), np.clip(values, 0.0, 1.0), 2
     n_levels = len(palette.colors)
-    level = np.minimum(values.astype(np.int64), n_levels - 1)
+    level = np.minimum(values.astype(np.intp), n_levels - 1)
     return np.where(known, level, n_levels), np.zeros(len(color)), n_levels + 1
 
 

@@ -115,7 +115,7 @@ def _ensemble(saved: dict[str, Any], link: Link, factor: float, wanted: int | No
     leaf = float_feature < 0
     float_feature[leaf] = 0
     local = LocalTrees(
-        n_nodes=np.array([len(tree.feature) for tree in again], np.int64),
+        n_nodes=np.array([len(tree.feature) for tree in again], np.intp),
         feature=np.where(leaf, -1, column_of[float_feature]).astype(np.int32),
         threshold=joined([tree.border for tree in again], np.float64),
         left=joined([tree.left for tree in again], np.int32),

@@ -116,7 +116,7 @@ def no_categorical_splits() -> CategoricalSplits:
 def splits_of_bitsets(
     node: NDArray[Any],
     words: NDArray[np.uint32],
-    n_words: NDArray[np.int64],
+    n_words: NDArray[np.intp],
 ) -> CategoricalSplits:
     """Read sets of codes that go left, written as bits.
 
@@ -126,7 +126,7 @@ def splits_of_bitsets(
         Global ids, ascending.
     words : ndarray of uint32
         Bit b of word w of a set stands for code 32 w + b; the sets stand one after another.
-    n_words : ndarray of int64, shape (n_splits,)
+    n_words : ndarray of intp, shape (n_splits,)
     """
     bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little").reshape(-1, 32)
     word, bit = np.nonzero(bits)
@@ -261,13 +261,13 @@ class LocalTrees:
 
     Attributes
     ----------
-    n_nodes : ndarray of int64, shape (n_trees,)
+    n_nodes : ndarray of intp, shape (n_trees,)
     feature, threshold, left, right, missing_left, value
         As in `TreeEnsemble`, besides ids and what stands at nodes where it means nothing; a negative
         feature marks a leaf.
     """
 
-    n_nodes: NDArray[np.int64]
+    n_nodes: NDArray[np.intp]
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     left: NDArray[np.int32]

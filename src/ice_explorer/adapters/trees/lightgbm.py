@@ -141,7 +141,7 @@ def _local_trees(trees: Sequence[dict[str, str]]) -> tuple[LocalTrees, Categoric
     if any(tree.get("is_linear", "0") != "0" for tree in trees):
         msg = "The leaves of these LightGBM trees are linear models, not numbers."
         raise UnsupportedTreesError(msg)
-    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.int64)
+    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.intp)
     n_inner = n_leaves - 1
     n_nodes = n_inner + n_leaves
     first_node = np.cumsum(n_nodes) - n_nodes
@@ -193,12 +193,12 @@ def _categorical_splits(
     first_word_of_tree = np.cumsum(n_words_of_tree) - n_words_of_tree
     words = _integers(trees, "cat_threshold", int(n_words_of_tree.sum()))
     at = (last_bound - n_bounds)[tree] + set_of_tree
-    n_words = bounds[at + 1] - bounds[at]
+    n_words = (bounds[at + 1] - bounds[at]).astype(np.intp)
     own = words[_positions(first_word_of_tree[tree] + bounds[at], n_words)]
     return splits_of_bitsets(node, own.astype(np.uint32), n_words)
 
 
-def _positions(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
+def _positions(first: NDArray[np.int64], count: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return first, first + 1, … for each run, one run after another."""
     return np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
 

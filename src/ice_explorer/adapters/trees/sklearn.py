@@ -35,7 +35,7 @@ _LIBRARY = "scikit-learn"
 def _local_trees(trees: Sequence[Any], values: Sequence[NDArray[np.float64]]) -> LocalTrees:
     """Join `tree_` objects, with what each node of each tree is worth."""
     return LocalTrees(
-        n_nodes=np.array([tree.node_count for tree in trees], np.int64),
+        n_nodes=np.array([tree.node_count for tree in trees], np.intp),
         feature=joined([tree.feature for tree in trees], np.int32),
         threshold=joined([tree.threshold for tree in trees], np.float64),
         left=joined([tree.children_left for tree in trees], np.int32),
@@ -320,7 +320,7 @@ def _histogram_boosting(model: Any, position: int | None, response: Response) ->
     columns, levels = _encoded_columns(model)
     at = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~leaf)
     bitsets = [tree.raw_left_cat_bitsets for tree in trees]
-    n_nodes = np.array([len(tree.nodes) for tree in trees], np.int64)
+    n_nodes = np.array([len(tree.nodes) for tree in trees], np.intp)
     tree_of_node = np.repeat(np.arange(len(trees)), n_nodes)
     first_bitset = np.cumsum([0, *map(len, bitsets)])
     words = np.concatenate(bitsets)[first_bitset[tree_of_node[at]] + nodes["bitset_idx"][at]]

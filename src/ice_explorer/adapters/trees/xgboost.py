@@ -195,7 +195,7 @@ def _local_trees(terms: Sequence[_Term]) -> tuple[LocalTrees, CategoricalSplits]
     feature = joined([tree["split_indices"] for tree in trees], np.int32)
     feature[left < 0] = -1
     local = LocalTrees(
-        n_nodes=np.array([len(tree["left_children"]) for tree in trees], np.int64),
+        n_nodes=np.array([len(tree["left_children"]) for tree in trees], np.intp),
         feature=feature,
         threshold=joined([tree["split_conditions"] for tree in trees], np.float64),
         left=left,
