@@ -8,6 +8,8 @@ import type { DriverBody, DriversBody, ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
 
 const MOST_CHIPS = 3;
+/** Of shorter names nothing is cut. */
+const SHORT_NAME = 8;
 /** Several columns together are worth a word where they explain so much more than the best one. */
 const WORTH_MORE = 0.02;
 
@@ -59,9 +61,9 @@ export function driversLine(view: View): HTMLElement {
       const shown = telling(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers, shown);
       setText(lead, leadOf(drivers, shown));
-      const parted = store.partings.peek();
+      const partings = store.partings.peek();
       chips.replaceChildren(
-        ...shown.map((driver) => chipOf(driver, names.has(driver.column), parted.get(driver.column))),
+        ...shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column))),
       );
       describeTogether(together, drivers, shown);
     },
@@ -92,6 +94,9 @@ function leadOf(drivers: Drivers | null, shown: readonly DriverBody[]): string {
 
 function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
   const share = percent(driver.share);
+  // What the rule says of a column is seen however long the name is.
+  const name = driver.column.length;
+  const at = parted ?? (name > SHORT_NAME && driver.rule.startsWith(driver.column) ? name : undefined);
   const chip = html(
     "button",
     {
@@ -102,7 +107,7 @@ function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefin
       "data-test": "driver",
       "data-column": driver.column,
     },
-    html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, parted)),
+    html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, at)),
     " ",
     html("span", { class: "ice-chip-share" }, share, html("span", { class: "ice-hidden" }, " of the spread")),
   );

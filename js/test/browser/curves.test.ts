@@ -130,6 +130,8 @@ test("lines are gone through, selected and cleared with the keyboard alone", asy
   const mounted = mount(kernel.model({ feature: "Age", max_lines: 5 }));
   const { part, model, drawn } = mounted;
   await drawn("Age");
+  // The pointer of the test before may rest where this plot is.
+  await userEvent.hover(part("facts"));
   part("plot").focus();
   await userEvent.keyboard("{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
   await expect.poll(() => selectedRows(mounted).length).toBe(2);

@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { alike, LONG, manyFeatures } from "../../dev/many.ts";
 import { frame, mount } from "./mount.ts";
 
-const isWhole = (node: Element): boolean => node.scrollWidth <= node.clientWidth;
+/** Whether a part of a name ends where its name does, and loses nothing there. */
+const isWhole = (node: Element): boolean =>
+  node.scrollWidth <= node.clientWidth &&
+  node.getBoundingClientRect().right <= node.parentElement!.getBoundingClientRect().right;
 
 test.each([360, 1000])("at %i px every bar shows what tells its name from the others", async (width) => {
   const { parts, part } = mount(manyFeatures(8, {}, false, alike), width);
