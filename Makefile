@@ -146,7 +146,7 @@ test-browser: .venv/.test $(BUNDLE)
 
 .venv-floors/.ready: pyproject.toml tests/floors.txt
 	python3.11 -m venv .venv-floors
-	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[datasets,export]' \
+	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[bqplot,datasets,export]' \
 		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
 		pytest-cov pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@

@@ -295,7 +295,7 @@ def test_selected_rows_are_selected_lines(x, e):
     figure = ice.bqplot.curves(x)
     curves, picked, _ = lines_of(figure)
     x.selection = [5, 7]
-    soon(lambda: picked.labels == ["row 5", "row 7"])
+    soon(lambda: picked.labels == ["row 5", "row 7"] and picked.y.shape == (2, len(e["slope"].axis)))
     assert_allclose(picked.y, e["slope"].curves[[5, 7]], rtol=1e-12)
     other = next(label for label in curves.labels if label not in picked.labels)
     click(curves, name=other, index=0)

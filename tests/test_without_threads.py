@@ -11,10 +11,11 @@ import pytest
 
 # What makes this Python such a one: an import system that finds less, threads that do not start, and narrow indices.
 _PREPARE = """
-import os, subprocess, sys, threading, multiprocessing.process, warnings
+import errno, os, subprocess, sys, threading, multiprocessing.process, warnings
 
 os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # scikit-learn built without OpenMP does not count processors
 warnings.simplefilter("error")
+warnings.filterwarnings("ignore", "Deprecated in traitlets 4.1", DeprecationWarning)  # ipywidgets before 8.1.2
 MISSING = {missing!r}
 
 class Without:
@@ -30,9 +31,12 @@ sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
 def refuse(*_arguments, **_options):
     raise RuntimeError("can't start new thread")
 
+def refuse_process(*_arguments, **_options):
+    raise OSError(errno.ENOTSUP, "emscripten does not support processes.")
+
 threading.Thread.start = refuse
 multiprocessing.process.BaseProcess.start = refuse
-subprocess.Popen.__init__ = refuse
+subprocess.Popen.__init__ = refuse_process
 sys.path.insert(0, {tests!r})
 import narrow
 narrow.install()

@@ -277,7 +277,7 @@ def shows(notebook, page, selector, code):
     page.evaluate(_WATCH, selector)
     notebook.run(1)
     appeared = page.evaluate("appeared")
-    return appeared - float(re.findall(r"[\d.]+", notebook.output(1))[0])
+    return appeared - float(re.findall(r"[\d.]+", notebook.output(1).inner_text())[0])
 
 
 def in_lab(browser):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import comm
 import pytest
+from browser.awaiting import SECONDS
 from browser.host import Host
 from browser.jupyter import JupyterServer
 from playwright.sync_api import expect
@@ -16,7 +17,7 @@ from wire import Wire
 from ice_explorer.widget import ICEExplorer
 
 # The machine may be a slow one with other work to do; what is awaited comes, or the test is red.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=1000 * SECONDS)
 
 
 def find_chromium():
@@ -51,8 +52,8 @@ def browser_context_args(browser_context_args):
     return {**browser_context_args, "viewport": {"width": 1280, "height": 900}}
 
 
-# Lab's remark on one of its own parts, where a processor has other work.
-_OF_A_SLOW_MACHINE = "ms to activate."
+# Lab's remarks on its own parts, where a processor has other work: when one takes long, and when it is there.
+_OF_A_SLOW_MACHINE = ("is taking too long to activate.", "ms to activate.")
 
 
 class Watch:
@@ -83,6 +84,7 @@ class Watch:
 @pytest.fixture
 def page(page):
     """A page on which any console error, warning or request to another machine fails the test."""
+    page.set_default_timeout(1000 * SECONDS)
     watch = Watch(page)
     page.watch = watch
     yield page

@@ -8,10 +8,23 @@ import secrets
 import sys
 
 import nbformat
+from browser.awaiting import soon
 from browser.server import Server, answers
 from playwright.sync_api import expect
 
 _MILLISECONDS_OF_A_KERNEL = 90_000
+
+# Keys that come before Lab knows its shortcuts go nowhere.
+_KNOWS_SHORTCUTS = """async (commands) => {
+    const app = globalThis.jupyterapp;
+    await app?.restored;
+    const known = new Set(app?.commands.keyBindings.map(({ command }) => command));
+    return commands.every((command) => known.has(command));
+}"""
+_IN_PAGE = ["apputils:activate-command-palette"]
+_IN_NOTEBOOK = [*_IN_PAGE, "docmanager:save", "notebook:run-cell"]
+
+_END = "∎"  # of what was printed: Lab shows long texts piece by piece
 
 
 class JupyterServer:
@@ -52,6 +65,7 @@ class JupyterServer:
         options = [
             "--no-browser",
             "--allow-root",
+            "--expose-app-in-browser",
             "--ServerApp.ip=127.0.0.1",
             "--ServerApp.port=0",
             f"--IdentityProvider.token={self._token}",
@@ -104,6 +118,7 @@ class JupyterServer:
     def open(self, page, name):
         """Open a notebook and wait for its kernel."""
         self._go(page, {"lab": f"lab/tree/{name}?reset", "notebook": f"notebooks/{name}?"}[self._app])
+        page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_NOTEBOOK)
         notebook = Notebook(page, self._app)
         notebook.wait_for_kernel()
         return notebook
@@ -111,6 +126,7 @@ class JupyterServer:
     def open_first_page(self, page):
         """Open the page that is there before any notebook is."""
         self._go(page, {"lab": "lab?reset", "notebook": "tree?"}[self._app])
+        page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_PAGE)
 
     def _go(self, page, place):
         page.goto(f"{self.url}{place}&token={self._token}")
@@ -163,14 +179,20 @@ class Notebook:
         expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=_MILLISECONDS_OF_A_KERNEL)
 
     def output(self, index):
-        """The text that a cell printed or returned."""
-        return self.cells.nth(index).locator(".jp-OutputArea-output pre").first.inner_text()
+        """Where the text stands that a cell printed or returned."""
+        return self.cells.nth(index).locator(".jp-OutputArea-output pre").first
 
     def value(self, index, code):
         """Run `print(code)` in a cell and read what it printed."""
-        self.rewrite(index, f"print({code})")
+        self.rewrite(index, f"print({code}, end={_END!r})")
         self.run(index)
-        return self.output(index).strip()
+        output = self.output(index)
+        expect(output).to_contain_text(_END)
+        return output.inner_text().strip().removesuffix(_END)
+
+    def agrees(self, index, code, wanted):
+        """Run `print(code)` until it prints what is wanted: a widget sends a change once the last one is answered."""
+        soon(lambda: self.value(index, code), wanted)
 
     def rewrite(self, index, code):
         """Replace the text of a cell."""
@@ -178,6 +200,11 @@ class Notebook:
         editor.click()
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(code)
+
+    def save(self):
+        """Save the notebook with the keyboard, and wait until it is in its file."""
+        self.page.keyboard.press("Control+s")
+        self.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
 
     def explorer(self, index):
         """The view of an explorer that a cell shows."""
@@ -187,7 +214,17 @@ class Notebook:
         """Restart the kernel from the menu, confirming what Lab asks."""
         self.page.get_by_role("menuitem", name="Kernel", exact=True).click()
         self.page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
+        # Until it restarts the kernel is idle as well.
+        self.page.evaluate(
+            """() => {
+                delete document.body.dataset.restarts;
+                jupyterapp.shell.currentWidget.sessionContext.statusChanged.connect((_, status) => {
+                    if (status === "restarting") document.body.dataset.restarts = "yes";
+                });
+            }"""
+        )
         self.page.locator(".jp-Dialog .jp-mod-accept").click()
+        expect(self.page.locator("body")).to_have_attribute("data-restarts", "yes")
         self.wait_for_kernel()
 
     def shut_down(self):

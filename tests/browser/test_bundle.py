@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pandas as pd
 import pytest
+from browser.awaiting import soon, still
 from playwright.sync_api import expect
 
 import ice_explorer as ice
@@ -77,10 +77,7 @@ def bar(page, feature):
 
 def hears(explorer, trait, value):
     """Wait until Python has what the page sent: it arrives on a thread of the server."""
-    deadline = time.monotonic() + 10
-    while getattr(explorer, trait) != value and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert getattr(explorer, trait) == value
+    soon(lambda: getattr(explorer, trait), value)
 
 
 def requests(explorer, kind):
@@ -97,7 +94,7 @@ def test_it_opens_on_what_ranks_first(explore, page, X):
     """Bars in order of their figure, the first one open, its lines drawn."""
     explorer = explore(model, X)
     expect(view(page)).to_have_attribute("data-feature", explorer.feature)
-    assert ranked(page) == list(explorer.table.index)
+    soon(lambda: ranked(page), list(explorer.table.index))
     expect(bar(page, explorer.feature)).to_have_attribute("aria-selected", "true")
     expect(view(page)).to_have_attribute("data-drawn-lines", "60")
     expect(page.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
@@ -182,7 +179,7 @@ def test_the_view_follows_python(explore, page, X):
     expect(page.get_by_test_id("legend-level")).to_have_count(3)
     explorer.rank_by = "non_linearity"
     expect(page.get_by_test_id("rank-by")).to_have_value("non_linearity")
-    assert ranked(page) == list(explorer.table.index)
+    soon(lambda: ranked(page), list(explorer.table.index))
     explorer.decay = 0.2
     expect(page.get_by_test_id("decay-slider")).to_have_value("0.2")
     explorer.selection = [0, 7]
@@ -206,7 +203,7 @@ def test_python_follows_the_view(explore, page, X):
     page.get_by_test_id("anchor").select_option("own")
     expect(view(page)).to_have_attribute("data-kind", "c-ice")
     page.wait_for_function("host.model.get('anchor') === 'own'")
-    page.evaluate("fetch('/state')")  # messages go one after the other: all are in when this is
+    page.evaluate("host.sent()")
     assert (explorer.kind, explorer.color_by, explorer.rank_by, explorer.anchor) == (
         "c-ice",
         "near",
@@ -236,7 +233,7 @@ def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
     page.get_by_test_id("weighting").select_option("length")
     expect(page.get_by_test_id("status-text")).to_contain_text("equations, length weighting")
     hears(explorer, "weighting", "length")
-    assert ranked(page) == list(explorer.table.index)
+    soon(lambda: ranked(page), list(explorer.table.index))
     assert page.get_by_test_id("bar-figure").all_text_contents() != before
     shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
     np.testing.assert_allclose(shown, explorer.table["in_distribution_impact"]["far"], rtol=0.01)
@@ -249,7 +246,7 @@ def test_the_slider_sorts_the_bars_without_the_kernel(explore, page, X):
     explorer.feature = "far"
     expect(view(page)).to_have_attribute("data-feature", "far")
     slider = page.get_by_test_id("decay-slider")
-    box = slider.bounding_box()
+    box = still(slider)
     y = box["y"] + box["height"] / 2
     asked = requests(explorer, "curves")
     page.mouse.move(box["x"] + box["width"] * 0.7, y)
@@ -257,11 +254,9 @@ def test_the_slider_sorts_the_bars_without_the_kernel(explore, page, X):
     orders = set()
     for share in np.linspace(0.7, 0.05, 20):
         page.mouse.move(box["x"] + box["width"] * share, y)
-        page.evaluate("new Promise(requestAnimationFrame)")
-        page.evaluate("new Promise(requestAnimationFrame)")
         decay = float(slider.input_value())
         table = explorer.explanation.table(decay=decay, sort_by="in_distribution_impact")
-        assert ranked(page) == list(table.index)
+        soon(lambda: ranked(page), list(table.index))
         orders.add(tuple(table.index))
     page.mouse.up()
     final = float(slider.input_value())
@@ -325,7 +320,8 @@ def test_the_mouse_finds_the_line_under_it(explore, page, X):
     explorer = explore(model, X)
     explorer.feature = "near"
     expect(view(page)).to_have_attribute("data-feature", "near")
-    box = page.get_by_test_id("plot").bounding_box()
+    expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
+    box = still(page.get_by_test_id("plot"))
     found = None
     for share in np.linspace(0.1, 0.9, 17):
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * share)
@@ -446,7 +442,7 @@ def test_a_removed_view_leaves_nothing_behind(explore, page, X):
     page.evaluate("host.remove(1)")
     assert page.evaluate("host.model.n_listeners") == 0
     explorer.kind = "ice"
-    page.evaluate("fetch('/state')")
+    page.wait_for_function("host.model.get('kind') === 'ice'")
     assert page.locator("main").inner_text() == ""
 
 
@@ -509,7 +505,7 @@ def test_a_thousand_lines_are_dragged_fluently(explore, page, scale):
     explore(explanation)
     expect(view(page)).to_have_attribute("data-drawn-lines", "1000")
     slider = page.get_by_test_id("decay-slider")
-    box = slider.bounding_box()
+    box = still(slider)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.9, y)
     page.mouse.down()

@@ -54,7 +54,7 @@ def test_lines_are_parted_by_what_makes_them_differ(notebook):
     sides = [re.compile(rf"^{re.escape(side)} n = \d+$") for side in (f"X3 ≤ {threshold}", rule)]
     expect(levels).to_have_text(sides)
     expect(chip).to_have_attribute("aria-pressed", "true")
-    assert notebook.value(1, "x.color_by") == "X3"
+    notebook.agrees(1, "x.color_by", "X3")
     levels.first.click()
     expect(levels.first).to_have_attribute("aria-pressed", "false")
 
@@ -66,7 +66,7 @@ def test_lines_are_parted_by_what_makes_them_differ(notebook):
 
     chip.click()
     expect(levels).to_have_count(0)
-    assert notebook.value(1, "x.color_by") == "None"
+    notebook.agrees(1, "x.color_by", "None")
 
 
 def test_columns_colour_by_value_at_their_median_or_by_rule(notebook):
@@ -84,7 +84,7 @@ def test_columns_colour_by_value_at_their_median_or_by_rule(notebook):
     best = select.locator("optgroup").first.locator("option").first.get_attribute("value")
     select.select_option(best)
     expect(levels).to_have_text([re.compile("^X3 ≤ "), re.compile("^X3 > ")])
-    assert notebook.value(1, "x.color_by") == "X3"
+    notebook.agrees(1, "x.color_by", "X3")
     # What explains nothing of another feature is not split.
     view.locator('[data-test=bar][data-feature="noise"]').click()
     expect(view).to_have_attribute("data-feature", "noise")

@@ -11,6 +11,7 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
+from browser.awaiting import still
 from browser.host import Host
 from browser.sandbox import page_of
 from playwright.sync_api import expect
@@ -87,8 +88,7 @@ def test_it_lives_in_a_frame_of_its_own(frame, page):
     slider.focus()
     slider.press("PageDown")
     expect(frame.get_by_test_id("decay-value")).not_to_have_text("0.75")
-    plot = frame.get_by_test_id("plot")
-    box = plot.bounding_box()
+    box = still(frame.get_by_test_id("plot"))
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
     expect(frame.get_by_test_id("tooltip")).to_be_visible()
 
@@ -133,7 +133,7 @@ def test_a_file_can_be_downloaded(frame, page, tmp_path):
     assert b"<svg" in (tmp_path / "picture.svg").read_bytes()[:200]
     body = page.frame_locator("iframe").locator("body")
     expect(body).to_have_attribute("data-clicked", re.compile(r"\.svg$"))
-    assert body.locator("> a").count() == 0
+    expect(body.locator("> a")).to_have_count(0)
 
 
 @pytest.mark.parametrize("frame", ["strict"], indirect=True)

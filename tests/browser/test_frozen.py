@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pypdf
 import pytest
+from browser.awaiting import soon, still
 from numpy.testing import assert_allclose
 from PIL import Image
 from playwright.sync_api import expect
@@ -155,7 +156,7 @@ def bar(page, feature):
 
 def test_it_opens_as_it_stood_without_a_request(page, explanation):
     """Bars in their order, the open feature with all its lines, and who made it under it."""
-    assert ranked(page) == list(explanation.table(sort_by=FIGURE).index)
+    soon(lambda: ranked(page), list(explanation.table(sort_by=FIGURE).index))
     expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", "60")
     expect(page).to_have_title("ICE of the prediction")
     footer = page.locator("footer.ice-page-about")
@@ -169,17 +170,15 @@ def test_it_opens_as_it_stood_without_a_request(page, explanation):
 def test_the_slider_sorts_the_bars(page, explanation):
     """At every step the order is that of the explanation at this decay."""
     slider = page.get_by_test_id("decay-slider")
-    box = slider.bounding_box()
+    box = still(slider)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.7, y)
     page.mouse.down()
     orders = set()
     for share in np.linspace(0.7, 0.05, 12):
         page.mouse.move(box["x"] + box["width"] * share, y)
-        page.evaluate("new Promise(requestAnimationFrame)")
-        page.evaluate("new Promise(requestAnimationFrame)")
         order = list(explanation.table(float(slider.input_value()), sort_by=FIGURE).index)
-        assert ranked(page) == order
+        soon(lambda: ranked(page), order)
         orders.add(tuple(order))
     page.mouse.up()
     assert len(orders) > 1, "the model of this test has an order that depends on the decay"
@@ -189,7 +188,8 @@ def test_bars_rank_by_any_figure_counted_in_any_way(page, explanation):
     """What is chosen over and under the bars is answered with the numbers of the explanation."""
     page.get_by_test_id("rank-by").select_option("heterogeneity")
     expect(bar(page, "near")).to_have_attribute("data-rank", "1")
-    assert ranked(page)[0] == explanation.table(sort_by="heterogeneity").index[0] == "near"
+    soon(lambda: ranked(page), list(explanation.table(sort_by="heterogeneity").index))
+    assert ranked(page)[0] == "near"
     page.get_by_test_id("rank-by").select_option("impact")
     page.locator("summary", has_text="How impact is counted").click()
     for convention, weighting in [("equations", "length"), ("equations", "mass"), ("published", "interval")]:
@@ -198,7 +198,7 @@ def test_bars_rank_by_any_figure_counted_in_any_way(page, explanation):
             page.get_by_test_id("weighting").select_option(weighting)
         expect(page.get_by_test_id("status-text")).to_contain_text(f"{convention}, {weighting} weighting")
         table = explanation.table(None, convention, weighting, sort_by="impact")
-        assert ranked(page) == list(table.index)
+        soon(lambda: ranked(page), list(table.index))
         shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
         np.testing.assert_allclose(shown, table["impact"]["far"], rtol=0.02)
 
@@ -245,7 +245,8 @@ def test_rows_are_pointed_at_brushed_and_read(page, X):
     expect(page.get_by_test_id("row-card")).to_contain_text("since")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
-    box = plot.bounding_box()
+    expect(page.get_by_test_id("row-card")).to_be_hidden()
+    box = still(plot)
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 2)
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.9 * box["height"], steps=6)
@@ -275,7 +276,7 @@ def test_map_all_features_and_comparison_are_there(page, explanation):
 
 def test_a_plot_is_zoomed(page):
     """The wheel with Ctrl moves the window, 0 shows all."""
-    box = page.get_by_test_id("plot").bounding_box()
+    box = still(page.get_by_test_id("plot"))
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.keyboard.down("Control")
     page.mouse.wheel(0, -400)
@@ -300,7 +301,7 @@ def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
     ]
     page.keyboard.press("Escape")
     lines = page.get_by_test_id("max-lines")
-    assert lines.locator("option").all_text_contents() == ["50 lines", "55 lines"]
+    expect(lines.locator("option")).to_have_text(["50 lines", "55 lines"])
     lines.select_option("50")
     expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", "50")
     expect(page.locator("footer.ice-page-about")).to_contain_text("55 of 60 rows, the same for every feature")
@@ -342,11 +343,13 @@ def test_it_draws_the_pixels_of_the_explorer(open_alone, browser, explore_live, 
     explorer, live = explore_live
     page = ready(open_alone(explorer.save(tmp_path / "same.html"), viewport={"width": 1032, "height": 900}), "near")
     size = "() => document.querySelector('[data-test=plot]').getBoundingClientRect().width"
-    assert page.evaluate(size) == live.evaluate(size)
+    soon(lambda: page.evaluate(size) == live.evaluate(size), wanted=True)
     expect(page.get_by_test_id("legend")).to_contain_text("far")
+    for one in (page, live):
+        still(one.get_by_test_id("plot"))
     drawn = live.evaluate(INK)
     assert drawn
-    assert page.evaluate(INK) == drawn
+    soon(lambda: page.evaluate(INK), drawn)
 
 
 INK_OF_CLASSES = """() => [...document.querySelectorAll("[data-test=class] canvas")].map((canvas) => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import nbformat
 import pytest
+from browser.awaiting import soon
 from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
@@ -41,14 +42,15 @@ def is_alive(view):
     """Whether the slider sorts the bars, another feature opens, and the frame is as high as what it shows."""
     frame = view.page.locator("iframe.ice-frozen")
     document = frame.element_handle().content_frame()
-    document.wait_for_function("document.documentElement.offsetHeight <= innerHeight")
-    assert frame.bounding_box()["height"] < document.evaluate("document.documentElement.offsetHeight") + 4
+    document.wait_for_function(
+        "() => { const over = innerHeight - document.documentElement.offsetHeight; return over >= 0 && over < 4; }"
+    )
     shown = view.get_by_test_id("bar-figure").all_text_contents()
     slider = view.get_by_test_id("decay-slider")
     slider.focus()
     slider.press("Home")
     expect(view.get_by_test_id("decay-value")).to_have_text("0.01")
-    assert view.get_by_test_id("bar-figure").all_text_contents() != shown
+    soon(lambda: view.get_by_test_id("bar-figure").all_text_contents() != shown, wanted=True)
     view.locator('[data-test=bar][data-feature="s5"]').click()
     expect(view).to_have_attribute("data-feature", "s5")
     expect(view).to_have_attribute("data-drawn-lines", "100")
@@ -61,8 +63,7 @@ def make(lab, page, name):
     notebook = lab.open(page, name)
     notebook.run(0)
     view = frozen(page)
-    page.keyboard.press("Control+s")
-    expect(page.locator(".jp-mod-dirty")).to_have_count(0)
+    notebook.save()
     return notebook, view
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from browser.awaiting import still
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -35,8 +37,7 @@ def notebook(lab, page):
 
 def middle(part, across=0.5, down=0.5):
     """A place in a part of the page."""
-    part.scroll_into_view_if_needed()
-    box = part.bounding_box()
+    box = still(part)
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
 
@@ -56,7 +57,7 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
     chip.click()
     expect(view.get_by_test_id("legend")).to_have_attribute("data-split", "true")
     expect(view.get_by_test_id("legend-level")).to_have_count(2)
-    assert notebook.value(1, "x.color_by") == "arm"
+    notebook.agrees(1, "x.color_by", "arm")
 
     # 3. Centred, the two groups go opposite ways.
     view.get_by_test_id("kind-c-ice").click()
@@ -76,7 +77,8 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
     page.mouse.down()
     page.mouse.move(at, bottom, steps=8)
     page.mouse.up()
-    expect(view.get_by_test_id("selected-count")).to_be_visible()
+    on_screen = re.search(r"\d+", view.get_by_test_id("selected-count").inner_text())[0]
+    notebook.agrees(1, "len(x.selection)", on_screen)
     n_selected, share = json.loads(
         notebook.value(1, "json.dumps([len(x.selected), float((x.selected['arm'] > 0).mean())])")
     )
@@ -91,7 +93,7 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("row-card")).to_contain_text("weight")
-    assert notebook.value(1, "len(x.selection)") == "1"
+    notebook.agrees(1, "len(x.selection)", "1")
 
     # 7. Two features side by side.
     view.get_by_test_id("compare").click()
@@ -111,8 +113,7 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
 
     # 9. What Python has is what is on the screen.
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
-    seen = json.loads(notebook.value(1, "json.dumps([x.feature, x.kind, x.decay, x.color_by, x.table.index[0]])"))
-    assert seen == ["dose", "c-ice", 0.01, "arm", "age"]
+    notebook.agrees(1, "x.feature, x.kind, x.decay, x.color_by, x.table.index[0]", "dose c-ice 0.01 arm age")
 
     # 10. Another explorer of its state looks the same.
     notebook.rewrite(2, "again = ice.ICEExplorer(model, X, y, state=json.loads(json.dumps(x.state())))\nagain")

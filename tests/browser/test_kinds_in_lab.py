@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from browser.awaiting import soon
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -129,7 +130,7 @@ def test_every_kind_of_column_in_turn(notebook, view):
     opened(view, "built")
     expect(view.get_by_test_id("plot")).to_contain_text("2015")
     picture(view, "date")
-    assert notebook.value(1, "x.feature, x.color_by") == "built heating_wood"
+    notebook.agrees(1, "x.feature, x.color_by", "built heating_wood")
     notebook.rewrite(2, "x.color_by = 'heating'; x.kind = 'd-ice'")
     notebook.run(2)
     expect(legend).to_have_attribute("data-column", "heating")
@@ -151,7 +152,7 @@ def test_curves_since_a_level_a_date_and_a_gap(notebook, view):
     picture(view, "since-a-level")
     view.get_by_test_id("anchor").select_option("Altstadt")
     expect(rule).to_have_attribute("data-at", "1")
-    assert notebook.value(2, "x.anchor") == "1.0"
+    notebook.agrees(2, "x.anchor", "1.0")
     notebook.rewrite(2, "x.anchor = 'Altstat'")
     notebook.run(2)
     error = notebook.cells.nth(2).locator(".jp-OutputArea-output")
@@ -180,18 +181,18 @@ def test_another_class_and_scale_by_the_pickers(notebook, view):
     expect(view).to_have_attribute("data-status", "ready")
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
     expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
+    soon(lambda: figures(view) != before, wanted=True)
     of_cheap = figures(view)
     assert of_cheap.keys() == before.keys()
-    assert of_cheap != before
     response = view.get_by_test_id("response")
     expect(response.locator("option")).to_have_text(["probability", "prediction", "log-odds"])
     response.select_option("log-odds")
     expect(title).to_contain_text("log-odds of 'cheap'")
     expect(view).to_have_attribute("data-status", "ready")
     expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
-    assert figures(view) != of_cheap
+    soon(lambda: figures(view) != of_cheap, wanted=True)
     picture(view, "log-odds")
-    assert notebook.value(2, "x.output, x.response") == "cheap log_odds"
+    notebook.agrees(2, "x.output, x.response", "cheap log_odds")
     # A few rows for the choice, and those drawn.
     assert int(notebook.value(2, "Model.asked")) - asked < asked / 10
     assert notebook.value(3, "x.explanation.output_label") == "log-odds of 'cheap'"

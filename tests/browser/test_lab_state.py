@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from browser.awaiting import soon, still
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -98,31 +99,27 @@ def test_everything_set_survives(notebook, page):
     notebook.run(0)
     view = shown(notebook)
     set_much(view, page)
+    soon(lambda: {name: look for name, look in looks(view).items() if name in WANTED}, WANTED)
     before = looks(view)
-    assert {name: before[name] for name in WANTED} == WANTED
 
     notebook.rewrite(1, "x")
     notebook.run(1)
     again = shown(notebook, 1)
-    expect(again.get_by_test_id("selected-line")).to_have_count(1)
-    assert looks(again) == before
+    soon(lambda: looks(again), before)
 
     state = notebook.value(2, "json.dumps(x.state())")
     assert json.loads(state)["feature"] == "s5"
-    page.keyboard.press("Control+s")
-    expect(page.locator(".jp-mod-dirty")).to_have_count(0)
+    notebook.save()
     page.reload()
     notebook.wait_for_kernel()
     reloaded = shown(notebook)
-    expect(reloaded.get_by_test_id("selected-line")).to_have_count(1)
-    assert looks(reloaded) == before
+    soon(lambda: looks(reloaded), before)
     assert notebook.value(2, "json.dumps(x.state())") == state
 
     notebook.rewrite(3, "other = ice.ICEExplorer(model, X, state=json.loads(json.dumps(x.state())))\nother")
     notebook.run(3)
     made = shown(notebook, 3)
-    expect(made.get_by_test_id("selected-line")).to_have_count(1)
-    assert looks(made) == before
+    soon(lambda: looks(made), before)
 
 
 BUSY = """
@@ -181,8 +178,7 @@ def step_brush(view, page):
         page.keyboard.press("Escape")
     expect(view.get_by_test_id("selected-line")).to_have_count(0)
     plot = view.get_by_test_id("plot")
-    plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
+    box = still(plot)
     at = box["x"] + 0.9 * box["width"]
     page.mouse.move(at, box["y"] + 0.1 * box["height"])
     page.mouse.down()
@@ -229,14 +225,29 @@ def test_a_busy_kernel_freezes_nothing(lab, notebook, page, work):
     expect(notebook.cells.nth(0).locator(".jp-OutputArea-output pre").last).to_contain_text("s5 c-ice 0.01 sex True")
 
 
-def test_cancel_and_go_on(notebook, page):
+# After some calls the model waits, so that there is something to cancel however slow the page is.
+SLOW = """
+Path("go on").unlink(missing_ok=True)
+calls = []
+
+def slow(X):
+    calls.append(len(X))
+    while len(calls) > 8 and not Path("go on").exists():
+        time.sleep(0.05)
+    return model.predict(X)
+
+x = ice.ICEExplorer(slow, X)
+x"""
+
+
+def test_cancel_and_go_on(lab, notebook):
     """Cancel stops the bars, and "Go on" fills in the rest."""
-    slow = "def slow(X):\n    time.sleep(0.3)\n    return model.predict(X)\n\n\nx = ice.ICEExplorer(slow, X)\nx"
-    notebook.rewrite(0, MAKE + slow)
+    notebook.rewrite(0, MAKE + SLOW)
     notebook.run(0)
     view = notebook.explorer(0)
     expect(view.locator("[data-test=bar]:not([data-pending])").first).to_be_visible()
     view.get_by_test_id("cancel").click()
+    (lab.notebooks / "go on").touch()
     expect(view).to_have_attribute("data-status", "cancelled")
     n_pending = view.locator("[data-test=bar][data-pending]").count()
     assert 0 < n_pending < 10
@@ -251,6 +262,7 @@ def test_axe_finds_nothing_serious_in_lab(notebook, page, root):
     notebook.run(0)
     view = shown(notebook)
     set_much(view, page)
+    page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))")
     page.add_script_tag(path=root / "js" / "node_modules" / "axe-core" / "axe.min.js")
     found = view.evaluate(
         """async (node) => {

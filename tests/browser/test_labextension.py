@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from browser.awaiting import soon
 from browser.jupyter import JupyterServer
 from playwright.sync_api import expect
 
@@ -156,8 +157,11 @@ def test_the_palette(server, open_notebook, page):
     entry = search_palette(page, "ICE figures")
     expect(entry).to_have_count(1)
     expect(page.locator(PALETTE).locator(".lm-CommandPalette-header", has_text="ICE explorer")).to_be_attached()
+    expect(entry).to_have_class(re.compile("lm-mod-active"))  # what was typed is searched for a moment later
     page.keyboard.press("Enter")
     expect_asked(second)
+    # The dialog gives the keyboard back to what had it, so it opens once the palette has given it back.
+    soon(lambda: notebook.cells.nth(2).evaluate("cell => cell.contains(document.activeElement)"), wanted=True)
     expect(first).not_to_have_attribute("data-heard", re.compile(""))
 
 
@@ -243,13 +247,14 @@ def test_settings_of_users(lab, page):
     page.locator(".jp-PluginList").get_by_text("ICE explorer", exact=True).click()
     # Lab's labels do not name their fields.
     page.locator("select[id$='ice-explorer:plugin_format']").select_option(label="PNG, a picture")
+    expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile('"png"'))
     page.locator("input[id$='ice-explorer:plugin_dpi']").fill("450")
     expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile('"png".*450'))
     expect(page.locator("body")).to_have_attribute("data-told", "yes")
     changed = USUAL | {"format": "png", "dpi": 450}
-    assert settings_of(page) == changed
+    soon(lambda: settings_of(page), changed)
     lab.open_first_page(page)
-    assert settings_of(page) == changed
+    soon(lambda: settings_of(page), changed)
 
 
 def test_disabled(server, open_notebook, page):
@@ -260,7 +265,7 @@ def test_disabled(server, open_notebook, page):
     expect(page.locator("html")).not_to_have_attribute("data-ice-explorer-settings", re.compile(""))
     view.locator('[data-test=bar][data-feature="s5"]').click()
     expect(view).to_have_attribute("data-feature", "s5")
-    assert notebook.value(1, "x.feature") == "s5"
+    notebook.agrees(1, "x.feature", "s5")
     view.get_by_test_id("bar").first.click(button="right")
     expect(page.locator(".lm-Menu-item", has_text="Cut Cell")).to_be_visible()
     expect(page.locator(".lm-Menu-item", has_text="Export ICE figures…")).to_have_count(0)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
-
 import nbformat
 import pytest
+from browser.awaiting import still
 from browser.jupyter import JupyterServer
 from playwright.sync_api import expect
 
@@ -33,17 +31,6 @@ def server(tmp_path_factory):
         yield server
 
 
-def begin(notebook):
-    """Run the first cell: keys that come before Notebook knows its shortcuts go nowhere."""
-    prompt = notebook.cells.first.locator(".jp-InputPrompt").first
-    for _ in range(5):
-        notebook.run(0, wait=False)
-        with suppress(AssertionError):
-            expect(prompt).not_to_have_text("[ ]:")
-            break
-    expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=90_000)
-
-
 @pytest.fixture
 def notebook(server, page, request):
     """A notebook that makes an explorer, shows it, and has a cell to type into."""
@@ -52,7 +39,7 @@ def notebook(server, page, request):
     server.write(name, [MAKE, "x", ""])
     server.set_theme(getattr(request, "param", "JupyterLab Light"))
     notebook = server.open(page, name)
-    begin(notebook)
+    notebook.run(0)
     notebook.run(1)
     view = notebook.explorer(1)
     expect(view).to_have_attribute("data-status", "ready")
@@ -74,12 +61,11 @@ def test_what_is_done_there_reaches_the_kernel(notebook, page):
     view.locator('[data-test=bar][data-feature="s5"]').click()
     expect(view).to_have_attribute("data-feature", "s5")
     plot = view.get_by_test_id("plot")
-    plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
+    box = still(plot)
     page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
     expect(view.get_by_test_id("selected-rows")).to_be_visible()
     shown = float(view.get_by_test_id("decay-value").inner_text())
-    assert notebook.value(2, "x.feature, x.decay, len(x.selection)") == f"s5 {shown:g} 1"
+    notebook.agrees(2, "x.feature, x.decay, len(x.selection)", f"s5 {shown:g} 1")
 
 
 @pytest.mark.parametrize("notebook", ["JupyterLab Dark"], indirect=True)
@@ -92,14 +78,12 @@ def test_the_dark_theme_is_followed(notebook):
     expect(chip).to_have_css("border-radius", "12px")  # JupyterLab rounds all buttons its own way
 
 
-def test_a_saved_notebook_keeps_the_picture(notebook, page, server):
+def test_a_saved_notebook_keeps_the_picture(notebook, server):
     """What reads the file without a kernel finds the view as a picture."""
-    page.keyboard.press("Control+s")
+    notebook.save()
     path = server.notebooks / "test_a_saved_notebook_keeps_the_picture.ipynb"
 
     def outputs():
         return [output.get("data", {}) for output in nbformat.read(path, 4).cells[1].outputs]
 
-    expect(page.locator(".jp-NotebookCheckpoint, .jp-NotebookPanel").first).to_be_visible()
-    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
     assert any({"image/svg+xml", "application/vnd.jupyter.widget-view+json"} <= set(data) for data in outputs())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from browser.awaiting import still
 from playwright.sync_api import expect
 
 from ice_explorer.figures.raster import (
@@ -106,8 +108,9 @@ def density_on_paper(explanation, state, seen):
 
 
 def shown_pixels(page):
-    """Read the canvas of the lines back; also where it is and how large."""
-    page.wait_for_timeout(300)
+    """Read the canvas of the lines back, once all around it is there; also where it is and how large."""
+    expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
+    still(page.get_by_test_id("plot"))
     seen = page.get_by_test_id("curves-canvas").evaluate(READ)
     screen = np.frombuffer(base64.b64decode(seen["bytes"]), dtype=np.uint8)
     return seen, screen.reshape(seen["height"], seen["width"], 4).astype(int)
@@ -136,6 +139,7 @@ def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, c
     root = page.get_by_test_id("ice-explorer")
     expect(root).to_have_attribute("data-feature", "x0")
     expect(root).to_have_attribute("data-drawn-lines", str(n_lines))
+    expect(page.get_by_test_id("decay-value")).to_have_text("0.6")
     if color_by is not None:
         expect(page.locator(f"[data-column='{color_by}']").first).to_be_visible()
     seen, screen = shown_pixels(page)

@@ -13,7 +13,8 @@ const NONE_SHOWN = "No ICE explorer is on screen. Run the cell that shows one, t
 /** The explorer's own dialog opens at this event. */
 function openExport(explorer: HTMLElement): void {
   explorer.scrollIntoView({ block: "nearest" });
-  // Lab activates the notebook when its palette closes, after the command; the focus is asked for once that is over.
+  // Lab gives the keyboard back to the notebook when its palette has closed, after the command. The dialog opens once
+  // that is over, for whatever has the keyboard then gets it back when the dialog closes.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => explorer.dispatchEvent(new CustomEvent("ice-explorer:export"))),
   );
