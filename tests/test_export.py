@@ -7,7 +7,7 @@ import math
 import re
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -610,3 +610,28 @@ def test_a_file_of_brackets_says_nothing_about_where_it_comes_from(tmp_path):
     path.write_text('{"provenance":' + "[" * 100_000)
     with pytest.raises(ExportError, match="does not say where it comes from"):
         ice_explorer.provenance(path)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json"])
+def test_a_file_that_was_changed_says_where_it_comes_from_or_that_it_does_not(explanation, tmp_path, suffix):
+    """Renamed or opened in an editor it is read; cut or damaged it is so, or a sentence says that it says nothing."""
+    whole = save(explanation, {"feature": "x0"}, tmp_path / f"x{suffix}").read_bytes()
+    code = ice_explorer.provenance(tmp_path / f"x{suffix}")["code"]
+    changed = tmp_path / "changed.dat"
+
+    def found(content):
+        changed.write_bytes(content)
+        return ice_explorer.provenance(changed)["code"]
+
+    assert found(whole) == code
+    if suffix in {".svg", ".html", ".csv", ".json"}:
+        assert found(b"\xef\xbb\xbf" + whole) == code
+    generator = np.random.default_rng(0)
+    damaged = [whole[: int(at)] for at in generator.integers(0, len(whole), 30)]
+    for places in generator.integers(0, len(whole), (30, 20)):
+        content = np.frombuffer(whole, np.uint8).copy()
+        content[places] ^= 0x55
+        damaged.append(content.tobytes())
+    for content in damaged:
+        with suppress(ExportError):  # and nothing else
+            found(content)

@@ -953,3 +953,30 @@ def test_plot_draws_every_kind(kinds, feature, kind):
         assert labels == ["a", "b", "c"]
     if feature == "built":
         assert "2015" in labels
+
+
+@pytest.mark.parametrize("width", [60, 75, 100, 160])
+def test_names_that_share_a_beginning_can_be_told_apart(width):
+    """What they share is cut out of their middle, others are cut at their end, and all fit."""
+    names = [f"average_daily_consumption_of_{at:02d}_over_the_last_quarter" for at in range(12)]
+    others = ["age", "number of rooms on the ground floor and above it"]
+    cut = lettering.elide_apart([*names, *others], width, 9.6, bold=[3])
+    assert len(set(cut)) == len(cut)
+    assert all(lettering.text_width(text, 9.6, bold=at == 3) <= width for at, text in enumerate(cut))
+    assert [text.startswith("a") and f"{at:02d}" in text for at, text in enumerate(cut[:12])] == [True] * 12
+    assert cut[12:] == [lettering.elide(text, width, 9.6) for text in others]
+
+
+def test_all_names_that_fit_stay_whole():
+    """Nothing is cut of names that share a beginning and have the room."""
+    names = ["mean radius", "mean texture"]
+    assert lettering.elide_apart(names, 100, 9.6) == names
+
+
+def test_lines_that_do_not_move_have_no_axis_of_shares():
+    """A c-ICE of nothing but zeros says nothing about the range of the predictions."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    e = explain(lambda rows: 1e6 * rows[:, 0], X, progress=False)
+    words = texts(drawn(e, feature="x1", kind="c-ice"))
+    assert "share of prediction range" not in words
+    assert not any(word.endswith("%") for word in words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -51,13 +52,13 @@ def provenance(path: str | Path) -> dict[str, Any]:
     file = Path(path)
     if not file.is_file():
         raise ExportError.no_file(path)
-    content = file.read_bytes()
+    content = file.read_bytes().removeprefix(codecs.BOM_UTF8)  # which editors put in front
     read = next((read for start, read in _READERS if content.startswith(start)), None)
     try:
         found = None if read is None else read(content)
     except (ET.ParseError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         found = None
-    if not isinstance(found, dict) or not found:
+    if not isinstance(found, dict) or "code" not in found:  # all of it, not what a cut file still has
         raise ExportError.no_provenance(path)
     return found
 
@@ -102,7 +103,7 @@ def _of_parquet(content: bytes) -> Any:
         raise MissingDependencyError.extra(what, "pyarrow", "export") from error
     try:
         metadata = parquet.read_schema(pa.BufferReader(content)).metadata or {}
-    except pa.ArrowInvalid:
+    except (pa.ArrowException, OSError):  # not whole, or changed
         return None
     return json.loads(metadata.get(_KEY.encode(), b"null"))
 

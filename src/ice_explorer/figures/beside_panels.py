@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.figures.curve_marks import draw_cased
 from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_legend
-from ice_explorer.figures.lettering import column_format, plural, text_width
+from ice_explorer.figures.lettering import column_format, elide_apart, plural, text_width
 from ice_explorer.figures.page import (
     INK,
     PICK,
@@ -24,10 +24,11 @@ from ice_explorer.figures.page import (
     Path,
     Picture,
     Style,
+    printable,
 )
 from ice_explorer.figures.palette import plain_palette
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
-from ice_explorer.figures.small_panel import draw_small
+from ice_explorer.figures.small_panel import draw_small, name_room
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page import Page
@@ -79,11 +80,14 @@ def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = Tru
     below = draw_legend(page, scene.features[0].coloring, box, below + 14, counts=False)
     places = _places(box, below + 10, len(scene.features), _TILE)
     write = column_format([bar.value for bar in bars])
+    figures = [f"{rank} · {write(bar.value)}" for rank, bar in enumerate(bars[: len(places)], 1)]
+    room = min(name_room(places[0].width, figure) for figure in figures)
+    opened = [at for at, bar in enumerate(bars[: len(places)]) if bar.label == state.feature]
+    names = elide_apart([printable(small.lines.feature) for small in scene.features], room, SMALL, opened)
     with page.group("all-features"):
-        for rank, (place, small, bar) in enumerate(zip(places, scene.features, bars[: len(places)], strict=True), 1):
+        for at, (place, small) in enumerate(zip(places, scene.features, strict=True)):
             with page.group("feature"):
-                figure = f"{rank} · {write(bar.value)}"
-                draw_small(page, small, place, figure=figure, is_open=bar.label == state.feature)
+                draw_small(page, small, place, figure=figures[at], is_open=at in opened, name=names[at])
     return places[-1].bottom
 
 

@@ -48,6 +48,7 @@ _TICK: Final = Style(stroke=INK, width=0.7)
 
 RANGE_TEXT: Final = "share of prediction range"
 NO_SLOPE_TEXT: Final = "A constant feature has no slope."
+_LEAST_SHARE: Final = 1e-4  # an axis of less is one of rounding, or of lines that do not move
 _FEW_VALUES: Final = 6  # features with no more have a tick for each
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
 _SLOT_BAR: Final = 11.0  # half the width of the bar of missing values
@@ -100,7 +101,7 @@ def _draw_heading(page: Page, scene: Scene, box: Box, heading: str) -> float:
 def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:
     baseline = top + TITLE
     room = box.width
-    if scene.lines.prediction_span is not None:
+    if _has_shares(scene.lines):
         room -= 12 + page.words(RANGE_TEXT, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
     page.words(scene.lines.y_title, box.left, baseline, size=SMALL, fill=QUIET, within=room)
     return baseline
@@ -240,10 +241,16 @@ def _draw_missing_axis(page: Page, slot: Slot, top: float, axis: float) -> None:
     page.words(MISSING, slot.at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
 
 
+def _has_shares(lines: Lines) -> bool:
+    """Whether the lines of c-ICE move by a share of the prediction range that is worth an axis."""
+    low, high = lines.y_domain
+    return lines.prediction_span is not None and high - low >= _LEAST_SHARE * lines.prediction_span
+
+
 def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
     """Ticks of the right axis of c-ICE, at values of the left one: shares of the prediction range."""
     span = lines.prediction_span
-    if span is None:
+    if span is None or not _has_shares(lines):
         return []
     low, high = (value / span * 100 for value in lines.y_domain)
     return [

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 ELLIPSIS: Final = "…"
+_BETWEEN_WORDS: Final = " _-.:/="
+_LEAST_HEAD: Final = 0.3  # of the width, for how a text begins whose middle is cut
 MINUS: Final = "\N{MINUS SIGN}"
 
 # Advance widths of Helvetica and Arial in em, by groups of like letters; the rest of the Latin,
@@ -62,6 +64,46 @@ def elide(text: str, width: float, size: float, *, bold: bool = False) -> str:
     while kept > 0 and text_width(text[:kept].rstrip() + ELLIPSIS, size, bold=bold) > width:
         kept -= 1
     return text[:kept].rstrip() + ELLIPSIS if kept > 0 else ""
+
+
+def elide_apart(texts: Sequence[str], width: float, size: float, bold: Collection[int] = ()) -> list[str]:
+    """Cut texts that stand together; of those that would look alike, what they share is cut instead of the end.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    width, size : float
+        As for `elide`.
+    bold : collection of int
+        Places of those that are bold.
+    """
+    cut = [elide(text, width, size, bold=bool(bold)) for text in texts]  # with the least room that one has
+    alike: dict[str, set[str]] = {}
+    for text, shown in zip(texts, cut, strict=True):
+        alike.setdefault(shown, set()).add(text)
+    found = []
+    for place, (text, shown) in enumerate(zip(texts, cut, strict=True)):
+        others = alike[shown]
+        start = _own_part(sorted(others)) if len(others) > 1 else 0
+        found.append(_elide_before(text, start, width, size, bold=place in bold))
+    return found
+
+
+def _own_part(texts: Sequence[str]) -> int:
+    """Return where the word begins in which sorted texts begin to differ."""
+    first, last = texts[0], texts[-1]
+    n_shared = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    return max(first.rfind(letter, 0, n_shared) + 1 for letter in _BETWEEN_WORDS)
+
+
+def _elide_before(text: str, start: int, width: float, size: float, *, bold: bool) -> str:
+    """Cut a text before the place where it becomes its own, and after it where that is still too wide."""
+    tail = text[start:]
+    if start == 0 or not tail or text_width(text, size, bold=bold) <= width:
+        return elide(text, width, size, bold=bold)
+    room = max(_LEAST_HEAD * width, width - text_width(tail, size, bold=bold))
+    head = elide(text[:start], room, size, bold=bold) or ELLIPSIS
+    return head + elide(tail, width - text_width(head, size, bold=bold), size, bold=bold)
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:

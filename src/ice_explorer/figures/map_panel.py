@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.figures.lettering import elide, text_width, ticks, wrapped
+from ice_explorer.figures.lettering import elide_apart, text_width, ticks, wrapped
 from ice_explorer.figures.map_labels import Labelled, label_box, place_labels
 from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
 
@@ -131,7 +131,8 @@ def _points(ranking: Ranking, placed: Sequence[Bar], drawn: _Map) -> list[_Point
 def _draw_labels(page: Page, points: Sequence[_Point], drawn: _Map) -> None:
     """Name the strongest features and the open one, which has a ring."""
     strongest = [*points[:_CANDIDATES], *(point for point in points[_CANDIDATES:] if point.bar.is_open)]
-    texts = [elide(printable(point.bar.label), _LONGEST_LABEL, SMALL, bold=True) for point in strongest]
+    names = [printable(point.bar.label) for point in strongest]
+    texts = elide_apart(names, _LONGEST_LABEL, SMALL, range(len(names)))
     labels = [
         Labelled(point.x, point.y, point.radius, text_width(text, SMALL, bold=True))
         for point, text in zip(strongest, texts, strict=True)

@@ -243,10 +243,11 @@ class Page:
         bold: bool = False,
         within: float = math.inf,
         angle: float = 0.0,
+        cut: str | None = None,
     ) -> float:
-        """Set a text on the baseline y, cut to the width it has; return how wide it is."""
+        """Set a text on the baseline y, cut to the width it has or as it was cut; return how wide it is."""
         full = printable(text)
-        shown = elide(full, within, size, bold=bold)
+        shown = elide(full, within, size, bold=bold) if cut is None else cut
         self.add(Words(shown, x, y, size, fill, anchor, bold, full, angle))
         return text_width(shown, size, bold=bold)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.lettering import column_format, text_width
+from ice_explorer.figures.lettering import column_format, elide_apart, text_width
 from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Circle, Page, Path, Rect, Style, printable
 
 if TYPE_CHECKING:
@@ -72,9 +72,11 @@ def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> 
     longest = max(reaches, default=0.0)
     scale = (stop - start) / longest if longest > 0 else 0.0
     row_height = min(_LOOSE_ROW, max(_ROW, box.height / len(ranking.bars)))
+    names = [printable(bar.label) for bar in shown]
+    cut = elide_apart(names, label_width, SIZE, [row for row, bar in enumerate(shown) if bar.is_open])
     for row, bar in enumerate(shown):
         middle = box.top + (row + 0.5) * row_height
-        page.words(bar.label, start - 6, middle + 3.3, anchor="end", bold=bar.is_open, within=label_width)
+        page.words(bar.label, start - 6, middle + 3.3, anchor="end", bold=bar.is_open, cut=cut[row])
         _draw_bar(page, bar, start, middle, scale)
         _draw_direction(page, bar, stop + 8, middle)
         page.words(write(bar.value), box.right, middle + 3.3, anchor="end", bold=bar.is_open)

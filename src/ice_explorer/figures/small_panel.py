@@ -31,11 +31,18 @@ _LEVEL_GAP: Final = 0.36
 _BASELINE: Final = Style(stroke=INK, width=0.6)
 
 
-def draw_small(page: Page, small: Small, box: Box, *, figure: str = "", is_open: bool = False) -> None:
-    """Draw a feature into a box, with a figure beside its name."""
+def name_room(width: float, figure: str) -> float:
+    """How wide the name of a feature may be beside its figure."""
+    return width - (text_width(figure, SMALL) + 8 if figure else 0.0)
+
+
+def draw_small(
+    page: Page, small: Small, box: Box, *, figure: str = "", is_open: bool = False, name: str | None = None
+) -> None:
+    """Draw a feature into a box, with a figure beside its name, which was cut already or is cut here."""
     lines = small.lines
-    room = box.width - (text_width(figure, SMALL) + 8 if figure else 0.0)
-    page.words(lines.feature, box.left, box.top + 8, size=SMALL, bold=is_open, within=room)
+    room = name_room(box.width, figure)
+    page.words(lines.feature, box.left, box.top + 8, size=SMALL, bold=is_open, within=room, cut=name)
     if figure:
         page.words(figure, box.right, box.top + 8, size=SMALL, fill=QUIET, anchor="end")
     inner = replace(box, top=box.top + _HEAD)
