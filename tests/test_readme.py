@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 
 
@@ -26,6 +27,7 @@ def namespace(readme, tmp_path_factory):
             exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - the README is ours
         yield names
         names["x"].close()
+        plt.close("all")
 
 
 def test_the_code_runs_and_leaves_what_it_says(namespace, tmp_path_factory):
