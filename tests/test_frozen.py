@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import html
 import json
-import warnings
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -328,16 +327,6 @@ def test_as_many_lines_are_kept_as_are_asked_for(large):
     """The limit is for those who do not say; a view of few lines has no more in its page."""
     assert lines_that_fit(large, 1000) == 666
     assert lines_that_fit(large, 50) == 50
-
-
-def test_a_page_of_huge_predictions_is_written(tmp_path):
-    """Squares that have no number any more are no reason to fail."""
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        explanation = ice.explain(lambda X: 1e300 * X["a"].to_numpy() * X["b"].to_numpy(), X, progress=False)
-        page = Page(explanation.save(tmp_path / "huge.html"))
-    assert [found["drivers"] for found in page.snapshot["drivers"]] == [[], []]
 
 
 def test_one_row_is_not_called_many(tmp_path):

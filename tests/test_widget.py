@@ -161,7 +161,7 @@ def test_its_signature_spells_out_the_options():
 
 
 def test_a_misspelt_trait_is_refused(make, X):
-    """What nobody would look at is not kept; names of one's own begin with an underscore."""
+    """What nobody would look at is not kept; an attribute of one's own is."""
     explorer = make(Model(), X)
     with pytest.raises(TypeError) as caught:
         explorer.colour_by = "town"
@@ -171,7 +171,8 @@ def test_a_misspelt_trait_is_refused(make, X):
         "convention, decay, feature, kind, max_lines, output, rank_by, response, selection, weighting."
     )
     assert not hasattr(explorer, "colour_by")
-    explorer._of_mine = 1
+    explorer.audit_of = "Uruk"
+    assert explorer.audit_of == "Uruk"
 
 
 def test_wrong_arguments_are_refused_at_once(make, X):

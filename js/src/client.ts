@@ -32,6 +32,8 @@ export interface Client {
   readonly mostLines: number;
   /** False once the connection to the kernel broke, until the kernel is heard from again. */
   readonly alive: ReadonlySignal<boolean>;
+  /** True once an answer is long in coming while nothing at all is heard from the kernel. */
+  readonly silent: ReadonlySignal<boolean>;
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
   dispose(): void;
 }
@@ -41,6 +43,8 @@ export const KERNEL_GONE =
 
 /** How long a question may wait when the kernel is believed gone but might only have been unreachable. */
 const GRACE_MS = 4000;
+/** How long one waits without wondering. A page that keeps widgets without their kernel swallows what is sent. */
+const PATIENCE_MS = 10_000;
 
 interface Pending {
   resolve(answer: Answer<Bodies[keyof Bodies]>): void;
@@ -56,10 +60,12 @@ export class KernelClient implements Client {
   readonly hasKernel = true;
   readonly mostLines = Number.POSITIVE_INFINITY;
   readonly #alive = signal(true);
+  readonly #silent = signal(false);
   readonly #pending = new Map<string, Pending>();
   readonly #view = crypto.randomUUID?.() ?? Math.random().toString(36).slice(2);
   #count = 0;
   #disposed = false;
+  #patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly model: AnyModel) {
     model.on("msg:custom", this.#hear);
@@ -72,12 +78,17 @@ export class KernelClient implements Client {
     return this.#alive;
   }
 
+  get silent(): ReadonlySignal<boolean> {
+    return this.#silent;
+  }
+
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
     if (this.#disposed) return Promise.reject(new Cancelled("This view is closed."));
     const id = `${this.#view}-${this.#count++}`;
     return new Promise((resolve, reject) => {
       const timer = this.#alive.peek() ? undefined : setTimeout(() => this.#giveUp(id), GRACE_MS);
       this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
+      this.#patience ??= setTimeout(() => this.#wonder(), PATIENCE_MS);
       try {
         this.model.send({ id, ...request });
       } catch {
@@ -93,11 +104,20 @@ export class KernelClient implements Client {
     this.model.off("comm:close", this.#lose);
     this.model.off("change:_status", this.#live);
     this.#rejectAll(new Cancelled("This view is closed."));
+    clearTimeout(this.#patience);
   }
 
   readonly #live = (): void => {
     this.#alive.value = true;
+    this.#silent.value = false;
+    clearTimeout(this.#patience);
+    this.#patience = this.#pending.size === 0 ? undefined : setTimeout(() => this.#wonder(), PATIENCE_MS);
   };
+
+  #wonder(): void {
+    this.#silent.value = this.#pending.size > 0;
+    this.#patience = undefined;
+  }
 
   readonly #lose = (): void => {
     this.#alive.value = false;

@@ -100,6 +100,7 @@ export async function recount(model: StaticModel, snapshot: Snapshot, read: Read
 export class SnapshotClient implements Client {
   readonly hasKernel = false;
   readonly alive: ReadonlySignal<boolean> = signal(true);
+  readonly silent: ReadonlySignal<boolean> = signal(false);
   readonly mostLines: number;
   #rows: Promise<RowsBody> | null = null;
   #places: Promise<ReadonlyMap<number, number>> | null = null;

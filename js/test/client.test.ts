@@ -95,6 +95,33 @@ test("a question to a kernel that is gone ends, too, unless the kernel answers a
   }
 });
 
+test("a kernel of which nothing is heard for ten seconds is silent, until something is", async () => {
+  vi.useFakeTimers();
+  try {
+    const model = silent();
+    const client = clientOf(model);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(client.silent.value).toBe(false); // nothing was asked
+    const first = client.request(curves);
+    await vi.advanceTimersByTimeAsync(6000);
+    model.emit("change:_status"); // it works
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(client.silent.value).toBe(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(client.silent.value).toBe(true);
+    model.emit("msg:custom", { id: model.sent[0]!.id, type: "result", body: {} }, []);
+    await first;
+    expect(client.silent.value).toBe(false);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(client.silent.value).toBe(false);
+    client.request(curves).catch(() => {});
+    client.dispose();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("after disposal open questions are cancelled and no listener is left", async () => {
   const model = silent();
   const client = clientOf(model);

@@ -46,12 +46,16 @@ def _or_listed(names: Sequence[object]) -> str:
 
 def _did_you_mean(name: object, known: Iterable[object]) -> str:
     """Offer the closest known name, or nothing where none is close."""
-    if name is None:
-        return ""
+    close = () if name is None else closest(name, known)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def closest(name: object, known: Iterable[object]) -> tuple[object, ...]:
+    """Return what a misspelt name may have meant: the closest known one, or none."""
     by_text = {str(candidate): candidate for candidate in known}
     lowered = {text.lower(): text for text in by_text}
     close = difflib.get_close_matches(str(name).lower(), lowered, n=1)
-    return f" Did you mean {by_text[lowered[close[0]]]!r}?" if close else ""
+    return tuple(by_text[lowered[text]] for text in close)
 
 
 # Of tables of Dask, of Spark, on a GPU, of lazy frames and of series; Spark's `collect` gives rows.

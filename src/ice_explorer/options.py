@@ -31,7 +31,7 @@ class Settings:
     """The options an explanation was made with, resolved."""
 
     groups: Mapping[Any, Sequence[Any]] | None
-    categorical: tuple[Any, ...]
+    categorical: tuple[Any, ...] | None
     output: object
     response: str
     grid: str

@@ -110,7 +110,7 @@ def prepare(
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         groups=declared or None,
-        categorical=tuple(unordered),
+        categorical=tuple(unordered) or None,
         output=predictor.output,
         response=predictor.response,
         grid=grid if isinstance(grid, str) else "custom",

@@ -61,9 +61,7 @@ def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     shapes -= np.average(shapes, axis=0, weights=weights)
     mass = float(weights.sum())
     total = float(weights @ np.einsum("ik,ik->i", shapes, shapes))
-    if (
-        total / (mass * shapes.shape[1]) <= _FLAT * prediction_range * prediction_range
-    ):  # a power of floats overflows loudly
+    if total / (mass * shapes.shape[1]) <= _FLAT * prediction_range**2:
         return Spread(shapes[:, :0], shapes[:, :0], weights, 0.0)
     along = shapes @ _principal_axes(shapes, weights)
     held = np.cumsum(weights @ along**2)

@@ -43,6 +43,7 @@ from ice_explorer.errors import (
     OutputError,
     UnknownFeatureError,
     UnknownOptionError,
+    closest,
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
@@ -258,8 +259,8 @@ class ICEExplorer(anywidget.AnyWidget):
     __signature__ = _with_options(__init__)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse what would be kept and never shown, which a misspelt trait is."""
-        if not name.startswith("_") and not hasattr(type(self), name):
+        """Refuse a misspelt trait, which would be kept and never shown."""
+        if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
             raise UnknownOptionError.trait(name, self._public_traits())
         super().__setattr__(name, value)
 

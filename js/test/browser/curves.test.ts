@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { choose, frame, ink, kernel, letGo, type Mounted, mount, questions, slideTo } from "./mount.ts";
@@ -213,6 +213,19 @@ test("a feature that is computed first says so while it is awaited", async () =>
   const { part } = mount(model);
   await frame();
   expect(part("curves-message").textContent).toBe("Computing the curves of Age …");
+});
+
+test("a kernel that says nothing for long may be none, as in a page that keeps widgets alone", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const model = kernel.model({ feature: "Age" });
+  model.answer = () => null;
+  const { part } = mount(model);
+  vi.advanceTimersByTime(10_000);
+  vi.useRealTimers();
+  await frame();
+  expect(part("curves-message").textContent).toBe(
+    "The curves of Age have not come yet: the kernel is busy, or this page has none.",
+  );
 });
 
 test("a constant feature is shown without lines and without a complaint", async () => {

@@ -19,14 +19,16 @@ import { plotTools } from "./tools.ts";
 import { edgeMarks, rangeRemark } from "./view_notes.ts";
 import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
-function messageFor(picture: Picture, status: Status): string {
+function messageFor(picture: Picture, status: Status, silent: boolean): string {
   switch (picture.state) {
     case "empty":
       if (status.state === "computing")
         return "The first curves appear here in a moment. Choose a feature to see it sooner.";
       return `${status.state === "error" ? "Something went wrong, see below. " : ""}Choose a feature to see its curves.`;
     case "loading":
-      return `Computing the curves of ${picture.feature} …`;
+      return silent
+        ? `The curves of ${picture.feature} have not come yet: the kernel is busy, or this page has none.`
+        : `Computing the curves of ${picture.feature} …`;
     case "error":
       return picture.message;
     case "ready":
@@ -109,15 +111,15 @@ export function curvesPanel(view: View, { compare, drivers, controls }: Beside, 
   );
 
   view.keep(
-    () => ({ picture: store.picture.value, status: store.status.value }),
-    ({ picture, status }) => {
+    () => ({ picture: store.picture.value, status: store.status.value, silent: store.client.silent.value }),
+    ({ picture, status, silent }) => {
       panel.dataset.state = picture.state;
       const nothing = loadedOf(picture) === null;
       frame.hidden = nothing;
       for (const part of [above, below]) part.classList.toggle("ice-absent", nothing);
       cover.hidden = picture.state === "ready";
       retry.hidden = picture.state !== "error";
-      setText(message, messageFor(picture, status));
+      setText(message, messageFor(picture, status, silent));
     },
   );
   return panel;
