@@ -22,6 +22,7 @@ _PDF_ESCAPE: Final = re.compile(rb"\\(.)", re.DOTALL)
 _PDF_LETTERS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _HTML_ELEMENT: Final = re.compile(rb'<script type="application/json" id="ice-provenance">([^<]*)</script>')
 _COMMENT: Final = f"# {_KEY} "
+_LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
 
 def provenance(path: str | Path) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
         found = None if read is None else read(content)
     except (ET.ParseError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         found = None
-    if not isinstance(found, dict) or "code" not in found:  # all of it, not what a cut file still has
+    if not isinstance(found, dict) or not _LAST & found.keys():  # all of it, not what a cut file still has
         raise ExportError.no_provenance(path)
     return found
 
