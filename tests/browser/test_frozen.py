@@ -429,6 +429,8 @@ def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tm
         bar(page, EVIL).click()
         ready(page, EVIL)
         explorer = page.get_by_test_id("ice-explorer")
+        expect(page.get_by_test_id("drivers")).not_to_have_attribute("data-state", "unknown")
+        still(page.get_by_test_id("plot"))
         path = taken(page, "png", tmp_path)
         assert path.name == "ice-script-img-src-x-onerror-alert-1.png"
         with Image.open(path) as picture:
