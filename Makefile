@@ -55,7 +55,8 @@ test-heavy: .venv/.test-heavy ## Test with PyTorch and MLflow too, which are lar
 test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(FLOORS)/pip install --quiet ipywidgets==7.7.1
 	$(FLOORS)/pytest --quiet tests/test_floors.py
-	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 # the other tests bring a connection of their own, which 7 does not take
+	# The other tests bring a connection of their own, which 7 does not take, nor does bqplot take 7.
+	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 $$(grep ^bqplot== tests/floors.txt)
 	$(FLOORS)/pytest --quiet $(PYTEST_PARALLEL) -W "ignore:Deprecated in traitlets 4.1:DeprecationWarning" \
 		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/test_state.py::,$(COUNT_WARNINGS))
 
@@ -146,7 +147,7 @@ test-browser: .venv/.test $(BUNDLE)
 
 .venv-floors/.ready: pyproject.toml tests/floors.txt
 	python3.11 -m venv .venv-floors
-	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[bqplot,datasets,export]' \
+	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[datasets,export]' \
 		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
 		pytest-cov pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@
