@@ -367,7 +367,7 @@ CASES = [
     ),
     Case(
         "X is an array with a mask",
-        lambda _: explain(wealth, np.ma.masked_less(NUMBERS, 0)),
+        lambda _: explain(wealth, np.ma.masked_less(NUMBERS.to_numpy(), 0)),
         InputTypeError,
         "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got MaskedArray. Pass "
         "`X.filled(np.nan)`.",
