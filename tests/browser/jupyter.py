@@ -14,6 +14,24 @@ from playwright.sync_api import expect
 
 _MILLISECONDS_OF_A_KERNEL = 90_000
 
+# Makes an explorer `x` of `model` and `X`. After some calls the model waits for a file, "go on", so that there is
+# something to cancel however slow the page is.
+SLOW = """
+import time
+from pathlib import Path
+Path("go on").unlink(missing_ok=True)
+calls = []
+
+def slow(X):
+    calls.append(len(X))
+    time.sleep(0.1)  # bars are told of between calls, and not more often than the page can follow
+    while len(calls) > 8 and not Path("go on").exists():
+        time.sleep(0.05)
+    return model.predict(X)
+
+x = ice.ICEExplorer(slow, X)
+x"""
+
 # Keys that come before Lab knows its shortcuts go nowhere.
 _KNOWS_SHORTCUTS = """async (commands) => {
     const app = globalThis.jupyterapp;

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from browser.awaiting import soon, still
+from browser.jupyter import SLOW
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -258,25 +259,9 @@ def test_saving_from_the_toolbar(notebook, page, tmp_path):
     assert len(png) > 20_000, "an empty page would be smaller"
 
 
-# After some calls the model waits, so that there is something to cancel however slow the page is.
-SLOW = """\
-from pathlib import Path
-Path("go on").unlink(missing_ok=True)
-calls = []
-
-def slow(X):
-    calls.append(len(X))
-    time.sleep(0.1)  # bars are told of between calls, and not more often than the page can follow
-    while len(calls) > 8 and not Path("go on").exists():
-        time.sleep(0.05)
-    return model.predict(X)
-
-x = ice.ICEExplorer(slow, X)"""
-
-
 def test_the_bars_fill_in(lab, notebook):
     """A slow model: the explorer is there at once, bars come one by one, cancel stops them."""
-    notebook.rewrite(0, MAKE.replace("x = ice.ICEExplorer(model, X)", SLOW))
+    notebook.rewrite(0, MAKE.replace("x = ice.ICEExplorer(model, X)\nx", SLOW))
     notebook.run(0)
     view = notebook.explorer(0)
     expect(view).to_have_attribute("data-status", "computing")

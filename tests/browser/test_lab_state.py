@@ -6,6 +6,7 @@ import json
 
 import pytest
 from browser.awaiting import soon, still
+from browser.jupyter import SLOW
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -223,22 +224,6 @@ def test_a_busy_kernel_freezes_nothing(lab, notebook, page, work):
         expect(prompt).to_have_text("[*]:")
     (lab.notebooks / "awake").touch()
     expect(notebook.cells.nth(0).locator(".jp-OutputArea-output pre").last).to_contain_text("s5 c-ice 0.01 sex True")
-
-
-# After some calls the model waits, so that there is something to cancel however slow the page is.
-SLOW = """
-Path("go on").unlink(missing_ok=True)
-calls = []
-
-def slow(X):
-    calls.append(len(X))
-    time.sleep(0.1)  # bars are told of between calls, and not more often than the page can follow
-    while len(calls) > 8 and not Path("go on").exists():
-        time.sleep(0.05)
-    return model.predict(X)
-
-x = ice.ICEExplorer(slow, X)
-x"""
 
 
 def test_cancel_and_go_on(lab, notebook):
