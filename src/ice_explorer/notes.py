@@ -22,8 +22,13 @@ def listed(names: Sequence[object]) -> str:
     >>> listed([f"x{number}" for number in range(2000)])
     "'x0', 'x1', 'x2' and 1,997 more"
     """
-    named = [repr(str(name)) for name in names[:_MOST_NAMED]]
-    n_others = len(names) - len(named)
+    return count_others([repr(str(name)) for name in names])
+
+
+def count_others(texts: Sequence[str]) -> str:
+    """Return the first three of some texts and the count of the others."""
+    named = list(texts[:_MOST_NAMED])
+    n_others = len(texts) - len(named)
     if n_others == 0 and len(named) > 1:
         return f"{', '.join(named[:-1])} and {named[-1]}"
     others = f" and {n_others:,} more" if n_others else ""
