@@ -84,7 +84,9 @@ def renewed_provenance(origin: Mapping[str, Any]) -> dict[str, Any]:
 
 def _taken_for(convention: object, weighting: object, taken_for: Convention) -> str:
     difference = _DIFFERENCES.get(weighting, "")
-    return f"names convention {convention!r} with weighting {weighting!r}; taken for convention {taken_for!r}.{difference}"
+    return (
+        f"names convention {convention!r} with weighting {weighting!r}; taken for convention {taken_for!r}.{difference}"
+    )
 
 
 def _renewed_code(code: str, convention: Convention) -> str:

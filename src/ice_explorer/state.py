@@ -153,7 +153,7 @@ def read_state(state: object, traits: Collection[str]) -> State:
     version = state.get("version")
     if isinstance(version, bool) or version not in (_WITH_WEIGHTING, STATE_VERSION):
         raise InvalidOptionError.state_version(version, (_WITH_WEIGHTING, STATE_VERSION))
-    view, notes = state.get("view", {}), []
+    view, notes = state.get("view", {}), list[str]()
     if version == _WITH_WEIGHTING:
         state, notes = renewed_state(state)
     _check_entries("state", state, ("version", *traits, "view"), _OF_DATA)

@@ -254,8 +254,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self._publish()
         super().__init__()
         self.on_msg(self._on_message)
-        if self._status["state"] == "computing":
-            self._background.start()
+        self._start()
 
     __signature__ = _with_options(__init__)
 
@@ -304,6 +303,20 @@ class ICEExplorer(anywidget.AnyWidget):
         self._described: Work | None = None
         self._next_tables = -math.inf
 
+    def _start(self) -> None:
+        """Compute in the background, where the model may be called."""
+        self._background.ask(None, partial(self._measure, self._open_work()), _nothing)
+
+    def _measure(self, work: Work, _feature: object) -> None:
+        """Measure how far the predictions spread, and publish it."""
+        try:
+            work.prediction_sd = work.known.prediction_sd
+        except Exception:
+            logger.exception("The standard deviation of the predictions is not known.")
+            return
+        self._described = None
+        self._publish()
+
     @traitlets.observe("convention")
     def _count_anew(self, _change: object) -> None:
         """Fill the tables by another convention."""
@@ -330,7 +343,7 @@ class ICEExplorer(anywidget.AnyWidget):
             before = self._background
             self._begin(chosen)
             before.close()  # last, so that whoever waits for it finds what to wait for instead
-            self._background.start()
+            self._start()
             self._publish()
 
     def __repr__(self) -> str:
@@ -857,6 +870,10 @@ def _drivers(
 ) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
     return payload.drivers(opened, opened.drivers(background.answer_meanwhile)), []
+
+
+def _nothing(_error: Exception) -> None:
+    """Nobody waits for an answer."""
 
 
 def _take_messages_at_once(connection: object) -> None:

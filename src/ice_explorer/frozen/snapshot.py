@@ -182,7 +182,12 @@ def _table(features: Sequence[FeatureExplanation], convention: Convention, blobs
     tables = payload.Tables(len(features), convention)
     for position, feature in enumerate(features):
         tables.fill(position, feature)
-    return {"convention": convention, "metrics": tables.metrics, "profiles": tables.profiles, **blobs.keep([tables.impact, tables.profile])}
+    return {
+        "convention": convention,
+        "metrics": tables.metrics,
+        "profiles": tables.profiles,
+        **blobs.keep([tables.impact, tables.profile]),
+    }
 
 
 def _colors(
