@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.metrics import Convention
 
+_STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
 METRICS: Final = (
     "impact",
@@ -57,12 +58,10 @@ METRICS: Final = (
     "missing_impact",
     "largest_step_share",
     "mean_change",
+    f"{_STABLE}impact",
+    f"{_STABLE}heterogeneity",
 )
-PROFILES: Final = ("in_distribution_impact", "support")
-# What is sent by "stable" as well, where another convention counts: a bar says where the two differ much.
-_STABLE: Final = "stable_"
-_STABLE_METRICS: Final = ("impact", "heterogeneity")
-_STABLE_PROFILES: Final = ("in_distribution_impact",)
+PROFILES: Final = ("in_distribution_impact", "support", f"{_STABLE}in_distribution_impact")
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LARGEST_SENT = 1e38
@@ -129,28 +128,21 @@ class Tables:
         Rows of the tables, in column order of X.
     convention : {"stable", "equations", "published"}
         By which they are counted.
-
-    Attributes
-    ----------
-    metrics, profiles : list of str
-        What the columns of the one table hold, and the blocks of the other.
     """
 
     def __init__(self, n_features: int, convention: Convention) -> None:
         self._convention = convention
-        self.metrics, self.profiles = _columns_of(convention)
-        self._impact = np.full((n_features, len(self.metrics)), np.nan, dtype="<f4")
-        self._profile = np.full((len(self.profiles), n_features, len(DECAYS)), np.nan, dtype="<f4")
+        self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
+        self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        undecayed = {**feature.metrics(None, self._convention), "mean_change": feature.mean_change}
-        decayed = feature.decay_profiles(DECAYS, self._convention)
-        if self._convention != "stable":
-            undecayed |= {_STABLE + name: value for name, value in feature.metrics(None, "stable").items()}
-            decayed |= {_STABLE + name: row for name, row in feature.decay_profiles(DECAYS, "stable").items()}
-        self._impact[position] = [undecayed[name] for name in self.metrics]
-        for profile, name in zip(self._profile, self.profiles, strict=True):
+        undecayed, decayed = _figures(feature, self._convention)
+        even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable")
+        undecayed |= {_STABLE + name: value for name, value in even[0].items()}
+        decayed |= {_STABLE + name: values for name, values in even[1].items()}
+        self._impact[position] = [undecayed[name] for name in METRICS]
+        for profile, name in zip(self._profile, PROFILES, strict=True):
             profile[position] = decayed[name]
 
     @property
@@ -160,18 +152,16 @@ class Tables:
 
     @property
     def profile(self) -> bytes:
-        """In-distribution impact, support and so on, f32 [profiles, n_features, decays]."""
+        """Metrics at every decay, f32 [profiles, n_features, decays]."""
         return self._profile.tobytes()
 
 
-def _columns_of(convention: Convention) -> tuple[list[str], list[str]]:
-    """Name the columns of the one table and the blocks of the other."""
-    if convention == "stable":
-        return list(METRICS), list(PROFILES)
-    return (
-        [*METRICS, *(_STABLE + name for name in _STABLE_METRICS)],
-        [*PROFILES, *(_STABLE + name for name in _STABLE_PROFILES)],
-    )
+def _figures(
+    feature: FeatureExplanation, convention: Convention
+) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+    """Return what does not depend on the decay, and what does."""
+    undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
+    return undecayed, feature.decay_profiles(DECAYS, convention)
 
 
 def header(
@@ -205,15 +195,14 @@ def header(
         What a view can be saved as.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
-    metrics, profiles = _columns_of(convention)
     columns = [explanation.column(name) for name in explanation.color_columns]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
         features=[_with_range(head, explanation) for head in features],
         columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns],
-        metrics=metrics,
-        profiles=profiles,
+        metrics=list(METRICS),
+        profiles=list(PROFILES),
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
         n_observations=explanation.n_observations,
         engine=explanation.engine,

@@ -178,16 +178,11 @@ def _traits(
 
 
 def _table(features: Sequence[FeatureExplanation], convention: Convention, blobs: _Blobs) -> dict[str, Any]:
-    """Return the figures of all features by one convention, with the names of what they are."""
+    """Return the figures of all features by one convention."""
     tables = payload.Tables(len(features), convention)
     for position, feature in enumerate(features):
         tables.fill(position, feature)
-    return {
-        "convention": convention,
-        "metrics": tables.metrics,
-        "profiles": tables.profiles,
-        **blobs.keep([tables.impact, tables.profile]),
-    }
+    return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
 
 
 def _colors(
