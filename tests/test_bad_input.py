@@ -289,7 +289,7 @@ CASES = [
             lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=[0.0, 1e-60, *range(1, N - 1)])
         ).save(folder / "x.html"),
         PredictionError,
-        "An explorer shows numbers from -1e+38 to 1e+38; the metrics of 'income' reach 1.31e+60. Explain a function "
+        "An explorer shows numbers from -1e+38 to 1e+38; the metrics of 'income' reach 1.3e+60. Explain a function "
         "that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave the feature out with "
         "`features=`.",
     ),
