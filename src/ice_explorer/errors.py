@@ -167,15 +167,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def published_weighting(cls, weighting: str) -> InvalidOptionError:
-        """Say that the printed tables know one weighting."""
-        return cls(
-            '`convention="published"` exists for `weighting="interval"` only, because the published tables '
-            f"weigh every interval alike; got weighting={weighting!r}. "
-            'Use `convention="equations"` with this weighting.'
-        )
-
-    @classmethod
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
         return cls(f"`{option}` must be an integer of at least {minimum}; got {_written(got)}. {advice}")

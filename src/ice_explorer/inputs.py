@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.category import category_scale
-from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
@@ -67,6 +67,36 @@ class Context:
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
         return np.flatnonzero(self.row_weights > 0)
+
+    def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predict some observations as they are, (n_rows,) [output], a block of them at a time.
+
+        Raises
+        ------
+        PredictionError
+            If the model fails, or a prediction is no finite number.
+        """
+        size = self.brute.rows_per_block(1)
+        blocks = [self._predicted(positions[start : start + size]) for start in range(0, len(positions), size)]
+        return np.concatenate([np.empty(0), *blocks])
+
+    def _predicted(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        try:
+            predicted = self.predictor.predict(self.table.take(positions))
+        except PredictionError:
+            raise
+        except Exception as error:
+            raise PredictionError.failed_on_rows(error) from error
+        wrong = np.flatnonzero(~np.isfinite(predicted))
+        if wrong.size:
+            raise PredictionError.row_not_finite(float(predicted[wrong[0]]), int(positions[wrong[0]]))
+        return predicted
+
+    @cached_property
+    def prediction_sd(self) -> float:
+        """Standard deviation of the predictions of all observations that have weight, ddof=0 [output]."""
+        weights = None if self.weights is None else self.weights[self.weighing]
+        return standard_deviation(self.predictions(self.weighing), weights)
 
 
 class Columns:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureKind
     from ice_explorer.grid import GridName
     from ice_explorer.inputs import FeatureInput
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
 
 _FIRST_ROWS = 2  # enough to see what the model returns
@@ -72,8 +72,7 @@ def prepare(
     sample_weight: ArrayLike | None = None,
     decay: float = 0.75,
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "equations",
-    weighting: Weighting = "interval",
+    convention: Convention = "stable",
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
@@ -84,7 +83,7 @@ def prepare(
     Options are those of `explain`. Besides, `answers` are what the model was asked before for another
     of its outputs, with all other options the same but the response.
     """
-    check_display(decay, convention, weighting)
+    check_display(decay, convention)
     check_one_of("engine", engine, ENGINES)
     check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
     limit = parse_memory_limit(memory_limit)
@@ -121,7 +120,6 @@ def prepare(
         decay=float(decay),
         scale=scale if isinstance(scale, str) else "custom",
         convention=convention,
-        weighting=weighting,
         engine=engine,
         memory_limit=limit,
     )

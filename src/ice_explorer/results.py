@@ -23,18 +23,18 @@ from ice_explorer.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import (
     InputTypeError,
     InvalidOptionError,
-    PredictionError,
     UnknownFeatureError,
     UnknownOptionError,
 )
-from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
+from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
 from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
-from ice_explorer.options import check_integer, check_one_of, resolve_display
+from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import second_features
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
+from ice_explorer.units import EFFECTS, in_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,9 +49,11 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.drivers import Drivers
     from ice_explorer.engine import Engine, Sums
+    from ice_explorer.impact_notes import Note
     from ice_explorer.inputs import Context, FeatureInput
     from ice_explorer.messages import Kind, RankBy
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
+    from ice_explorer.options import Unit
 
 TABLE_COLUMNS = (
     "impact",
@@ -59,16 +61,14 @@ TABLE_COLUMNS = (
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
     "kind",
 )
-_DECAYED = ("in_distribution_impact", "effective_n")
-_DOMINANT_STEP = 0.5  # a note is due where one interval brings more of the impact than this
+_DECAYED = ("in_distribution_impact", "support")
 
 
 class FeatureExplanation:
@@ -131,15 +131,10 @@ class FeatureExplanation:
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
 
-    def metrics(
-        self,
-        decay: float | None = None,
-        convention: Convention | None = None,
-        weighting: Weighting | None = None,
-    ) -> dict[str, float]:
+    def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name; defaults are those of the explanation."""
-        decay, convention, weighting = resolve_display(self._context.settings, decay, convention, weighting)
-        found = self._sums.metrics(decay, convention, weighting)
+        decay, convention = resolve_display(self._context.settings, decay, convention)
+        found = self._sums.metrics(decay, convention)
         return {field.name: getattr(found, field.name) for field in fields(found)}
 
     def decay_profile(self, decays: Iterable[float], metric: str = "in_distribution_impact") -> NDArray[np.float64]:
@@ -148,15 +143,12 @@ class FeatureExplanation:
         return self.decay_profiles(decays)[metric]
 
     def decay_profiles(
-        self,
-        decays: Iterable[float],
-        convention: Convention | None = None,
-        weighting: Weighting | None = None,
+        self, decays: Iterable[float], convention: Convention | None = None
     ) -> dict[str, NDArray[np.float64]]:
         """Return every decayed metric by name, (n_decays,) each, for many decays, without calling the model."""
         checked = np.array(_check_decays(decays))
-        _, convention, weighting = resolve_display(self._context.settings, None, convention, weighting)
-        return dict(zip(_DECAYED, self._sums.decayed(checked, convention, weighting), strict=True))
+        _, convention = resolve_display(self._context.settings, None, convention)
+        return dict(zip(_DECAYED, self._sums.decayed(checked, convention), strict=True))
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
@@ -181,19 +173,8 @@ class FeatureExplanation:
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
         wanted = self._check_positions(positions)
-        if len(wanted) == 0:
-            return np.empty(0)
         with self._lock:
-            try:
-                predicted = self._context.predictor.predict(self._context.table.take(wanted))
-            except PredictionError:
-                raise
-            except Exception as error:
-                raise PredictionError.failed_on_rows(error) from error
-        wrong = np.flatnonzero(~np.isfinite(predicted))
-        if wrong.size:
-            raise PredictionError.row_not_finite(float(predicted[wrong[0]]), int(wanted[wrong[0]]))
-        return predicted
+            return self._context.predictions(wanted)
 
     def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
         return _check_positions(positions, len(self.observed_axis))
@@ -398,28 +379,19 @@ class FeatureExplanation:
         return curves
 
     @property
-    def lies_outside_the_data(self) -> bool:
-        """Whether no observation lies inside the grid, so that `weighting="mass"` has nothing to stand on."""
-        if isinstance(self._sums, CategorySums):
-            return not self._sums.is_defined
-        return len(self.grid) > 1 and math.isnan(self._sums.steps["mass"].variance_divisor)
+    def has_pairs(self) -> bool:
+        """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
+        return not isinstance(self._sums, CategorySums) or self._sums.is_defined
 
     @cached_property
-    def note(self) -> str | None:
-        """Says so where a single step of the grid, or a single pair of levels, brings most of the impact."""
-        is_unordered = isinstance(self._sums, CategorySums)
-        brought = self._sums.pair_impact() if isinstance(self._sums, CategorySums) else self._sums.interval_impact()
-        total = brought.sum()
-        if len(self.grid) < 3 or not total > 0:
-            return None
-        largest = int(np.argmax(brought))
-        share = brought[largest] / total
-        if share <= _DOMINANT_STEP:
-            return None
-        ends = self._sums.pairs[largest] if isinstance(self._sums, CategorySums) else (largest, largest + 1)
-        low, high = (self._item.feature.shown(float(self.axis[at])) for at in ends)
-        what = f"change {low} ↔ {high}" if is_unordered else f"step {low} → {high}"
-        return f"{share * 100:.0f} % of the impact comes from the {what}"
+    def step_note(self) -> Note | None:
+        """Between which two values most of the movement happens, if that is a small part of the axis."""
+        return step_note(self._sums, self._item.feature.shown)
+
+    @cached_property
+    def crowding_note(self) -> Note | None:
+        """That the impact is mostly due to steps between values that lie close together, if it is."""
+        return crowding_note(self._sums, self._context.settings.convention)
 
 
 class Explanation:
@@ -456,15 +428,16 @@ class Explanation:
         self.engine_reason = engine.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
-        dominated = [f"{result.label!r}: {note}." for result in results if (note := result.note) is not None]
-        unsupported = [
+        undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
-            if result.kind in UNORDERED
-            else f'{result.label!r}: no observation lies inside its grid, so `weighting="mass"` is undefined.'
             for result in results
-            if result.lies_outside_the_data
+            if not result.has_pairs
         ]
-        self.notes = [*notes, *unsupported, *dominated]
+        crowded = [(result.label, note) for result in results if (note := result.crowding_note) is not None]
+        stepped = [(result.label, note) for result in results if (note := result.step_note) is not None]
+        self.notes = [
+            *notes, *undefined, *crowding_notes(crowded, self.settings.convention), *step_notes(stepped)
+        ]  # fmt: skip
 
     def __repr__(self) -> str:
         return (
@@ -505,38 +478,51 @@ class Explanation:
     def __len__(self) -> int:
         return len(self._results)
 
+    @property
+    def prediction_sd(self) -> float:
+        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output].
+
+        Predicts all rows of X when first read.
+        """
+        return self._context.prediction_sd
+
     def table(
         self,
         decay: float | None = None,
         convention: Convention | None = None,
-        weighting: Weighting | None = None,
         *,
-        sort_by: str | None = "impact",
+        sort_by: str | None = "in_distribution_impact",
+        unit: Unit = "prediction",
     ) -> pd.DataFrame:
-        """Every metric of every feature, without calling the model again.
+        """Every metric of every feature, without predicting phantom observations again.
 
         Parameters
         ----------
-        decay, convention, weighting : optional
+        decay, convention : optional
             As for `explain`; defaults are those of the explanation.
         sort_by : str or None
             Column to sort by, largest first; None keeps the order of the columns of X.
+        unit : {"prediction", "sd", "share"}
+            Unit of the effects: that of the prediction; per cent of the standard deviation of the predictions
+            (`prediction_sd`, which predicts all rows of X once); or per cent of the sum over all features,
+            of absolute values for `direction`.
 
         Returns
         -------
         DataFrame
             Indexed by feature; columns `impact`, `in_distribution_impact`, `direction`, `heterogeneity`,
-            `non_linearity`, `non_linearity_mad`, `missing_impact` [output], `effective_n`
-            [observations], `largest_step_share` [0–1], `scale` [feature], `n_grid`, `kind`.
+            `non_linearity`, `missing_impact` [unit], `support` and `largest_step_share` [0–1], `scale`
+            [feature], `n_grid`, `kind`.
         """
         import pandas as pd
 
         if sort_by is not None:
             check_one_of("sort_by", sort_by, TABLE_COLUMNS)
-        decay, convention, weighting = resolve_display(self.settings, decay, convention, weighting)
+        check_one_of("unit", unit, UNITS)
+        decay, convention = resolve_display(self.settings, decay, convention)
         records = [
             {
-                **result.metrics(decay, convention, weighting),
+                **result.metrics(decay, convention),
                 "scale": result.scale,
                 "n_grid": len(result.grid),
                 "kind": result.kind,
@@ -545,12 +531,16 @@ class Explanation:
         ]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
+        if unit != "prediction":
+            prediction_sd = self.prediction_sd if unit == "sd" else math.nan
+            for name in EFFECTS:
+                table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd)
         return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
 
     def decay_profile(
         self,
         decays: Iterable[float],
-        metric: Literal["in_distribution_impact", "effective_n"] = "in_distribution_impact",
+        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
     ) -> pd.DataFrame:
         """A decayed metric for many decays, without calling the model.
 
@@ -558,7 +548,7 @@ class Explanation:
         ----------
         decays : iterable of float
             Each greater than 0 and at most 1.
-        metric : {"in_distribution_impact", "effective_n"}
+        metric : {"in_distribution_impact", "support"}
 
         Returns
         -------
@@ -671,7 +661,7 @@ class Explanation:
             λ of the filled bars; that of the explanation by default.
         rank_by : str
             What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-            "non_linearity", "non_linearity_mad" or "missing_impact".
+            "non_linearity" or "missing_impact".
         max_features : int
             Bars drawn at most; a line below counts the others.
 
