@@ -17,9 +17,8 @@ NUMBERS = [
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
@@ -169,11 +168,11 @@ def test_sampled_rows_keep_their_weights():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 2)).round(1)
     weights = np.tile([0.0, 0.5, 3.0], 20)
-    e = explained(product, X, sample=12, sample_weight=weights, weighting="mass")
+    e = explained(product, X, sample=12, sample_weight=weights)
     for column, name in enumerate(e.features):
         positions = e[name].row_positions.tolist()
         assert (weights[positions] > 0).all()
-        expected = oracles.metrics(product, X, column, weights=weights, positions=positions, weighting="mass")
+        expected = oracles.metrics(product, X, column, weights=weights, positions=positions)
         row = e[name].metrics()
         assert_allclose([row[k] for k in row], [expected[k] for k in row], rtol=1e-9, atol=1e-12)
 
