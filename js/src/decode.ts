@@ -178,9 +178,10 @@ export class ImpactTable {
   }
 }
 
-/** In-distribution impact and effective n of every feature at every step of the decay. */
+/** Figures of every feature at every step of the decay, by name. */
 export class DecayProfile {
   constructor(
+    private readonly names: readonly string[],
     private readonly nFeatures: number,
     private readonly steps: DecaySteps,
     private readonly values: Float32Array,
@@ -209,15 +210,12 @@ export class DecayProfile {
 
   /** Whether anything at all is known of a feature. */
   knows(feature: number): boolean {
-    return [0, 1].some((block) => Number.isFinite(this.read(block, feature, 1)));
+    return this.names.some((_, block) => Number.isFinite(this.read(block, feature, 1)));
   }
 
-  inDistributionImpact(feature: number, decay: number): number {
-    return this.read(0, feature, decay);
-  }
-
-  effectiveN(feature: number, decay: number): number {
-    return this.read(1, feature, decay);
+  get(name: string, feature: number, decay: number): number {
+    const block = this.names.indexOf(name);
+    return block === -1 ? Number.NaN : this.read(block, feature, decay);
   }
 }
 
@@ -226,5 +224,5 @@ export function decodeImpact(header: Header, bytes: Bytes): ImpactTable {
 }
 
 export function decodeProfile(header: Header, bytes: Bytes): DecayProfile {
-  return new DecayProfile(header.features.length, header.decays, float32(bytes));
+  return new DecayProfile(header.profiles, header.features.length, header.decays, float32(bytes));
 }

@@ -71,20 +71,16 @@ function reachText(decay: number, unordered: boolean): string {
   return `half weight at ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} σ`;
 }
 
-export function decayReadout(
-  decay: number,
-  effectiveN: number,
-  nObservations: number,
-  estimated: boolean,
-  unordered = false,
-): string {
+/** Support is the share of the phantoms’ weight that the decay leaves. */
+export function decayReadout(decay: number, support: number, estimated: boolean, unordered = false): string {
   const about = estimated ? "≈ " : "";
   const reach = reachText(decay, unordered);
-  if (!Number.isFinite(effectiveN)) return reach;
-  return `${reach} · effective n ${about}${count(effectiveN)} of ${count(nObservations)}`;
+  if (decay >= 1 || !Number.isFinite(support)) return reach;
+  return `${reach} · ${about}${percent(support)} of the weight kept`;
 }
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A share of a whole, in whole per cent. */
-export const percent = (share: number): string => `${count(share * 100)}\u00a0%`;
+/** A share of a whole, in whole per cent; a small one with a digit that says something. */
+export const percent = (share: number): string =>
+  `${share > 0 && share < 0.005 ? number(Number((share * 100).toPrecision(1))) : count(share * 100)}\u00a0%`;

@@ -5,18 +5,13 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
-export type RankBy =
-  | "impact"
-  | "in_distribution_impact"
-  | "heterogeneity"
-  | "non_linearity"
-  | "non_linearity_mad"
-  | "missing_impact";
-export type Convention = "equations" | "published";
-export type Weighting = "interval" | "length" | "mass";
+export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity" | "missing_impact";
+export type Convention = "stable" | "equations" | "published";
+/** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
+export type Unit = "prediction" | "sd" | "share";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
 export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
@@ -30,7 +25,7 @@ export interface DocumentState {
   decay: number;
   rank_by: RankBy;
   convention: Convention;
-  weighting: Weighting;
+  unit: Unit;
   anchor: Anchor;
   max_lines: number;
   selection: number[];
@@ -115,14 +110,17 @@ export interface Header {
   version: string;
   features: FeatureHeader[];
   columns: ColumnHeader[];
+  /** Columns of the one table, and blocks of the other. */
   metrics: string[];
+  profiles: string[];
   decays: DecaySteps;
   n_observations: number;
   engine: string;
   engine_reason: string;
   /** How the figures of the tables are counted. */
   convention: Convention;
-  weighting: Weighting;
+  /** Standard deviation of the predictions of the observations; null until it is known. */
+  prediction_sd: number | null;
   output_label: string;
   /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
   outputs: string[];

@@ -479,11 +479,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`state` must be a dict that `state()` of an explorer returned; got {_written(got)}. {advice}")
 
     @classmethod
-    def state_version(cls, got: object, version: int) -> InvalidOptionError:
+    def state_version(cls, got: object, versions: Sequence[int]) -> InvalidOptionError:
         """Say which states can be read."""
         given = "none" if got is None else _written(got)
         return cls(
-            f"`state['version']` must be {version}, as `state()` of this release writes it; got {given}. "
+            f"`state['version']` must be {' or '.join(map(str, versions))}; got {given}. "
             "Pass a whole state, and read one of a newer release with that release."
         )
 

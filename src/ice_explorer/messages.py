@@ -15,14 +15,13 @@ from ice_explorer.errors import ICEExplorerError
 if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
     from ice_explorer.feature import FeatureKind
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
+    from ice_explorer.options import Unit
 
-PROTOCOL_VERSION: Final = 5
+PROTOCOL_VERSION: Final = 6
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
-RankBy: TypeAlias = Literal[
-    "impact", "in_distribution_impact", "heterogeneity", "non_linearity", "non_linearity_mad", "missing_impact"
-]
+RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 
@@ -93,7 +92,8 @@ class FormatHead(TypedDict):
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
-    `convention` and `weighting` are those that the tables are counted by.
+    `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold.
+    `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
     of saved files.
     """
@@ -103,12 +103,13 @@ class Header(TypedDict):
     features: list[FeatureHead]
     columns: list[ColumnHead]
     metrics: list[str]
+    profiles: list[str]
     decays: DecaySteps
     n_observations: int
     engine: str
     engine_reason: str
     convention: Convention
-    weighting: Weighting
+    prediction_sd: float | None
     output_label: str
     outputs: list[str]
     responses: list[str]
@@ -126,7 +127,7 @@ class ViewState(TypedDict):
     decay: float
     rank_by: RankBy
     convention: Convention
-    weighting: Weighting
+    unit: Unit
     anchor: Anchor | float
     max_lines: int
     selection: list[int]

@@ -648,6 +648,7 @@ class Explanation:
         *,
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
         max_features: int = 30,
         **unknown: object,
     ) -> Axes:
@@ -662,6 +663,8 @@ class Explanation:
         rank_by : str
             What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
             "non_linearity" or "missing_impact".
+        unit : {"prediction", "sd", "share"}
+            Unit of the bars, as for `table`.
         max_features : int
             Bars drawn at most; a line below counts the others.
 
@@ -672,7 +675,7 @@ class Explanation:
         from ice_explorer.figures import mpl
 
         _check_keywords(mpl.plot_impact, unknown)
-        return mpl.plot_impact(self, ax, decay=decay, rank_by=rank_by, max_features=max_features)
+        return mpl.plot_impact(self, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features)
 
     def plot(
         self,
@@ -773,6 +776,7 @@ class Explanation:
         color_by: Name = None,
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
         anchor: AnchorName | object = "min",
         max_lines: int | None = None,
         selection: Sequence[int] = (),
@@ -793,7 +797,7 @@ class Explanation:
             With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
-        feature, kind, color_by, decay, rank_by, anchor, max_lines, selection : optional
+        feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
             What is shown, as on an explorer; features, columns and anchors as X has them. Without a feature the one
             that ranks first is open; the decay is that of the explanation by default.
         width, font_size, dpi, title, caption, overwrite : optional
@@ -813,7 +817,7 @@ class Explanation:
 
         _check_keywords(export.save_explanation, unknown, "save")
         return export.save_explanation(
-            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by,
+            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,
             anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
             title=title, caption=caption, overwrite=overwrite,
         )  # fmt: skip

@@ -12,7 +12,7 @@ from ice_explorer.display_axis import MISSING
 from ice_explorer.errors import InputTypeError
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.legend import MEAN_TEXT, OWN_TEXT
-from ice_explorer.figures.lettering import column_format, elide
+from ice_explorer.figures.lettering import elide
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
 from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
@@ -20,7 +20,7 @@ from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line
 from ice_explorer.figures.scene import ranking_of, scene
 from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
 from ice_explorer.figures.strokes import runs, suit_strokes
-from ice_explorer.figures.view import ROUNDING, Scene, ViewState
+from ice_explorer.figures.view import FAR_OFF, ROUNDING, Scene, ViewState
 from ice_explorer.options import check_integer
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Coloring, Lines, Ranking
     from ice_explorer.messages import Kind, RankBy
+    from ice_explorer.options import Unit
 
 _MM: Final = 1 / 25.4  # inches
 _PT_PER_PX: Final = 72 / PX_PER_INCH
@@ -56,6 +57,7 @@ def plot_impact(
     *,
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
+    unit: Unit = "prediction",
     max_features: int = 30,
 ) -> Axes:
     """Draw the features as bars, largest first.
@@ -69,7 +71,9 @@ def plot_impact(
         λ of the filled bars; that of the explanation by default.
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity", "non_linearity_mad" or "missing_impact".
+        "non_linearity" or "missing_impact".
+    unit : {"prediction", "sd", "share"}
+        Unit of the bars, as for `Explanation.table`.
     max_features : int
         Bars drawn at most; a line below counts the others.
 
@@ -84,7 +88,7 @@ def plot_impact(
     """
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     decay = explanation.settings.decay if decay is None else decay
-    ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by))
+    ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by, unit=unit))
     if ax is None:
         ax = _new_axes(130, 16 + 5.2 * min(max_features, len(ranking.bars)))
     else:
@@ -203,7 +207,7 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         ax.barh(places, outlines, height=0.74, fill=False, edgecolor=OUTLINE, linewidth=0.6, label=label)
         where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
         ax.legend(**where, ncols=2, frameon=False, fontsize=SMALL, labelcolor=QUIET, handlelength=1.2)
-    write = column_format([bar.value for bar in ranking.bars])
+    write = ranking.write
     for place, bar in zip(places.tolist(), shown, strict=True):
         arrow = "∷" if bar.is_unordered else "▲" if bar.direction > 0 else "▼" if bar.direction < 0 else ""
         beside: dict[str, Any] = {
@@ -214,6 +218,8 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         ax.annotate(arrow, (1.0, place), **beside, ha="left", fontsize=0.8 * SMALL, color=QUIET)
         shift: dict[str, Any] = {"xytext": (38, 0), "textcoords": "offset points"}
         ax.annotate(write(bar.value), (1.0, place), **beside, **shift, ha="right", fontsize=SMALL, color=INK)
+        if bar.is_far_off:
+            ax.annotate(FAR_OFF, (1.0, place), **beside, **shift, ha="left", fontsize=SMALL, color=QUIET)
     names = [fitted(bar.label, _LABEL_ROOM) for bar in shown]
     ax.set_yticks(places, labels=names, parse_math=False)
     ax.tick_params(axis="y", length=0, labelcolor=INK)
@@ -225,9 +231,9 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
     title = ranking.title[0].upper() + ranking.title[1:]
     ax.set_title(title, loc="left", fontsize=SMALL + 1.5, fontweight="bold", pad=16 if ranking.decays else 6)
     n_left_out = len(ranking.bars) - len(shown)
-    if n_left_out > 0:
-        text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
-        ax.set_xlabel(text, loc="left", fontsize=SMALL, color=QUIET)
+    left_out = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}" if n_left_out > 0 else ""
+    below = [left_out, ranking.counted, ranking.footnote]
+    ax.set_xlabel("\n".join(filter(None, below)), loc="left", fontsize=SMALL, color=QUIET)
 
 
 def _reach(figure: float | None) -> float:
