@@ -104,7 +104,7 @@ ALLOWED = {
         "bqplot numpy",
     ),
     # beside the pipe
-    "datasets": ("", "pandas pooch"),
+    "datasets": ("", "pandas"),
     "__init__": ("bqplot datasets explanation groups provenance_reader warming widget", ""),
 }
 
@@ -113,7 +113,7 @@ ALLOWED = {
 FACADE = {("results", "figures.mpl"), ("results", "figures.mpl_all"), ("results", "export")}
 
 HEAVY = [
-    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pooch", "pyarrow", "sklearn",
+    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",
     "statsmodels", "torch", "xgboost",
 ]  # fmt: skip
 

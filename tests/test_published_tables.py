@@ -9,6 +9,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import StandardScaler
 
 import ice_explorer as ice
+from ice_explorer.datasets import load_cervical_cancer
 
 PRINTED = {
     "impact": "impact_percent",
@@ -25,11 +26,9 @@ LARGEST_DIFFERENCES = {
 
 
 @pytest.fixture(scope="module")
-def data(cervical_folder):
+def data():
     """The table and target as the paper used them."""
-    X = pd.read_csv(cervical_folder / "X.csv")
-    y = pd.read_csv(cervical_folder / "y.csv")["Biopsy"]
-    return X, y
+    return load_cervical_cancer()
 
 
 @pytest.fixture(scope="module")
