@@ -466,6 +466,31 @@ def with_constant(name, y, *, as_array=False, **options):
     return fit
 
 
+def more_than_coefficients(module, name, y, column=None, *, constant=True, inflation=()):
+    """Results of a fit on a frame whose parameters are more than a coefficient per column."""
+
+    def fit():
+        import statsmodels.api as sm
+
+        rows = sm.add_constant(X) if constant else X
+        options = {"exog_infl": rows[list(inflation)]} if inflation else {}
+        model = getattr(importlib.import_module(f"statsmodels.{module}"), name)(y, rows, **options)
+        results = quietly(model.fit, disp=0, method="bfgs", maxiter=50)
+
+        def ask(asked):
+            zeros = {"exog_infl": asked[list(inflation)]} if inflation else {}
+            returned = np.asarray(results.predict(asked, **zeros))
+            return returned if column is None else returned[:, column]
+
+        return results, rows, ask
+
+    return fit
+
+
+def in_order():
+    return pd.Series(pd.Categorical(SIZE, ["small", "medium", "large"], ordered=True))
+
+
 STATSMODELS = [
     Case("statsmodels", "OLS by formula", formula("ols", "number ~ age * income + C(city)"), needs="statsmodels"),
     Case("statsmodels", "Logit by formula", formula("logit", "bit ~ np.log(age) + rooms"), needs="statsmodels"),
@@ -485,6 +510,23 @@ STATSMODELS = [
     Case(
         "statsmodels", "GLM, binomial, of a frame", with_constant("GLM", BIT, family="Binomial"), "linear",
         needs="statsmodels",
+    ),
+    *(
+        Case("statsmodels", name, more_than_coefficients("api", name, COUNT), needs="statsmodels")
+        for name in ("NegativeBinomial", "NegativeBinomialP", "GeneralizedPoisson", "ZeroInflatedPoisson")
+    ),
+    Case(
+        "statsmodels", "ZeroInflatedPoisson with `exog_infl`",
+        more_than_coefficients("api", "ZeroInflatedPoisson", COUNT, inflation=["const", "age"]), needs="statsmodels",
+    ),
+    Case(
+        "statsmodels", "BetaModel",
+        more_than_coefficients("othermod.betareg", "BetaModel", 1 / (1 + np.exp(-SCORE))), needs="statsmodels",
+    ),
+    Case(
+        "statsmodels", "OrderedModel",
+        more_than_coefficients("miscmodels.ordinal_model", "OrderedModel", in_order(), 2, constant=False),
+        needs="statsmodels", options={"output": "large"},
     ),
 ]  # fmt: skip
 

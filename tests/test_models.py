@@ -455,6 +455,57 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
         assert message(ice.errors.InputDataError, results, rows) == expected
 
 
+def zero_inflated(rows, infl):
+    import statsmodels.api as sm
+
+    return families.quietly(sm.ZeroInflatedPoisson(families.COUNT, rows, exog_infl=infl).fit, disp=0)
+
+
+def test_a_zero_inflated_model_gets_the_columns_of_both_tables():
+    """Columns that only the probability of a zero has stand behind the others; nothing is taken from the fit."""
+    import statsmodels.api as sm
+
+    both = sm.add_constant(families.X)
+    exog, infl = ["const", "income"], ["const", "rooms"]
+    results = zero_inflated(both[exog], both[infl])
+    rows = both[["const", "income", "rooms"]]
+    e = explained(results, rows)
+    assert families.largest_difference(e, lambda X: results.predict(X[exog], exog_infl=X[infl]), rows) <= 1e-12
+    assert message(ice.errors.InputDataError, results, both) == (
+        "X must have the columns that the model was fitted on, in their order: 'const', 'income', 'rooms'; "
+        "got 'const', 'age', 'income', 'rooms'. Pass those."
+    )
+
+
+def test_a_zero_inflated_model_whose_columns_are_not_in_x_is_refused():
+    """Without them statsmodels would take those of the rows of the fit, whatever is predicted."""
+    import statsmodels.api as sm
+
+    both = sm.add_constant(families.X)
+    rows = both[["const", "income"]]
+    instead = (
+        " Add them behind the others, or pass a function: "
+        "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
+    )
+    said = "X must have the columns of `exog_infl`, by name, because ZeroInflatedPoisson was fitted with them"
+    for infl, named in ((both[["const", "rooms"]], ": 'const', 'rooms'."), (both[["const", "rooms"]].to_numpy(), ".")):
+        assert message(ice.errors.InputDataError, zero_inflated(rows, infl), rows) == said + named + instead
+
+
+def test_results_with_further_parameters_take_arrays_by_their_number_of_columns():
+    """Names of further parameters stand before and behind those of the columns, and are none."""
+    import statsmodels.api as sm
+
+    array = sm.add_constant(families.X).to_numpy()
+    for name in ("NegativeBinomial", "ZeroInflatedPoisson"):
+        results = families.quietly(getattr(sm, name)(families.COUNT, array).fit, disp=0)
+        assert families.largest_difference(explained(results, array), results.predict, array) <= 1e-12
+        assert message(ice.errors.InputDataError, results, families.X) == (
+            "X must have the columns that the model was fitted on, in their order: 'const', 'x1', 'x2', 'x3'; "
+            "got 3 columns. Pass those. `statsmodels.api.add_constant(X)` puts the constant in front."
+        )
+
+
 def test_rows_that_a_formula_drops_are_named_whatever_their_index():
     """Rows with missing values are left out and put back by their label, which may be another row's in X."""
     from statsmodels.formula.api import ols

@@ -697,6 +697,16 @@ class InputDataError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def inflation_columns(cls, model: object, names: Sequence[object]) -> InputDataError:
+        """Name the columns that a zero-inflated model needs for the probability of a zero."""
+        which = f": {_listed(names)}" if names else ""
+        return cls(
+            f"X must have the columns of `exog_infl`, by name, because {type(model).__name__} was fitted with "
+            f"them{which}. Add them behind the others, or pass a function: "
+            "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
+        )
+
+    @classmethod
     def duplicate_columns(cls, label: str) -> InputDataError:
         """Say that a name must mean one column."""
         return cls(
