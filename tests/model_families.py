@@ -122,6 +122,16 @@ def log_odds(column):
     return ask
 
 
+def margin_log_odds(column):
+    """Log-odds of one of several classes: its margin minus what the others come to together."""
+
+    def ask(model, rows):
+        margins = model.predict(rows, output_margin=True).astype(float)
+        return margins[:, column] - np.logaddexp.reduce(np.delete(margins, column, axis=1), axis=1)
+
+    return ask
+
+
 FOREST = {"n_estimators": 5, "max_depth": 4, "random_state": 0}
 BOOST = {"n_estimators": 8, "max_depth": 3, "random_state": 0}
 
@@ -352,6 +362,11 @@ BOOSTING = [
     Case(
         "XGBoost", "XGBClassifier, predicted class", lazily("xgboost", "XGBClassifier", LEVEL, is_label(1), **XGB),
         "brute", "xgboost", {"output": 1, "response": "predict"},
+    ),
+    Case(
+        "XGBoost", "XGBClassifier of three classes, log-odds",
+        lazily("xgboost", "XGBClassifier", LEVEL, margin_log_odds(1), **XGB), "tree", "xgboost",
+        {"output": 1, "response": "log_odds"},
     ),
     Case("XGBoost, native", "Booster, regression", xgb({}, NUMBER), "tree", "xgboost"),
     Case("XGBoost, native", "Booster, count:poisson", xgb({"objective": "count:poisson"}, COUNT), "tree", "xgboost"),
