@@ -422,7 +422,15 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def thresholds(cls, reason: str) -> InvalidOptionError:
         """Say why a model has no thresholds to make a grid of."""
-        return cls(f'`grid="thresholds"` needs a tree model that sees X itself. {reason} Use `grid="observed"`.')
+        return cls(f'`grid="thresholds"` needs a tree model. {reason} Use `grid="observed"`.')
+
+    @classmethod
+    def thresholds_of_transformed(cls, model: object) -> InvalidOptionError:
+        """Say that no threshold is a value of X."""
+        return cls(
+            '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. The transformers '
+            f'in front of {type(model).__name__} combine or encode all of them. Use `grid="observed"`.'
+        )
 
     @classmethod
     def engine(cls, name: str, reason: str) -> InvalidOptionError:
