@@ -13,9 +13,9 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from wire import Wire
@@ -103,8 +103,8 @@ def pure_tree():
 
 
 @cache
-def scaled_tree():
-    return make_pipeline(StandardScaler(), DecisionTreeRegressor(random_state=0)).fit(NUMBERS, wealth(NUMBERS))
+def mixed_tree():
+    return make_pipeline(PCA(), DecisionTreeRegressor(random_state=0)).fit(NUMBERS, wealth(NUMBERS))
 
 
 @cache
@@ -1153,15 +1153,15 @@ CASES = [
         "thresholds of a line",
         lambda _: explain(line(), NUMBERS, grid="thresholds"),
         InvalidOptionError,
-        '`grid="thresholds"` needs a tree model that sees X itself. LinearRegression is not one of the tree '
-        'ensembles whose trees can be read. Use `grid="observed"`.',
+        '`grid="thresholds"` needs a tree model. LinearRegression is not one of the tree ensembles whose trees can be '
+        'read. Use `grid="observed"`.',
     ),
     Case(
-        "thresholds behind a scaler",
-        lambda _: explain(scaled_tree(), NUMBERS, grid="thresholds"),
+        "thresholds behind a mix of columns",
+        lambda _: explain(mixed_tree(), NUMBERS, grid="thresholds"),
         InvalidOptionError,
-        '`grid="thresholds"` needs a tree model that sees X itself. DecisionTreeRegressor stands behind '
-        'transformers, so that its thresholds are not values of X. Use `grid="observed"`.',
+        '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. The transformers in '
+        'front of DecisionTreeRegressor combine or encode all of them. Use `grid="observed"`.',
     ),
     # the scale
     Case(

@@ -43,6 +43,7 @@ ALLOWED = {
     "space": ("adapters inputs probe", "numpy"),
     "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
+    "thresholds": ("adapters choice feature inputs", "numpy"),
     # what makes lines differ
     "spread": ("", "numpy"),
     "second": ("adapters.table feature inputs", "numpy"),
@@ -60,7 +61,10 @@ ALLOWED = {
         "matplotlib numpy pandas",
     ),
     "plan": (
-        "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe results",
+        (
+            "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe results "
+            "thresholds"
+        ),
         "numpy",
     ),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),

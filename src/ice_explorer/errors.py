@@ -413,7 +413,15 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def thresholds(cls, reason: str) -> InvalidOptionError:
         """Say why a model has no thresholds to make a grid of."""
-        return cls(f'`grid="thresholds"` needs a tree model that sees X itself. {reason} Use `grid="observed"`.')
+        return cls(f'`grid="thresholds"` needs a tree model. {reason} Use `grid="observed"`.')
+
+    @classmethod
+    def thresholds_of_transformed(cls, model: object) -> InvalidOptionError:
+        """Say that no threshold is a value of X."""
+        return cls(
+            '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. The transformers '
+            f'in front of {type(model).__name__} combine or encode all of them. Use `grid="observed"`.'
+        )
 
     @classmethod
     def engine(cls, name: str, reason: str) -> InvalidOptionError:
@@ -685,6 +693,16 @@ class InputDataError(ICEExplorerError, ValueError):
         return cls(
             f"X must have the columns that the model was fitted on, in their order: {_listed(fitted)}; got {held}. "
             f"Pass those.{constant}"
+        )
+
+    @classmethod
+    def inflation_columns(cls, model: object, names: Sequence[object]) -> InputDataError:
+        """Name the columns that a zero-inflated model needs for the probability of a zero."""
+        which = f": {_listed(names)}" if names else ""
+        return cls(
+            f"X must have the columns of `exog_infl`, by name, because {type(model).__name__} was fitted with "
+            f"them{which}. Add them behind the others, or pass a function: "
+            "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
         )
 
     @classmethod

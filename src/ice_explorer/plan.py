@@ -17,7 +17,7 @@ import numpy as np
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
 from ice_explorer.anchors import place_of
-from ice_explorer.choice import Inside, choose_engine, threshold_grids
+from ice_explorer.choice import Inside, choose_engine
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
@@ -38,6 +38,7 @@ from ice_explorer.options import (
 )
 from ice_explorer.probe import Probe
 from ice_explorer.results import Explanation, FeatureExplanation
+from ice_explorer.thresholds import threshold_grids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,7 +109,8 @@ def prepare(
     grid_choice = _check_grid(grid, grid_size, columns)
     inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
-        grid_choice = threshold_grids(inside, columns, chosen)
+        grid_choice, lost = threshold_grids(inside, table, columns, chosen)
+        notes += lost
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         groups=declared or None,

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     Take = Callable[[Any], Array]
 
 _NUMBER_KINDS = "fiub"
-_TEXT = {"probabilities": "probability of {}", "scores": "score (decision function) of {}"}
+_TEXT = {
+    "probabilities": "probability of {}",
+    "log-odds": "log-odds of {}",
+    "scores": "score (decision function) of {}",
+}
 
 
 @dataclass(frozen=True)
@@ -197,7 +201,7 @@ def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
 
 
 def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
-    """Probabilities or scores of classes known, or as many as there are columns."""
+    """Probabilities, log-odds or scores of classes known, or as many as there are columns."""
     shape = np.shape(returned)
     if source.classes is None and len(shape) != 2:
         raise PredictionError.wrong_shape(way.name, shape, rows.shape[0])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Returns = Literal["probabilities", "scores", "labels", "numbers"]
+Returns = Literal["probabilities", "log-odds", "scores", "labels", "numbers"]
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Way:
     ----------
     ask : callable
         Rows in the container of X -> what the model returns.
-    returns : {"probabilities", "scores", "labels", "numbers"}
-        What that is; labels are those of classes.
+    returns : {"probabilities", "log-odds", "scores", "labels", "numbers"}
+        What that is; labels are those of classes. Log-odds come in a column per class.
     name : str
         The method, for messages; "model" for the model called as a function.
     """
