@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ice_explorer.errors import ICEExplorerError, MissingDependencyError
+from ice_explorer.tracebacks import short_traceback
 
 _VARIABLE = "ICE_EXPLORER_DATA"
 _URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/00383/risk_factors_cervical_cancer.csv"
@@ -48,6 +49,7 @@ class DatasetError(ICEExplorerError, OSError):
         )
 
 
+@short_traceback
 def load_cervical_cancer(path: str | os.PathLike[str] | None = None) -> tuple[pd.DataFrame, pd.Series]:
     """Read the cervical cancer risk factors of 858 patients, as the paper analyses them.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -96,6 +97,26 @@ class ICEExplorerError(Exception):
     def advising(self, advice: str) -> Self:
         """Return the same error with other advice, where it has facts of its own."""
         return type(self)(f"{self.facts} {advice}") if self.facts else self
+
+    def end_at_caller(self) -> None:
+        """Cut frames that are to be hidden off the end of the traceback: those of `tracebacks`."""
+        entry = last_shown = self.__traceback__
+        while entry is not None:
+            if "__tracebackhide__" not in entry.tb_frame.f_locals:
+                last_shown = entry
+            entry = entry.tb_next
+        if last_shown is not None:
+            last_shown.tb_next = None
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
+        self.end_at_caller()
+        shown: list[str] = (
+            sys.modules["IPython"]
+            .get_ipython()
+            .InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
+        )
+        return shown
 
 
 class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
@@ -586,6 +607,21 @@ class UnknownOptionError(ICEExplorerError, TypeError):
         return cls(f"An explorer has no {got!r} to set.{_did_you_mean(got, known)} There are {', '.join(known)}.")
 
 
+class UnknownNameError(ICEExplorerError, AttributeError):
+    """The package has no such name, or an explorer none that can be set."""
+
+    @classmethod
+    def of_module(cls, module: str, got: str, known: Sequence[str]) -> UnknownNameError:
+        """Offer the closest name."""
+        # Without a name of the attribute, which Python would set, it does not offer the closest one once more.
+        return cls(f"module {module!r} has no attribute {got!r}.{_did_you_mean(got, known)}", name=None, obj=None)
+
+    @classmethod
+    def read_only(cls, got: str, known: Sequence[str]) -> UnknownNameError:
+        """Say what can be set on an explorer."""
+        return cls(f"`{got}` of an explorer can be read, but not set. Set one of {', '.join(known)}.")
+
+
 class UnknownFeatureError(ICEExplorerError, KeyError):
     """A name that no feature or column has."""
 
@@ -717,6 +753,11 @@ class InputTypeError(ICEExplorerError, TypeError):
             "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; "
             f"got {name}{whose}. {_as_table(got)}"
         )
+
+    @classmethod
+    def call(cls, error: TypeError) -> InputTypeError:
+        """Say, in Python's own words, that a call does not fit its function."""
+        return cls(f"{error}.")
 
     @classmethod
     def explanation_in_pickle(cls) -> InputTypeError:
@@ -987,5 +1028,6 @@ __all__ = [
     "OutputError",
     "PredictionError",
     "UnknownFeatureError",
+    "UnknownNameError",
     "UnknownOptionError",
 ]

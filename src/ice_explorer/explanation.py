@@ -9,6 +9,7 @@ from ice_explorer.errors import UnknownOptionError
 from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results import Explanation, FeatureExplanation
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["OPTIONS", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
 
 
+@short_traceback
 def explain(
     model: Any,
     X: Any,

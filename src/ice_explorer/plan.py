@@ -165,10 +165,10 @@ def _probed(
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, predictor.predict(probe.container)
     except PredictionError:
-        # Whatever is wrong is said of real rows, if it is wrong with them too.
-        first = np.arange(min(_FIRST_ROWS, table.n_observations))
-        predictor = make_predictor(model, table.take(first), len(first), **options)
-        return predictor, None, np.empty(0)
+        pass  # whatever is wrong is said of real rows, if it is wrong with them too
+    first = np.arange(min(_FIRST_ROWS, table.n_observations))
+    predictor = make_predictor(model, table.take(first), len(first), **options)
+    return predictor, None, np.empty(0)
 
 
 def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[int], list[str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, InputTypeError, MissingDependencyError
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,7 @@ _COMMENT: Final = f"# {_KEY} "
 _LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
 
+@short_traceback
 def provenance(path: str | Path) -> dict[str, Any]:
     """Read where a saved file comes from.
 

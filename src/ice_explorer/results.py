@@ -34,6 +34,7 @@ from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import second_features
+from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ _DECAYED = ("in_distribution_impact", "effective_n")
 _DOMINANT_STEP = 0.5  # a note is due where one interval brings more of the impact than this
 
 
+@short_tracebacks
 class FeatureExplanation:
     """Curves and metrics of one feature.
 
@@ -422,6 +424,7 @@ class FeatureExplanation:
         return f"{share * 100:.0f} % of the impact comes from the {what}"
 
 
+@short_tracebacks
 class Explanation:
     """What a model does with each feature: metrics, curves, and the notes to read them by.
 

@@ -42,6 +42,7 @@ from ice_explorer.errors import (
     InvalidOptionError,
     OutputError,
     UnknownFeatureError,
+    UnknownNameError,
     UnknownOptionError,
     closest,
 )
@@ -67,6 +68,7 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
 from ice_explorer.options import check_display, check_integer, check_one_of, check_static_picture
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
+from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -123,6 +125,7 @@ class _Checked(traitlets.TraitType[Any, Any]):
         obj._tell_given(self.name)  # noqa: SLF001 - the explorer's own trait
 
 
+@short_tracebacks
 class ICEExplorer(anywidget.AnyWidget):
     """What a fitted model does with each feature, to look at and to move.
 
@@ -259,9 +262,12 @@ class ICEExplorer(anywidget.AnyWidget):
     __signature__ = _with_options(__init__)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse a misspelt trait, which would be kept and never shown."""
+        """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
         if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
             raise UnknownOptionError.trait(name, self._public_traits())
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fset is None:
+            raise UnknownNameError.read_only(name, self._public_traits())
         super().__setattr__(name, value)
 
     def _tell_given(self, name: str | None) -> None:
@@ -285,7 +291,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 setattr(self, name, value)
         self._view = fitting.view
         if self._lost:
-            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
+            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=4)
 
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
