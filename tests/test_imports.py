@@ -85,7 +85,10 @@ ALLOWED = {
     # the widget
     "state": ("", ""),
     "unattended": ("", ""),
-    "work": ("adapters.table background classes curves explanation feature messages payload progress", "numpy"),
+    "work": (
+        "adapters.opening adapters.table background classes curves explanation feature messages payload progress",
+        "numpy",
+    ),
     "widget": (
         (
             "adapters.table anchors background classes curves explanation export export_request figures.besides frozen "

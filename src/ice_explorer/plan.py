@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.adapters.opening import Opening
     from ice_explorer.adapters.predict import Predictor, Response
     from ice_explorer.adapters.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
@@ -78,11 +79,13 @@ def prepare(
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
     answers: Answers | None = None,
+    opening: Callable[[Table], Opening] | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Options are those of `explain`. Besides, `answers` are what the model was asked before for another
-    of its outputs, with all other options the same but the response.
+    of its outputs, with all other options the same but the response, and `opening` chooses an output
+    where one must be chosen and was not.
     """
     check_display(decay, convention, weighting)
     check_one_of("engine", engine, ENGINES)
@@ -95,8 +98,9 @@ def prepare(
     columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
     predictor, probe, probed = _probed(
-        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs
-    )
+        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
+        opening=None if opening is None else opening(table),
+    )  # fmt: skip
     if jobs == 1:
         predictor = replace(
             predictor,
@@ -289,6 +293,11 @@ class Plan:
     def outputs(self) -> tuple[object, ...]:
         """What `output` could be instead; empty where the model has one output."""
         return self._context.predictor.outputs
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the output was chosen for the user, from the target or the predictions."""
+        return self._context.predictor.is_opening
 
     @property
     def responses(self) -> tuple[str, ...]:

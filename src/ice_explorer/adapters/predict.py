@@ -5,7 +5,7 @@ The only place that chooses a class, an output, a method or a scale.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from ice_explorer.adapters.foreign import foreign_source
 from ice_explorer.adapters.layout import asked, layout_of
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
-from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.layout import Layout
+    from ice_explorer.adapters.opening import Opening
     from ice_explorer.adapters.source import Source, Way
 
     Array = NDArray[np.float64]
@@ -64,6 +65,8 @@ class Predictor:
         Whether outputs are classes, or numbers of their own.
     classes : tuple
         Labels of the classes, one alone included; empty where outputs are none.
+    is_opening : bool
+        Whether the output was chosen by `opening`.
     """
 
     predict: Callable[[Any], Array]
@@ -79,10 +82,18 @@ class Predictor:
     rescale: Callable[[Array], Array] | None
     of_classes: bool = False
     classes: tuple[object, ...] = ()
+    is_opening: bool = False
 
 
 def make_predictor(
-    model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response, n_jobs: int = 1
+    model: Any,
+    first_rows: Any,
+    n_rows: int,
+    *,
+    output: object,
+    response: Response,
+    n_jobs: int = 1,
+    opening: Opening | None = None,
 ) -> Predictor:
     """Choose what to predict.
 
@@ -101,6 +112,8 @@ def make_predictor(
         Method, "log_odds", or "auto".
     n_jobs : int
         From how many threads it will be asked.
+    opening : Opening, optional
+        Chooses an output where one must be chosen and `output` is None.
 
     Returns
     -------
@@ -121,7 +134,18 @@ def make_predictor(
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
-    return _predictor(method, layout, output, chosen, _responses(source))
+    if opening is None or output is not None or not _must_choose(layout):
+        return _predictor(method, layout, layout.find(output), chosen, _responses(source))
+    return replace(_predictor(method, layout, opening.choose(layout, way), chosen, _responses(source)), is_opening=True)
+
+
+def _must_choose(layout: Layout) -> bool:
+    """Whether there are several outputs of which none is taken by default."""
+    try:
+        layout.find(None)
+    except OutputError:
+        return True
+    return False
 
 
 def _check_response(response: object) -> None:
@@ -162,9 +186,13 @@ def _responses(source: Source) -> tuple[str, ...]:
 
 
 def _predictor(
-    method: Callable[[Any], Any], layout: Layout, output: object, response: str, responses: tuple[str, ...]
+    method: _Method,
+    layout: Layout,
+    found: tuple[int, tuple[str, ...]],
+    response: str,
+    responses: tuple[str, ...],
 ) -> Predictor:
-    position, notes = layout.find(output)
+    position, notes = found
     take, text, asked_for = layout.takes[position], layout.texts[position], response
     rescale = None
     if response == "log_odds":
@@ -177,7 +205,7 @@ def _predictor(
         output=layout.outputs[position] if layout.outputs else None,
         position=position if layout.outputs else None,
         response=response,
-        notes=notes,
+        notes=(method.way.note, *notes) if method.way.note else notes,
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
         all_outputs=lambda rows: _stacked(layout.takes, layout.check(method(rows), rows.shape[0])),
@@ -196,19 +224,19 @@ class _Method:
     """A way of asking that gives its first answer again where that is asked for next."""
 
     def __init__(self, way: Way) -> None:
-        self._way = way
+        self.way = way
         self._first: tuple[Any, Any] | None = None
 
     def probe(self, first_rows: Any) -> Any:
         """Ask the model once; its own error is chained to ours."""
-        self._first = first_rows, asked(self._way, first_rows)
+        self._first = first_rows, asked(self.way, first_rows)
         return self._first[1]
 
     def __call__(self, rows: Any) -> Any:
         first, self._first = self._first, None  # asked for at once or not at all
         if first is not None and rows is first[0]:
             return first[1]
-        return self._way.ask(rows)
+        return self.way.ask(rows)
 
 
 def _rescaled(take: Callable[[Any], Array], rescale: Callable[[Array], Array]) -> Callable[[Any], Array]:

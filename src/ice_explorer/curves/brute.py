@@ -195,7 +195,7 @@ class BruteCurves:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
         except PredictionError as error:
             where = self._culprit(feature, positions, values)
-            raise PredictionError.wrong_on_phantoms(feature.name, where, error) from error.__cause__
+            raise PredictionError.wrong_on_phantoms(feature.name, where, error) from error
         except Exception as error:
             where = self._culprit(feature, positions, values)
             raise PredictionError.failed_on_phantoms(feature.name, where, error) from error
