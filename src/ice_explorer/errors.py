@@ -39,6 +39,11 @@ def _listed(names: Iterable[object], most: int = _SHOWN) -> str:
     return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
 
 
+def counted(n: int, noun: str) -> str:
+    """Write a count for a message: "1 feature", "3 features"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def _or_listed(names: Sequence[object]) -> str:
     """Write choices for a message: "'a', 'b' or 'c'"."""
     shown = [repr(name) for name in names]
@@ -206,7 +211,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say what a sample size may be."""
         return cls(
             "`sample` must be a count from 1 to the number of observations or a fraction greater than 0 and "
-            f"less than 1; got {_written(got)} for {n_observations} observations. Use `sample=None` for all of them."
+            f"less than 1; got {_written(got)} for {counted(n_observations, 'observation')}. "
+            "Use `sample=None` for all of them."
         )
 
     @classmethod
@@ -376,6 +382,15 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}. {advice}")
 
     @classmethod
+    def weights_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
+        """Say that weights of another index may belong to other rows."""
+        return cls(
+            f"`sample_weight` must have the index of X; row {row} has the label {got!r} in the weights and "
+            f"{expected!r} in X. Pass `weights.loc[X.index]` to match them by label, or `weights.to_numpy()` if they "
+            "are in the order of X."
+        )
+
+    @classmethod
     def sum_of_weights(cls, total: float) -> InvalidOptionError:
         """Say that frequencies must count more than one observation."""
         return cls(
@@ -403,7 +418,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def target_length(cls, n_values: int, n_observations: int) -> InvalidOptionError:
         """Say that there is one target per row."""
         return cls(
-            f"`y` must hold one value per observation; got {n_values} for {n_observations} observations. "
+            f"`y` must hold one value per observation; got {n_values} for {counted(n_observations, 'observation')}. "
             "Pass the targets of the rows of X, in their order."
         )
 
@@ -632,20 +647,19 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
     @classmethod
     def column(cls, got: object, names: Sequence[object], groups: Sequence[object] = ()) -> UnknownFeatureError:
         """Offer the closest column of X, or group of columns."""
-        plural = "columns" if len(names) != 1 else "column"
         of_groups = f" Its groups are {_listed(groups)}." if groups else ""
         return cls(
             f"No column named {got!r} in X.{_did_you_mean(got, [*names, *groups])} "
-            f"X has {len(names)} {plural}: {_listed(names)}.{of_groups}"
+            f"X has {counted(len(names), 'column')}: {_listed(names)}.{of_groups}"
         )
 
     @classmethod
     def feature(cls, got: object, names: Sequence[object]) -> UnknownFeatureError:
         """Offer the closest explained feature."""
-        plural = "features" if len(names) != 1 else "feature"
+        there = "There is" if len(names) == 1 else "There are"
         return cls(
             f"No feature named {got!r} was explained.{_did_you_mean(got, names)} "
-            f"There are {len(names)} {plural}: {_listed(names)}."
+            f"{there} {counted(len(names), 'feature')}: {_listed(names)}."
         )
 
 
@@ -678,9 +692,8 @@ class InputDataError(ICEExplorerError, ValueError):
     @classmethod
     def infinite(cls, feature: object, rows: Sequence[int]) -> InputDataError:
         """Name the column and the rows of infinite values."""
-        plural = "rows" if len(rows) != 1 else "row"
         return cls._of(
-            f"A feature must hold finite numbers; {feature!r} holds infinite values in {len(rows)} {plural}: "
+            f"A feature must hold finite numbers; {feature!r} holds infinite values in {counted(len(rows), 'row')}: "
             f"{_listed(rows)}.",
             "Replace them, or leave the feature out with `features=`.",
         )
@@ -721,7 +734,7 @@ class InputDataError(ICEExplorerError, ValueError):
     @classmethod
     def not_as_fitted(cls, fitted: Sequence[object], got: Sequence[object] | int) -> InputDataError:
         """Say which columns a model was fitted on that takes them by position."""
-        held = f"{got} columns" if isinstance(got, int) else _listed(got)
+        held = counted(got, "column") if isinstance(got, int) else _listed(got)
         constant = (
             " `statsmodels.api.add_constant(X)` puts the constant in front."
             if "const" in fitted and (isinstance(got, int) or "const" not in got)
@@ -879,7 +892,7 @@ class PredictionError(ICEExplorerError, ValueError):
             else "Wrap the model in a function that returns that."
         )
         expected = (n_rows,) if n_columns is None else (n_rows, n_columns)
-        return cls(f"{method}() returned shape {shape} for {n_rows} rows; expected {expected}. {advice}")
+        return cls(f"{method}() returned shape {shape} for {counted(n_rows, 'row')}; expected {expected}. {advice}")
 
     @classmethod
     def not_one_table_per_output(cls, method: str, n_outputs: int) -> PredictionError:

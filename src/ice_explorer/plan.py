@@ -93,13 +93,13 @@ def prepare(
     limit = parse_memory_limit(memory_limit)
     jobs = check_n_jobs(n_jobs)
     table = table_from(X)
-    weights = check_weights(sample_weight, table.n_observations)
+    weights = check_weights(sample_weight, table.n_observations, table.index)
     declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
     columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
     predictor, probe, probed = _probed(
         model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
-        opening=None if opening is None else opening(table),
+        opening=None if opening is None else opening(table).choose,
     )  # fmt: skip
     if jobs == 1:
         predictor = replace(

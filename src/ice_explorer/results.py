@@ -26,6 +26,7 @@ from ice_explorer.errors import (
     PredictionError,
     UnknownFeatureError,
     UnknownOptionError,
+    counted,
 )
 from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
@@ -128,7 +129,10 @@ class FeatureExplanation:
         return _frozen(self._item.feature.native(self.observed_axis))
 
     def __repr__(self) -> str:
-        return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
+        return (
+            f"<FeatureExplanation {self.label!r}: {counted(len(self.row_positions), 'curve')}, "
+            f"{counted(len(self.grid), 'grid value')}>"
+        )
 
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
@@ -471,15 +475,20 @@ class Explanation:
 
     def __repr__(self) -> str:
         return (
-            f"<Explanation of the {self.output_label}: {len(self.features)} features, "
-            f"{self.n_observations} observations, engine {self.engine!r}>"
+            f"<Explanation of the {self.output_label}: {counted(len(self.features), 'feature')}, "
+            f"{counted(self.n_observations, 'observation')}, engine {self.engine!r}>"
         )
 
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
 
     def __getitem__(self, feature: Name) -> FeatureExplanation:
-        """Return the curves and metrics of one feature, by name or by its text.
+        """Return the curves and metrics of one feature.
+
+        Parameters
+        ----------
+        feature : object
+            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is.
 
         Raises
         ------
@@ -487,10 +496,12 @@ class Explanation:
             If it was not explained; also a KeyError. Offers the closest name.
         """
         try:
-            found = self._results.get(feature)
-        except TypeError:  # an unhashable name names nothing
+            found = self._results.get(feature) or self._by_label.get(str(feature))
+            if found is None:
+                columns = self._context.columns
+                found = self._results.get(columns.names[columns.position(feature)])
+        except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             found = None
-        found = found or self._by_label.get(str(feature))
         if found is None:
             raise UnknownFeatureError.feature(feature, self.features)
         return found

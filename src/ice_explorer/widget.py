@@ -45,6 +45,7 @@ from ice_explorer.errors import (
     UnknownNameError,
     UnknownOptionError,
     closest,
+    counted,
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
@@ -355,8 +356,8 @@ class ICEExplorer(anywidget.AnyWidget):
             return "<ICEExplorer: closed>"
         known, status = self._work.known, _status(self._background.snapshot(), self._work)
         return (
-            f"<ICEExplorer of the {known.output_label}: {status['total']} features, "
-            f"{known.n_observations} observations, {_state_text(status)}>"
+            f"<ICEExplorer of the {known.output_label}: {counted(status['total'], 'feature')}, "
+            f"{counted(known.n_observations, 'observation')}, {_state_text(status)}>"
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.layout import Layout
-    from ice_explorer.adapters.opening import Opening
     from ice_explorer.adapters.source import Source, Way
 
     Array = NDArray[np.float64]
@@ -93,7 +92,7 @@ def make_predictor(
     output: object,
     response: Response,
     n_jobs: int = 1,
-    opening: Opening | None = None,
+    opening: Callable[[Layout, Way], tuple[int, tuple[str, ...]]] | None = None,
 ) -> Predictor:
     """Choose what to predict.
 
@@ -112,8 +111,8 @@ def make_predictor(
         Method, "log_odds", or "auto".
     n_jobs : int
         From how many threads it will be asked.
-    opening : Opening, optional
-        Chooses an output where one must be chosen and `output` is None.
+    opening : callable, optional
+        Chooses an output where one must be chosen and `output` is None, as `Opening.choose` does.
 
     Returns
     -------
@@ -136,7 +135,7 @@ def make_predictor(
     layout.check(returned, n_rows)
     if opening is None or output is not None or not _must_choose(layout):
         return _predictor(method, layout, layout.find(output), chosen, _responses(source))
-    return replace(_predictor(method, layout, opening.choose(layout, way), chosen, _responses(source)), is_opening=True)
+    return replace(_predictor(method, layout, opening(layout, way), chosen, _responses(source)), is_opening=True)
 
 
 def _must_choose(layout: Layout) -> bool:
