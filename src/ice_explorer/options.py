@@ -138,7 +138,7 @@ def check_weights(
         given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
         msg = f"got {given} for {counted(n_observations, 'observation')}"
         raise InvalidOptionError.sample_weight(msg, advice)
-    labels = getattr(sample_weight, "index", None)
+    labels: Any = getattr(sample_weight, "index", None)
     if index is not None and hasattr(labels, "equals") and not labels.equals(index):
         got, expected = labels.tolist(), index.tolist()
         row = next((row for row in range(n_observations) if got[row] != expected[row]), 0)

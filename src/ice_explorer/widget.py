@@ -183,8 +183,9 @@ class ICEExplorer(anywidget.AnyWidget):
     selection : list of int
         Positions of the selected rows of X.
     output : str
-        Which class or output of the model is explained, as text; "" where it has one. Another one is
-        explained anew.
+        Which class or output of the model is explained, as text; "" where it has one. Without the option
+        `output` it starts with the second of two classes, with the class most frequent in y, else in the
+        predictions, or with the first output. Another one is explained anew.
     response : str
         On which scale, as `explain` names it.
 
