@@ -52,6 +52,7 @@ def short_traceback(function: F) -> F:
                 sys.excepthook = _show
             raise mistake.with_traceback(None) from _from_its_model(error.__cause__)
 
+    call.__kwdefaults__ = getattr(function, "__kwdefaults__", None)  # for those who read them instead of a signature
     return call  # type: ignore[return-value]
 
 
