@@ -1230,9 +1230,9 @@ CASES = [
     ),
     Case(
         "result that is not there",
-        lambda _: result()[0],
+        lambda _: result()[9],
         UnknownFeatureError,
-        "No feature named 0 was explained. There are 7 features: 'age', 'income', 'city', 'since', 'red', "
+        "No feature named 9 was explained. There are 7 features: 'age', 'income', 'city', 'since', 'red', "
         "'blue', 'green'.",
     ),
     Case(

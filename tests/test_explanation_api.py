@@ -262,6 +262,34 @@ def test_units_of_a_model_that_says_the_same_of_every_row():
         assert (e.table(unit=unit)["impact"] == 0).all()
 
 
+def test_a_result_takes_positions_as_features_does(explanation):
+    """They count the columns of X, features or not; a name or its text comes first."""
+    assert explanation[1].feature == explain(features=[1]).features[0] == "age"
+    assert explanation[np.int64(2)].feature == "income"
+    assert explain(features=["income"])[2].feature == "income"
+    assert refusal(UnknownFeatureError, explain(features=["income"]).__getitem__, 1) == (
+        "No feature named 1 was explained. There is 1 feature: 'income'."
+    )
+    for nothing in (5, -1, True, 1.0):
+        assert isinstance(refusal(UnknownFeatureError, explanation.__getitem__, nothing), str)
+    numbered = pd.DataFrame({"1": [1.0, 2.0, 4.0], "0": [3.0, 1.0, 2.0]})
+    e = explain(numbered, lambda rows: rows["1"] * 2 + rows["0"])
+    assert [e[1].feature, e[0].feature] == ["1", "0"]
+    assert explain(numbered, lambda rows: rows["1"], features=[1]).features == ["1"]
+
+
+def test_one_of_something_is_written_in_the_singular():
+    """In sentences and in what a result looks like."""
+    e = explain(np.array([[1.0], [2.0]]), lambda rows: rows[:, 0])
+    assert repr(e) == "<Explanation of the prediction: 1 feature, 2 observations, engine 'brute'>"
+    constant = explain(np.array([[1.0], [1.0]]), lambda rows: rows[:, 0])
+    assert repr(constant["x0"]) == "<FeatureExplanation 'x0': 2 curves, 1 grid value>"
+    assert refusal(InvalidOptionError, explain, np.ones((3, 1)), lambda rows: rows[:, 0], sample_weight=[1.0]) == (
+        "`sample_weight` must be finite numbers of at least 0, one per observation; got 1 weight for 3 observations. "
+        "Leave it out to weigh all observations alike."
+    )
+
+
 def test_a_feature_that_does_not_exist_is_a_key_error(explanation):
     """The close name is offered; the text is a sentence, not the repr of one."""
     assert issubclass(UnknownFeatureError, KeyError)

@@ -9,6 +9,7 @@ from ice_explorer.errors import UnknownOptionError
 from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results import Explanation, FeatureExplanation
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["OPTIONS", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
 
 
+@short_traceback
 def explain(
     model: Any,
     X: Any,
@@ -56,18 +58,19 @@ def explain(
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     features : sequence, optional
-        Names or positions of the features, groups among them; default all columns of numbers, booleans,
-        categories, texts, dates and timedeltas.
+        Features, groups among them: names, their text or positions of columns, looked up in that order.
+        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas.
     groups : mapping, optional
         Columns of 0 and 1 that are one category in truth, by its name: {"city": ["city_a", "city_b"]}. They
         move together and leave the ranking. `find_groups` offers some.
     categorical : sequence, optional
         Columns whose values are names without an order, such as codes.
     output : object, optional
-        Class label, output name or position, looked up in that order. Two classes: the second.
+        Class label, output name or position, looked up in that order. Defaults to the second class of a
+        binary classifier; required where the model has more classes or outputs.
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
-        "auto" is the first of predict_proba, decision_function, predict that a classifier has, and
-        predict for other models.
+        "auto" is the first of predict_proba, decision_function, predict that a classifier has,
+        decision_function of an outlier detector, and predict of other models.
     grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
         Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
         mapping gives values by feature, others get "observed". Categories without an order have their

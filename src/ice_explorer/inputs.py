@@ -165,10 +165,10 @@ class Columns:
             raise UnknownFeatureError.column(name, self.names, list(self.groups)) from None
         if name in self._positions:
             return self._positions[name]
-        if isinstance(name, str) and name in self._by_label:
-            return self._by_label[name]
-        is_position = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        if is_position and 0 <= name < len(self.names):
+        is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+        if (is_integer or isinstance(name, str)) and str(name) in self._by_label:
+            return self._by_label[str(name)]
+        if is_integer and 0 <= name < len(self.names):
             return int(name)
         raise UnknownFeatureError.column(name, self.names, list(self.groups))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InvalidOptionError, counted
 from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ def floored_scale(
     if scale is None:
         raise InvalidOptionError.scale_got(feature, given)
     if scale.shape not in {(), (n_observations,)}:
-        raise InvalidOptionError.scale_values(feature, f"got shape {scale.shape} for {n_observations} observations")
+        raise InvalidOptionError.scale_values(
+            feature, f"got shape {scale.shape} for {counted(n_observations, 'observation')}"
+        )
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
         raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")

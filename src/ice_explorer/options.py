@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InvalidOptionError, counted
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.real import real_numbers
@@ -116,8 +116,13 @@ def check_sample(sample: object, n_observations: int) -> int | None:
     raise InvalidOptionError.sample(sample, n_observations)
 
 
-def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArray[np.float64] | None:
-    """Turn frequency weights into an array, or say what is wrong with them."""
+def check_weights(
+    sample_weight: ArrayLike | None, n_observations: int, index: Any = None
+) -> NDArray[np.float64] | None:
+    """Turn frequency weights into an array, or say what is wrong with them.
+
+    The index is that of the rows of X, None where they have none. Weights that have an index must have the same.
+    """
     if sample_weight is None:
         return None
     advice = "Leave it out to weigh all observations alike."
@@ -125,9 +130,14 @@ def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArr
     if weights is None:
         raise InvalidOptionError.sample_weight_got(sample_weight, advice)
     if weights.shape != (n_observations,):
-        given = f"{len(weights)} weights" if weights.ndim == 1 else f"shape {weights.shape}"
-        msg = f"got {given} for {n_observations} observations"
+        given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
+        msg = f"got {given} for {counted(n_observations, 'observation')}"
         raise InvalidOptionError.sample_weight(msg, advice)
+    labels: Any = getattr(sample_weight, "index", None)
+    if index is not None and hasattr(labels, "equals") and not labels.equals(index):
+        got, expected = labels.tolist(), index.tolist()
+        row = next((row for row in range(n_observations) if got[row] != expected[row]), 0)
+        raise InvalidOptionError.weights_index(row, got[row], expected[row])
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         row = int(wrong[0])

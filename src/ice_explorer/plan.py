@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.adapters.opening import Opening
     from ice_explorer.adapters.predict import Predictor, Response
     from ice_explorer.adapters.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
@@ -81,11 +82,13 @@ def prepare(
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
     answers: Answers | None = None,
+    opening: Callable[[Table], Opening] | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Options are those of `explain`. Besides, `answers` are what the model was asked before for another
-    of its outputs, with all other options the same but the response.
+    of its outputs, with all other options the same but the response, and `opening` chooses an output
+    where one must be chosen and was not.
     """
     check_display(decay, convention)
     check_one_of("engine", engine, ENGINES)
@@ -93,13 +96,14 @@ def prepare(
     limit = parse_memory_limit(memory_limit)
     jobs = check_n_jobs(n_jobs)
     table = table_from(X)
-    weights = check_weights(sample_weight, table.n_observations)
+    weights = check_weights(sample_weight, table.n_observations, table.index)
     declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
     columns = Columns(table, declared, unordered)
     chosen, notes = _choose_features(features, columns)
     predictor, probe, probed = _probed(
-        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs
-    )
+        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
+        opening=None if opening is None else opening(table).choose,
+    )  # fmt: skip
     if jobs == 1:
         predictor = replace(
             predictor,
@@ -171,10 +175,10 @@ def _probed(
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, predictor.predict(probe.container)
     except PredictionError:
-        # Whatever is wrong is said of real rows, if it is wrong with them too.
-        first = np.arange(min(_FIRST_ROWS, table.n_observations))
-        predictor = make_predictor(model, table.take(first), len(first), **options)
-        return predictor, None, np.empty(0)
+        pass  # whatever is wrong is said of real rows, if it is wrong with them too
+    first = np.arange(min(_FIRST_ROWS, table.n_observations))
+    predictor = make_predictor(model, table.take(first), len(first), **options)
+    return predictor, None, np.empty(0)
 
 
 def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[int], list[str]]:
@@ -311,6 +315,11 @@ class Plan:
     def outputs(self) -> tuple[object, ...]:
         """What `output` could be instead; empty where the model has one output."""
         return self._context.predictor.outputs
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the output was chosen for the user, from the target or the predictions."""
+        return self._context.predictor.is_opening
 
     @property
     def responses(self) -> tuple[str, ...]:

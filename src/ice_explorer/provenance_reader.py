@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, InputTypeError, MissingDependencyError
 from ice_explorer.older import renewed_provenance
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ _COMMENT: Final = f"# {_KEY} "
 _LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
 
+@short_traceback
 def provenance(path: str | Path) -> dict[str, Any]:
     """Read where a saved file comes from.
 

@@ -25,6 +25,7 @@ from ice_explorer.errors import (
     InvalidOptionError,
     UnknownFeatureError,
     UnknownOptionError,
+    counted,
 )
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
@@ -33,6 +34,7 @@ from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import second_features
+from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.units import EFFECTS, in_unit
 
@@ -71,6 +73,7 @@ TABLE_COLUMNS = (
 _DECAYED = ("in_distribution_impact", "support")
 
 
+@short_tracebacks
 class FeatureExplanation:
     """Curves and metrics of one feature.
 
@@ -126,7 +129,10 @@ class FeatureExplanation:
         return _frozen(self._item.feature.native(self.observed_axis))
 
     def __repr__(self) -> str:
-        return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
+        return (
+            f"<FeatureExplanation {self.label!r}: {counted(len(self.row_positions), 'curve')}, "
+            f"{counted(len(self.grid), 'grid value')}>"
+        )
 
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
@@ -394,6 +400,7 @@ class FeatureExplanation:
         return crowding_note(self._sums, self._context.settings.convention)
 
 
+@short_tracebacks
 class Explanation:
     """What a model does with each feature: metrics, curves, and the notes to read them by.
 
@@ -441,15 +448,20 @@ class Explanation:
 
     def __repr__(self) -> str:
         return (
-            f"<Explanation of the {self.output_label}: {len(self.features)} features, "
-            f"{self.n_observations} observations, engine {self.engine!r}>"
+            f"<Explanation of the {self.output_label}: {counted(len(self.features), 'feature')}, "
+            f"{counted(self.n_observations, 'observation')}, engine {self.engine!r}>"
         )
 
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
 
     def __getitem__(self, feature: Name) -> FeatureExplanation:
-        """Return the curves and metrics of one feature, by name or by its text.
+        """Return the curves and metrics of one feature.
+
+        Parameters
+        ----------
+        feature : object
+            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is.
 
         Raises
         ------
@@ -457,10 +469,12 @@ class Explanation:
             If it was not explained; also a KeyError. Offers the closest name.
         """
         try:
-            found = self._results.get(feature)
-        except TypeError:  # an unhashable name names nothing
+            found = self._results.get(feature) or self._by_label.get(str(feature))
+            if found is None:
+                columns = self._context.columns
+                found = self._results.get(columns.names[columns.position(feature)])
+        except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             found = None
-        found = found or self._by_label.get(str(feature))
         if found is None:
             raise UnknownFeatureError.feature(feature, self.features)
         return found

@@ -6,7 +6,10 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from ice_explorer.tracebacks import short_traceback
 
+
+@short_traceback
 def warmup() -> None:
     """Compile what explaining tree models and large networks and drawing many lines needs, once per installation.
 

@@ -42,8 +42,10 @@ from ice_explorer.errors import (
     InvalidOptionError,
     OutputError,
     UnknownFeatureError,
+    UnknownNameError,
     UnknownOptionError,
     closest,
+    counted,
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
@@ -67,6 +69,7 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import UNITS, check_integer, check_one_of, check_static_picture
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
+from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -123,6 +126,7 @@ class _Checked(traitlets.TraitType[Any, Any]):
         obj._tell_given(self.name)  # noqa: SLF001 - the explorer's own trait
 
 
+@short_tracebacks
 class ICEExplorer(anywidget.AnyWidget):
     """What a fitted model does with each feature, to look at and to move.
 
@@ -180,8 +184,9 @@ class ICEExplorer(anywidget.AnyWidget):
     selection : list of int
         Positions of the selected rows of X.
     output : str
-        Which class or output of the model is explained, as text; "" where it has one. Another one is
-        explained anew.
+        Which class or output of the model is explained, as text; "" where it has one. Without the option
+        `output` it starts with the second of two classes, with the class most frequent in y, else in the
+        predictions, or with the first output. Another one is explained anew.
     response : str
         On which scale, as `explain` names it.
 
@@ -259,9 +264,12 @@ class ICEExplorer(anywidget.AnyWidget):
     __signature__ = _with_options(__init__)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse a misspelt trait, which would be kept and never shown."""
+        """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
         if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
             raise UnknownOptionError.trait(name, self._public_traits())
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fset is None:
+            raise UnknownNameError.read_only(name, self._public_traits())
         super().__setattr__(name, value)
 
     def _tell_given(self, name: str | None) -> None:
@@ -284,7 +292,7 @@ class ICEExplorer(anywidget.AnyWidget):
             setattr(self, name, value)
         self._view = fitting.view
         if self._lost:
-            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
+            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=4)
 
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
@@ -351,8 +359,8 @@ class ICEExplorer(anywidget.AnyWidget):
             return "<ICEExplorer: closed>"
         known, status = self._work.known, _status(self._background.snapshot(), self._work)
         return (
-            f"<ICEExplorer of the {known.output_label}: {status['total']} features, "
-            f"{known.n_observations} observations, {_state_text(status)}>"
+            f"<ICEExplorer of the {known.output_label}: {counted(status['total'], 'feature')}, "
+            f"{counted(known.n_observations, 'observation')}, {_state_text(status)}>"
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:

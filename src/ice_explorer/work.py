@@ -6,9 +6,11 @@ import ast
 import math
 from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer import payload
+from ice_explorer.adapters.opening import Opening
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
@@ -230,7 +232,9 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     others = dict(options)
     # The bars that fill in are the progress; anything else has to be asked for.
     progress = others.pop("progress", None) or False
-    plan = prepare(model, X, **others, answers=answers)
+    plan = prepare(model, X, **others, answers=answers, opening=partial(Opening, y))
+    if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
+        options = {**options, "output": plan.settings.output}
     reporting = ExitStack()
     report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
 

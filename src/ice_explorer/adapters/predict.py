@@ -15,7 +15,7 @@ from ice_explorer.adapters.layout import asked, layout_of
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
-from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +65,8 @@ class Predictor:
         Whether outputs are classes, or numbers of their own.
     classes : tuple
         Labels of the classes, one alone included; empty where outputs are none.
+    is_opening : bool
+        Whether the output was chosen by `opening`.
     """
 
     predict: Callable[[Any], Array]
@@ -80,10 +82,18 @@ class Predictor:
     rescale: Callable[[Array], Array] | None
     of_classes: bool = False
     classes: tuple[object, ...] = ()
+    is_opening: bool = False
 
 
 def make_predictor(
-    model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response, n_jobs: int = 1
+    model: Any,
+    first_rows: Any,
+    n_rows: int,
+    *,
+    output: object,
+    response: Response,
+    n_jobs: int = 1,
+    opening: Callable[[Layout, Way], tuple[int, tuple[str, ...]]] | None = None,
 ) -> Predictor:
     """Choose what to predict.
 
@@ -102,6 +112,8 @@ def make_predictor(
         Method, "log_odds", or "auto".
     n_jobs : int
         From how many threads it will be asked.
+    opening : callable, optional
+        Chooses an output where one must be chosen and `output` is None, as `Opening.choose` does.
 
     Returns
     -------
@@ -124,7 +136,20 @@ def make_predictor(
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
-    return _predictor(method, layout, output, (chosen, asked_for), _responses(source))
+    if opening is None or output is not None or not _must_choose(layout):
+        return _predictor(method, layout, layout.find(output), (chosen, asked_for), _responses(source))
+    return replace(
+        _predictor(method, layout, opening(layout, way), (chosen, asked_for), _responses(source)), is_opening=True
+    )
+
+
+def _must_choose(layout: Layout) -> bool:
+    """Whether there are several outputs of which none is taken by default."""
+    try:
+        layout.find(None)
+    except OutputError:
+        return True
+    return False
 
 
 def _check_response(response: object) -> None:
@@ -175,14 +200,14 @@ def _responses(source: Source) -> tuple[str, ...]:
 
 
 def _predictor(
-    method: Callable[[Any], Any],
+    method: _Method,
     layout: Layout,
-    output: object,
+    found: tuple[int, tuple[str, ...]],
     response_and_asked: tuple[str, str],
     responses: tuple[str, ...],
 ) -> Predictor:
     response, asked_for = response_and_asked
-    position, notes = layout.find(output)
+    position, notes = found
     take, text = layout.takes[position], layout.texts[position]
     rescale = None
     if response != asked_for:
@@ -195,7 +220,7 @@ def _predictor(
         output=layout.outputs[position] if layout.outputs else None,
         position=position if layout.outputs else None,
         response=response,
-        notes=notes,
+        notes=(method.way.note, *notes) if method.way.note else notes,
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
         all_outputs=lambda rows: _stacked(layout.takes, layout.check(method(rows), rows.shape[0])),
@@ -214,19 +239,19 @@ class _Method:
     """A way of asking that gives its first answer again where that is asked for next."""
 
     def __init__(self, way: Way) -> None:
-        self._way = way
+        self.way = way
         self._first: tuple[Any, Any] | None = None
 
     def probe(self, first_rows: Any) -> Any:
         """Ask the model once; its own error is chained to ours."""
-        self._first = first_rows, asked(self._way, first_rows)
+        self._first = first_rows, asked(self.way, first_rows)
         return self._first[1]
 
     def __call__(self, rows: Any) -> Any:
         first, self._first = self._first, None  # asked for at once or not at all
         if first is not None and rows is first[0]:
             return first[1]
-        return self._way.ask(rows)
+        return self.way.ask(rows)
 
 
 def _rescaled(take: Callable[[Any], Array], rescale: Callable[[Array], Array]) -> Callable[[Any], Array]:

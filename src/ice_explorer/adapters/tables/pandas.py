@@ -31,6 +31,7 @@ class PandasTable:
         self._frame = frame
         self.n_observations = len(frame)
         self.names: list[Name] = list(frame.columns)
+        self.index = frame.index
         self.row_bytes = max(8, int(frame.memory_usage(index=False, deep=False).sum()) // len(frame))
         self._columns: dict[int, Column] = {}
 
