@@ -17,7 +17,6 @@ ALLOWED = {
     "sampling": ("", "numpy"),
     "real": ("", "numpy"),
     "threads": ("", ""),
-    "notes": ("", ""),
     "likelihood": ("real", "numpy sklearn"),
     "grid": ("likelihood real", "numpy"),
     "chebyshev": ("", "numpy"),
@@ -40,6 +39,7 @@ ALLOWED = {
     "feature": ("adapters.table real", "numpy"),
     "groups": ("adapters.table feature", "numpy"),
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
+    "notes": ("adapters.table inputs", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
     "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
@@ -48,7 +48,7 @@ ALLOWED = {
     "second": ("adapters.table feature inputs", "numpy"),
     "rules": ("moments second", ""),
     "rule_tree": ("rules second spread", "numpy sklearn"),
-    "drivers": ("rule_tree rules second spread", "numpy pandas"),
+    "drivers": ("feature rule_tree rules second spread", "numpy pandas"),
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
