@@ -103,8 +103,7 @@ def test_columns_of_no_kind_are_named_in_the_notes():
     explanation = ice.explain(Model(), X, progress=False)
     assert "tags" not in explanation.features
     note = (
-        "'tags' holds objects of no kind that an axis is made of (dtype object): it is not ranked, "
-        "and can be coloured by."
+        "'tags' has dtype object and cannot be placed on an axis; it is not ranked, but curves can be coloured by it."
     )
     assert explanation.notes == [note]
     assert explanation.column("tags").kind == "other"
@@ -693,8 +692,8 @@ def test_infinite_values_are_refused_with_their_rows():
         (
             pd.DataFrame({"a": [["x"], ["y"]]}),
             (
-                "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-                "explain; its columns are 'a'. Turn one into such a column in front of the model."
+                "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+                "its columns are 'a'. Turn one into such a column in front of the model."
             ),
         ),
         (
@@ -706,10 +705,10 @@ def test_infinite_values_are_refused_with_their_rows():
             "Column names must be different from each other; '1' names more than one column of X. Rename one of them.",
         ),
         (
-            pd.DataFrame({"a": [np.nan, np.nan], "b": [1.0, 2.0]}),
+            pd.DataFrame({"a": [np.nan, np.nan], "b": None}),
             (
-                "A feature must hold at least one value; 'a' is missing in every row that has weight. "
-                "Leave it out with `features=`."
+                "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+                "its columns are 'a', 'b'. Turn one into such a column in front of the model."
             ),
         ),
     ],
