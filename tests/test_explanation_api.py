@@ -311,10 +311,24 @@ def test_centered_curves_are_zero_at_their_anchor(coarse, anchor, index):
 
 
 def test_centered_curves_at_the_own_value(coarse):
-    """Interpolated between grid values, clamped to the ends of the grid."""
-    at_own = [np.interp(x, coarse.grid, curve) for x, curve in zip(coarse.observed, coarse.curves, strict=True)]
-    expected = coarse.curves - np.array(at_own)[:, None]
+    """Held at the prediction of the row itself, between grid values and beyond them too."""
+    expected = coarse.curves - coarse.predictions(coarse.row_positions)[:, None]
     assert_allclose(coarse.centered_curves("own"), expected, rtol=1e-12)
+    assert_allclose(coarse.centered_curves("own")[0], coarse.grid**2 - 0.0, rtol=1e-12)
+
+
+def test_centered_curves_at_the_own_value_where_it_is_missing():
+    """The median stands in for it, on the grid or not."""
+    X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
+    f = ice.explain(
+        lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1],
+        X,
+        grid={"x0": [1.0, 3.0]},
+        progress=False,
+    )["x0"]
+    assert f.median == 2.0
+    expected = f.curves - np.array([1.0, 8.0, 48.0, 20.0])[:, None]
+    assert_allclose(f.centered_curves("own"), expected, rtol=1e-12)
 
 
 def test_centered_curves_start_at_the_minimum_by_default(coarse):

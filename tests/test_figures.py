@@ -184,6 +184,15 @@ def test_centred_lines_are_zero_at_their_anchor(explanation, anchor):
     assert (lines.anchored_at is None) == (anchor == "own")
 
 
+def test_lines_are_held_at_the_own_prediction_between_grid_values():
+    """The dot is at 0, whatever a straight line between two grid values says."""
+    X = np.column_stack([np.linspace(0.0, 4.0, 9), np.arange(9.0)])
+    explanation = explain(lambda X: X[:, 0] ** 2 + X[:, 1], X, grid={"x0": [0.2, 3.1]}, progress=False)
+    lines = shown(explanation, feature="x0", kind="c-ice", anchor="own").lines
+    assert_allclose(lines.values, np.array([0.2, 3.1]) ** 2 - X[:, [0]] ** 2, rtol=1e-12)
+    assert_array_equal(lines.own_y, 0.0)
+
+
 def test_slopes_are_level_over_each_interval(explanation):
     """d-ICE is drawn as steps: two points an interval, the riser in between with the fainter opacity."""
     lines = shown(explanation, feature="age", kind="d-ice", decay=0.5).lines

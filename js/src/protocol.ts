@@ -5,7 +5,7 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy =
