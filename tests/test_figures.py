@@ -20,6 +20,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.figures import lettering
 from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.compose import compose
+from ice_explorer.figures.curves_panel import x_ticks
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
 from ice_explorer.figures.page import printable
@@ -654,6 +655,25 @@ def test_ticks_are_round_and_written_alike(low, high, wanted, labels):
 def test_whole_axes_have_whole_ticks():
     """A feature of whole numbers is not labelled 0.5."""
     assert [tick.label for tick in lettering.ticks(0, 3, 10, whole=True)] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (np.arange(2004, 2014), ["2004", "2006", "2008", "2010", "2012"]),
+        (np.array([2011, 2012]), ["2011", "2012"]),
+        (np.arange(1000, 10000, 1000), ["2000", "4000", "6000", "8000"]),
+        (np.arange(0, 20000, 1000), ["0", "5,000", "10,000", "15,000"]),
+        (np.array([500, 12000]), ["500", "12,000"]),
+    ],
+)
+def test_years_and_codes_on_axes_have_no_separators(values, labels):
+    """Thousands are separated on axes that reach 10,000, at every tick; few values and many are written alike."""
+    X = np.column_stack([np.tile(values, 3), np.arange(3.0 * len(values))])
+    explanation = explain(lambda X: X[:, 0] + X[:, 1], X, features=["x0"], progress=False)
+    lines = shown(explanation, feature="x0").lines
+    assert [tick.label for tick in x_ticks(lines, 260.0)] == labels
+    assert labels[-1] in texts(drawn(explanation, feature="x0"))
 
 
 @pytest.mark.parametrize(

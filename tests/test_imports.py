@@ -66,7 +66,7 @@ ALLOWED = {
     "warming": ("adapters curves decay figures metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
-    "display_axis": ("feature moments results", "numpy"),
+    "display_axis": ("adapters.tables.natural_order feature moments results", "numpy"),
     "messages": ("adapters.table feature metrics", ""),
     "background": ("", ""),
     "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),

@@ -342,8 +342,8 @@ def test_notes_that_say_the_same_are_one():
     e = explained(X.iloc[:, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]], lambda rows: rows["a"].to_numpy())
     assert e.notes == [
         (
-            "2 columns ('t' and 'u') hold objects that cannot be placed on an axis; they are not ranked, but curves can "
-            "be coloured by them."
+            "2 columns ('t' and 'u') hold objects that cannot be placed on an axis; they are not ranked, but curves "
+            "can be coloured by them."
         ),
         (
             "2 columns ('i' and 'j') have more than one level for every two rows, like IDs or free text; they are not "
@@ -361,12 +361,12 @@ def test_notes_that_say_the_same_are_one():
     levels = explained(X[["many", "more"]], lambda rows: np.zeros(len(rows)))
     assert levels.notes[:2] == [
         (
-            "2 features ('many' and 'more') have up to 150 levels; their grids are at most 100 of them, the most frequent "
-            "ones. Pass `grid_size=150` for all."
+            "2 features ('many' and 'more') have up to 150 levels; their grids are at most 100 of them, the most "
+            "frequent ones. Pass `grid_size=150` for all."
         ),
         (
-            "2 features ('many' and 'more') have observations whose levels are not on the grid; their dots are not drawn, "
-            "their curves are included."
+            "2 features ('many' and 'more') have observations whose levels are not on the grid; their dots are not "
+            "drawn, their curves are included."
         ),
     ]
 
@@ -377,9 +377,9 @@ def test_many_groups_are_counted():
     e = explained(pd.DataFrame(columns).astype(int), lambda rows: rows["g0_a"].to_numpy(float))
     assert e.notes == [
         (
-            "Some 0/1 columns look one-hot encoded ('g0': 2 columns, 'g0_a' first; 'g1': 2 columns, 'g1_a' first; 'g2': "
-            "2 columns, 'g2_a' first; and 2 more) but are varied separately. Pass `groups=ice.find_groups(X)` to vary "
-            "them together."
+            "Some 0/1 columns look one-hot encoded ('g0': 2 columns, 'g0_a' first; 'g1': 2 columns, 'g1_a' first; "
+            "'g2': 2 columns, 'g2_a' first; and 2 more) but are varied separately. Pass "
+            "`groups=ice.find_groups(X)` to vary them together."
         )
     ]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.feature import UNORDERED
 from ice_explorer.moments import date_text, unit_of
 
@@ -62,6 +63,11 @@ class DisplayAxis:
     def has_levels(self) -> bool:
         """Whether dots stand on levels, with nothing in between."""
         return self.kind in LEVELLED
+
+    @property
+    def tells_its_order(self) -> bool:
+        """Whether the names of the levels say what stands between two of them: months, numbered levels."""
+        return self.levels is not None and in_natural_order(self.levels) == self.levels
 
     def is_off(self, observed: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether own places are those of levels that are not on the grid."""

@@ -225,10 +225,10 @@ class FeatureExplanation:
         ----------
         anchor : {"min", "max", "median", "own"} or object
             First or last grid value, the one nearest to the median of the feature, each
-            observation's own value, on the grid or not, or the grid value nearest to a value of the feature: a number, a date
-            (also as text), a duration, a label. For levels without an order "median" is the most frequent
-            one, and a label that of a level on the grid. On levels whose labels are no numbers a number is
-            a place, 0 the first.
+            observation's own value, on the grid or not, or the grid value nearest to a value of the
+            feature: a number, a date (also as text), a duration, a label. For levels without an order
+            "median" is the most frequent one, and a label that of a level on the grid. On levels whose
+            labels are no numbers a number is a place, 0 the first.
 
         Raises
         ------
