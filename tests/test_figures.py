@@ -955,6 +955,41 @@ def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
     assert all(level.startswith(text) for level, text in zip(levels, written, strict=True))
 
 
+MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
+TOWNS = ["Lima", "Ur", "Addis Ababa", "Buenos Aires", "New York City", "Kuala Lumpur", "Oslo", "Tegucigalpa", "Rome"]
+
+
+@pytest.mark.usefixtures("_closed_figures")
+@pytest.mark.parametrize(
+    ("levels", "named", "are_slanted"),
+    [
+        (["low", "high"], ["low", "high"], False),
+        (MONTHS, ["JAN", "APR", "JUL", "OCT"], False),
+        ([f"level {at}" for at in range(1, 21)], ["level 1", "level 7", "level 13", "level 19"], False),
+        (TOWNS, TOWNS, True),
+        ([f"{town} {side}" for town in TOWNS for side in "NESW"], None, True),
+    ],
+    ids=["few", "months", "numbered", "towns", "many"],
+)
+def test_names_of_levels_do_not_touch_under_a_small_plot(levels, named, are_slanted):
+    """Names that tell their order are thinned, others slanted; all of them have a tick."""
+    X = pd.DataFrame({"c": levels * 3, "z": np.arange(3.0 * len(levels))})
+    figure = explain(lambda rows: rows["z"].to_numpy(), X, features=["c", "z"], progress=False).plot_all()
+    (ax,) = (ax for ax in figure.axes if ax.get_label() == "c")
+    labels = [label for label in ax.get_xticklabels() if label.get_text()]
+    assert len(ax.get_xticks()) == len(levels)
+    if named is not None:
+        assert [label.get_text() for label in labels] == named
+    assert all((label.get_rotation() > 0) == are_slanted for label in labels)
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in labels]
+    if are_slanted:  # their baselines stand apart by their height
+        apart = np.diff([box.x1 for box in boxes]) * math.sin(math.radians(38))
+        assert apart.min() > 5.0 * figure.dpi / 72
+    else:
+        assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+
+
 @pytest.mark.usefixtures("_closed_figures")
 def test_plot_all_shows_so_many_features_and_says_so(many):
     """Slopes keep a scale each; a ramp stands beside them once."""

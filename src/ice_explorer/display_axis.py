@@ -140,15 +140,16 @@ def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float6
     Returns
     -------
     edges : ndarray of shape (n_bins + 1,)
-        Each level of the grid has a bin of its own, and so has each value where no more than 30 are distinct,
-        bounded half way to its neighbours; otherwise there are at most 30 bins of equal width.
+        Each level of the grid has a bin of its own, of width 1, and so has each value where no more than 30 are
+        distinct, bounded half way to its neighbours; otherwise there are at most 30 bins of equal width.
     counts : ndarray of shape (n_bins,)
         Observations.
     """
     if axis.has_levels:
-        inner = (axis.grid[1:] + axis.grid[:-1]) / 2
-        edges = np.concatenate([[axis.grid[0] - 0.5], inner, [axis.grid[-1] + 0.5]])
-        return edges, (axis.observed[:, None] == axis.grid).sum(axis=0).astype(np.float64)
+        edges = np.unique(np.concatenate([axis.grid - 0.5, axis.grid + 0.5]))
+        counts = np.zeros(len(edges) - 1)  # between ranks that are not neighbours there is a bin of nothing
+        counts[np.searchsorted(edges, axis.grid) - 1] = (axis.observed[:, None] == axis.grid).sum(axis=0)
+        return edges, counts
     column = axis.observed[~np.isnan(axis.observed)]
     distinct = np.unique(column)
     if len(distinct) <= _MOST_BINS:
