@@ -451,8 +451,8 @@ CASES = [
         "nothing but lists",
         lambda _: explain(X=TAGGED[["tags"]]),
         InputDataError,
-        "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-        "explain; its columns are 'tags'. Turn one into such a column in front of the model.",
+        "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+        "its columns are 'tags'. Turn one into such a column in front of the model.",
     ),
     Case(
         "infinite values",
@@ -477,7 +477,7 @@ CASES = [
     ),
     Case(
         "all missing",
-        lambda _: explain(X=X.assign(income=np.nan)),
+        lambda _: explain(X=X.assign(income=np.nan), features=["income"]),
         InputDataError,
         "A feature must hold at least one value; 'income' is missing in every row that has weight. Leave it "
         "out with `features=`.",
@@ -1108,15 +1108,15 @@ CASES = [
         "level spelt wrongly",
         lambda _: explain(grid={"city": ["Rom"]}),
         InvalidOptionError,
-        "`grid` must give a category levels that occur in X; got 'Rom' for 'city'. Did you mean 'Rome'? Its "
-        "levels are 'Oslo', 'Rome', 'Lima'.",
+        "`grid` must give a category levels that occur in X or are declared by its dtype; got 'Rom' for 'city'. "
+        "Did you mean 'Rome'? Its levels are 'Oslo', 'Rome', 'Lima'.",
     ),
     Case(
         "level that is not there",
         lambda _: explain(grid={"city": ["Paris"]}),
         InvalidOptionError,
-        "`grid` must give a category levels that occur in X; got 'Paris' for 'city'. Its levels are 'Oslo', "
-        "'Rome', 'Lima'.",
+        "`grid` must give a category levels that occur in X or are declared by its dtype; got 'Paris' for 'city'. "
+        "Its levels are 'Oslo', 'Rome', 'Lima'.",
     ),
     Case(
         "a level twice",

@@ -102,8 +102,7 @@ def test_columns_of_no_kind_are_named_in_the_notes():
     explanation = ice.explain(Model(), X, progress=False)
     assert "tags" not in explanation.features
     note = (
-        "'tags' holds objects of no kind that an axis is made of (dtype object): it is not ranked, "
-        "and can be coloured by."
+        "'tags' has dtype object and cannot be placed on an axis; it is not ranked, but curves can be coloured by it."
     )
     assert explanation.notes == [note]
     assert explanation.column("tags").kind == "other"
@@ -382,10 +381,24 @@ def test_centered_curves_are_zero_at_their_anchor(coarse, anchor, index):
 
 
 def test_centered_curves_at_the_own_value(coarse):
-    """Interpolated between grid values, clamped to the ends of the grid."""
-    at_own = [np.interp(x, coarse.grid, curve) for x, curve in zip(coarse.observed, coarse.curves, strict=True)]
-    expected = coarse.curves - np.array(at_own)[:, None]
+    """Held at the prediction of the row itself, between grid values and beyond them too."""
+    expected = coarse.curves - coarse.predictions(coarse.row_positions)[:, None]
     assert_allclose(coarse.centered_curves("own"), expected, rtol=1e-12)
+    assert_allclose(coarse.centered_curves("own")[0], coarse.grid**2 - 0.0, rtol=1e-12)
+
+
+def test_centered_curves_at_the_own_value_where_it_is_missing():
+    """The median stands in for it, on the grid or not."""
+    X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
+    f = ice.explain(
+        lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1],
+        X,
+        grid={"x0": [1.0, 3.0]},
+        progress=False,
+    )["x0"]
+    assert f.median == 2.0
+    expected = f.curves - np.array([1.0, 8.0, 48.0, 20.0])[:, None]
+    assert_allclose(f.centered_curves("own"), expected, rtol=1e-12)
 
 
 def test_centered_curves_start_at_the_minimum_by_default(coarse):
@@ -743,8 +756,8 @@ def test_infinite_values_are_refused_with_their_rows():
         (
             pd.DataFrame({"a": [["x"], ["y"]]}),
             (
-                "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-                "explain; its columns are 'a'. Turn one into such a column in front of the model."
+                "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+                "its columns are 'a'. Turn one into such a column in front of the model."
             ),
         ),
         (
@@ -756,10 +769,10 @@ def test_infinite_values_are_refused_with_their_rows():
             "Column names must be different from each other; '1' names more than one column of X. Rename one of them.",
         ),
         (
-            pd.DataFrame({"a": [np.nan, np.nan], "b": [1.0, 2.0]}),
+            pd.DataFrame({"a": [np.nan, np.nan], "b": None}),
             (
-                "A feature must hold at least one value; 'a' is missing in every row that has weight. "
-                "Leave it out with `features=`."
+                "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+                "its columns are 'a', 'b'. Turn one into such a column in front of the model."
             ),
         ),
     ],

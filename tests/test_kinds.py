@@ -481,8 +481,8 @@ def test_dates_can_be_chosen():
         (
             ["Ur", "kish"],
             (
-                "`grid` must give a category levels that occur in X; got 'kish' for 'town'. Did you mean 'Kish'? "
-                "Its levels are {levels}."
+                "`grid` must give a category levels that occur in X or are declared by its dtype; got 'kish' for "
+                "'town'. Did you mean 'Kish'? Its levels are {levels}."
             ),
         ),
         (["Ur", "Ur"], "`grid` must give each level once; got 'Ur' twice for 'town'. Remove one of them."),
@@ -554,11 +554,12 @@ def test_more_levels_than_a_grid_holds():
     assert note in e.notes
     n_off = int((~X["c"].isin(e["c"].grid)).sum())
     assert (
-        f"'c': {n_off} observations have levels without a place on its grid: no own dot is drawn, the curves count."
+        f"'c': {n_off} observations have levels that are not on the grid; their dots are not drawn, their curves are "
+        "included."
     ) in e.notes
     one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
     assert (
-        "'c': 1 observation has a level without a place on its grid: no own dot is drawn, the curves count."
+        "'c': 1 observation has a level that is not on the grid; its dot is not drawn, its curve is included."
     ) in one.notes
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
     drawn = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]

@@ -489,9 +489,9 @@ export class FakeKernel {
     const drawn = new Set(selection);
     for (let i = 0; i < n && every > 0; i += every) drawn.add(i);
     const positions = Uint32Array.from(drawn).sort();
-    const own = (i: number) =>
+    const predicted = (i: number, value: number) =>
       this.data.predict(
-        this.data.features.map((feature) => feature.values[i]!),
+        this.data.features.map((feature, other) => (other === at ? value : feature.values[i]!)),
         i,
       );
     const offset = mean(curves)!;
@@ -514,7 +514,7 @@ export class FakeKernel {
       positions,
       Float64Array.from(positions, (i) => values[i]!),
       Float64Array.from(positions, () => scale),
-      Float32Array.from(positions, (i) => own(i) - offset),
+      Float32Array.from(positions, (i) => predicted(i, values[i]!) - offset),
       grid,
       Float32Array.from(rows.flatMap((row) => Array.from(row, (value) => value - offset))),
       Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
@@ -526,6 +526,7 @@ export class FakeKernel {
         ? Float32Array.from(Array.from(positions).flatMap((i) => Array.from(grid, (k) => Number(k !== instead[i]!))))
         : new Float32Array(0),
       this.data.target === undefined ? new Float64Array(0) : Float64Array.from(positions, (i) => this.data.target![i]!),
+      Float32Array.from(positions, (i) => predicted(i, instead[i]!) - offset),
     ];
     const labels = this.data.rowLabels;
     return {

@@ -64,6 +64,8 @@ export interface Curves {
   distances: Float32Array | null;
   /** What was observed of each row, on the scale of the predictions; NaN = missing. Null where none was given. */
   target: Float64Array | null;
+  /** Predictions at own values, the median standing in for a missing one; null where the curves tell all of them. */
+  atOwn: Float32Array | null;
 }
 
 function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
@@ -83,6 +85,7 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
   const missing = body.missing;
   const distances = float32(take(buffers, 11, "distances"));
   const target = float64(take(buffers, 12, "target"));
+  const atOwn = float32(take(buffers, 13, "at_own"));
   return {
     feature: body.feature,
     kind: body.kind,
@@ -112,6 +115,7 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
       missing === null ? null : { ...missing, values: ofLength(float32(take(buffers, 10, "missing")), n, "missing") },
     distances: distances.length === 0 ? null : ofLength(distances, n * k, "distances"),
     target: target.length === 0 ? null : ofLength(target, n, "target"),
+    atOwn: atOwn.length === 0 ? null : ofLength(atOwn, n, "at_own"),
   };
 }
 

@@ -3,6 +3,13 @@ import { format } from "d3-format";
 
 const grouped = format(",");
 const significant = format(",.4~r");
+
+/** Axes that reach this far have their thousands separated; years and codes of four digits are read without. */
+const SEPARATED_FROM = 10_000;
+
+/** Whether thousands are separated on an axis of these values. */
+export const separatesThousands = (axis: ArrayLike<number>): boolean =>
+  Array.prototype.some.call(axis, (value: number) => Math.abs(value) >= SEPARATED_FROM);
 /** An exponent as a reader would write it: 2.5e6, 2.5e−6. */
 const typeset = (specifier: string): ((value: number) => string) => {
   const write = format(specifier);
@@ -26,6 +33,10 @@ export function number(value: number, beside = 0): string {
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponent(value);
   return Number.isInteger(value) ? grouped(value) : significant(value);
 }
+
+/** How values of an axis are written, each on its own. */
+export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string) =>
+  separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
 
 export const count = (value: number): string => (Number.isFinite(value) ? grouped(Math.round(value)) : "–");
 

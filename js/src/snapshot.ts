@@ -52,7 +52,7 @@ export interface Snapshot {
 export type ReadBlob = (blob: number) => string;
 
 /** Buffers of curves that have a part for each line. */
-const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12]);
+const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
 const POSITIONS = 0;
 const OBSERVED = 1;
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.feature import tells_rows_apart
 from ice_explorer.rule_tree import CombinedRule, Encoding, combined_rule
 from ice_explorer.rules import between, or_missing, sides_of_levels, sides_of_threshold
 from ice_explorer.spread import spread_of
@@ -35,7 +36,6 @@ NOTHING: Final = "Nothing explains the spread."
 _DIGITS = 9  # of shares that are compared
 _ALIKE = 10.0**-_DIGITS  # splits whose shares differ by less than this part of them are equally good
 _MOST_LEVELS = 100  # levels told apart; rarer ones are taken together
-_FEW_LEVELS = 8  # a column with more, and one for every other row, tells rows and not groups apart
 _CELLS = 2**20  # numbers in one block of running sums
 
 
@@ -203,8 +203,7 @@ def _best_levels(spread: Spread, second: SecondFeature) -> tuple[Driver, list[En
     names = second.levels or []
     present = ~np.isnan(second.values)
     codes, places = np.unique(second.values[present].astype(np.intp), return_inverse=True)
-    tells_rows_apart = len(codes) > _FEW_LEVELS and 2 * len(codes) > len(places)
-    if len(codes) < 2 or tells_rows_apart:
+    if len(codes) < 2 or tells_rows_apart(len(codes), len(places)):
         return Driver(second.label), []
     groups, places = _most_frequent(codes, places, spread.weights[present])
     parted = _Parted.of(spread, present, places, len(groups))

@@ -244,7 +244,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
         """Offer the levels of a category."""
         return cls(
-            f"`grid` must give a category levels that occur in X; got {got!r} for {feature!r}."
+            f"`grid` must give a category levels that occur in X or are declared by its dtype; got {got!r} for "
+            f"{feature!r}."
             f"{_did_you_mean(got, levels)} Its levels are {_listed(levels)}."
         )
 
@@ -726,8 +727,8 @@ class InputDataError(ICEExplorerError, ValueError):
     def no_features(cls, names: Sequence[object]) -> InputDataError:
         """Say that no column can be explained."""
         return cls(
-            "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-            f"explain; its columns are {_listed(names)}. Turn one into such a column in front of the model."
+            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+            f"its columns are {_listed(names)}. Turn one into such a column in front of the model."
         )
 
     @classmethod

@@ -244,9 +244,10 @@ class CurvesBody(TypedDict):
     grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
     histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
     None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them), target
-    f64[n] (observed; NaN = missing; empty where none was given). Curves, predictions, partial
-    dependence and missing are stored minus `offset`, so that float32 keeps their precision on
-    large outputs.
+    f64[n] (observed; NaN = missing; empty where none was given), at_own f32[n] (predictions at own
+    values, the median standing in for a missing one; empty where all of these are grid values).
+    Curves, predictions, partial dependence, missing and at_own are stored minus `offset`, so that
+    float32 keeps their precision on large outputs.
 
     Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
     an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the

@@ -322,7 +322,15 @@ def curves(
         _f32(missing_values - offset),
         _f32(far),
         _f64([] if target is None else target[positions]),
+        _f32(_at_own(feature, positions, lines) - offset),
     ]
+
+
+def _at_own(
+    feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Predictions at own values, where the curves do not tell all of them."""
+    return np.empty(0) if feature.are_on_grid(positions).all() else feature.at_own_values(positions, lines)
 
 
 def classes(

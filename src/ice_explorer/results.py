@@ -212,47 +212,58 @@ class FeatureExplanation:
         ----------
         anchor : {"min", "max", "median", "own"} or object
             First or last grid value, the one nearest to the median of the feature, each
-            observation's own value, or the grid value nearest to a value of the feature: a number, a date
-            (also as text), a duration, a label. For levels without an order "median" is the most frequent
-            one, and a label that of a level on the grid. On levels whose labels are no numbers a number is
-            a place, 0 the first.
+            observation's own value, on the grid or not, or the grid value nearest to a value of the
+            feature: a number, a date (also as text), a duration, a label. For levels without an order
+            "median" is the most frequent one, and a label that of a level on the grid. On levels whose
+            labels are no numbers a number is a place, 0 the first.
 
         Raises
         ------
         InvalidOptionError
             If the feature has no such value; also a ValueError.
         """
-        positions, place = self._item.positions, self.anchor_place(anchor)
-        if self._item.feature.is_unordered:
-            return self.curves - self._at_level(self._level_at(place), positions)
-        return transforms.centered_curves(self.curves, self.axis, self._item.own[positions], self._item.median, place)
+        place = self.anchor_place(anchor)
+        index = self._level_at(place) if self._item.feature.is_unordered else self._index_at(place)
+        if index is None:
+            return self.curves - self.at_own_values(self._item.positions, self.curves)[:, None]
+        return self.curves - self.curves[:, [index]]
 
     def anchor_place(self, anchor: AnchorName | object) -> AnchorName | float:
         """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
         return place_of(self._item.feature, self.axis, anchor)
 
+    def _index_at(self, place: AnchorName | float) -> int | None:
+        """Return where on the grid an anchor stands; None for each observation's own value."""
+        return transforms.anchor_index(self.axis, self._item.median, place)
+
     def _level_at(self, place: AnchorName | float) -> int | None:
-        """Return where on the grid an anchor stands; None for each observation's own level."""
-        if place == "own":
-            return None
-        if place in ("min", "max"):
-            return 0 if place == "min" else len(self.axis) - 1
+        """Return the same on levels without an order."""
         if place == "median":
             return int(np.argmax(level_weights(self._item.feature, self._context.weights)[self.axis.astype(np.intp)]))
-        return transforms.nearest_index(np.arange(len(self.axis), dtype=np.float64), float(place))
+        return transforms.anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
 
-    def _at_level(self, level: int | None, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predictions of rows at a level of the grid, or each at its own, on the grid or not, (n_rows, 1)."""
-        if level is not None:
-            return self.curves[:, [level]]
+    def at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions of some rows at their own value, (n_rows,) [output]; the median stands in for a missing one.
+
+        Parameters
+        ----------
+        positions : ndarray of shape (n_rows,)
+        curves : ndarray of shape (n_rows, n_grid)
+            Their curves, which tell the prediction where the value is on the grid.
+        """
         own = self._item.own[positions]
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
-        found = np.take_along_axis(self.curves, at[:, None], axis=1)
+        found = curves[np.arange(len(curves)), at]
         off = np.flatnonzero(self.axis[at] != own)
         if off.size:
             with self._lock:
-                found[off] = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
+                phantoms = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
+            found[off] = phantoms[:, 0]
         return found
+
+    def are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the own values of some rows, the median standing in for a missing one, are grid values, (n_rows,)."""
+        return np.isin(self._item.own[positions], self.axis)
 
     @property
     def median(self) -> float:

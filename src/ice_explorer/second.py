@@ -66,8 +66,7 @@ def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
     list of SecondFeature
         Columns that are members of a group are told by the group.
     """
-    numbers = sorted(columns.moves, key=lambda number: min(columns.moves[number]))
-    return [_second(columns, number) for number in numbers if number != feature.at_issue]
+    return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
 
 
 def _second(columns: Columns, number: int) -> SecondFeature:

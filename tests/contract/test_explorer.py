@@ -30,7 +30,7 @@ FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {
     "impact": ["f4"],
     "profile": ["f4"],
-    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4", "f8"],
+    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4", "f8", "f4"],
     "classes": ["u4", "f8", "f4", "f4"],
     "continuous colors": ["f8"],
     "category colors": ["f4"],
@@ -334,9 +334,10 @@ def test_the_lines_mean_what_the_engine_says(committed):
             continue
         body, means = reply["body"], reply["means"]
         buffers = decode(reply["buffers"], DTYPES["curves"])
-        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far, target = (
-            buffers
-        )
+        (
+            positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far, target,
+            at_own,
+        ) = buffers  # fmt: skip
         assert positions.tolist() == means["rows"]
         assert set(reply["request"]["selection"]) <= set(means["rows"])
         write = writer(body["kind"], grid, body["levels"], payload.number_text)
@@ -354,6 +355,8 @@ def test_the_lines_mean_what_the_engine_says(committed):
         assert_allclose(predictions + body["offset"], means["predictions"], rtol=0, atol=1e-5)
         assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
         assert_allclose(spread, means["spread"], rtol=1e-6, atol=1e-7)
+        own = np.where(np.isnan(observed), body["median"], observed)
+        assert len(at_own) == (0 if np.isin(own, grid).all() else body["n_lines"])
         assert len(scale) == body["n_lines"] == len(positions)
         assert len(edges) == len(counts) + 1
         assert (np.diff(edges) > 0).all()

@@ -12,7 +12,7 @@ from ice_explorer.display_axis import MISSING
 from ice_explorer.errors import InputTypeError
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.legend import MEAN_TEXT, OWN_TEXT
-from ice_explorer.figures.lettering import elide
+from ice_explorer.figures.lettering import elide, text_width
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
 from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
@@ -47,7 +47,9 @@ _FEW_VALUES: Final = 6
 _STRIP_SHARE: Final = 0.3  # of a level's room, to either side, for its dots
 _SLOT: Final = 0.09  # of the axis, for what stands beside it
 _USUAL_WIDTH: Final = 380.0  # px of an axis that ticks are chosen for
-_MOST_LETTERS: Final = 60  # of names of levels in one row
+_NAME_GAP: Final = 4.0  # pt, between the names of levels
+_LEAST_APART: Final = 9.0  # pt, from one slanted name to the next
+_WIDER: Final = 1.15  # matplotlib's own font runs wider than that which is measured
 _LABEL_ROOM: Final = 130.0  # pt, at most, for the name of a feature
 
 
@@ -187,8 +189,8 @@ def on_paper(ax: Axes) -> None:
 
 
 def fitted(text: str, width: float) -> str:
-    """Cut what the user named to so many pt; matplotlib's own font is wider than that which is measured."""
-    return elide(printable(text), width / 1.15, SMALL)
+    """Cut what the user named to so many pt."""
+    return elide(printable(text), width / _WIDER, SMALL)
 
 
 # --- ranking --------------------------------------------------------------------------------------
@@ -490,8 +492,9 @@ def _add_ticks(ax: Axes, lines: Lines) -> None:
     if is_plain and lines.missing is None:
         return
     ticks = x_ticks(lines, _USUAL_WIDTH)
+    names = _names_of_levels(ax, lines)
     places = [tick.value for tick in ticks]
-    labels = [fitted(tick.label, _LABEL_ROOM / 2) for tick in ticks]
+    labels = [fitted(tick.label, _LABEL_ROOM / 2) if at % names.every == 0 else "" for at, tick in enumerate(ticks)]
     if lines.missing is not None:
         beside = _strips_of(lines)
         places.append(beside.beside)
@@ -499,13 +502,34 @@ def _add_ticks(ax: Axes, lines: Lines) -> None:
         edge = lines.x_domain[1] + (beside.beside - lines.x_domain[1]) / 5
         ax.axvline(edge, color=QUIET, linewidth=0.45, dashes=(2, 3), zorder=0.9)
     ax.set_xticks(places, labels=labels)
-    if _has_slanted_names(lines):
+    if names.are_slanted:
         for label in ax.get_xticklabels():
             label.set(rotation=38, ha="right", rotation_mode="anchor", parse_math=False)
 
 
-def _has_slanted_names(lines: Lines) -> bool:
-    return lines.axis.levels is not None and sum(map(len, lines.axis.levels)) > _MOST_LETTERS
+@dataclass(frozen=True)
+class _Names:
+    """How the names of levels are written under an axis: each, or one in so many; slanted, or side by side."""
+
+    every: int = 1
+    are_slanted: bool = False
+
+
+def _names_of_levels(ax: Axes, lines: Lines) -> _Names:
+    """Write names side by side where they fit, else slanted; of those that tell their order some are left out."""
+    levels = lines.axis.levels
+    if levels is None:
+        return _Names()
+    low, high = lines.x_domain
+    pitch = ax.get_window_extent().width * 72 / ax.figure.dpi / (_strips_of(lines).outer - low)
+    # A name on its own level has the room of one; the first and the last may stand out of the axes.
+    room = pitch * float(np.min(np.diff(lines.grid), initial=high - low))
+    widest = _WIDER * max(text_width(name, SMALL) for name in levels) + _NAME_GAP
+    if widest <= room:
+        return _Names()
+    if lines.axis.tells_its_order:
+        return _Names(every=math.ceil(widest / room))
+    return _Names(every=math.ceil(_LEAST_APART / room), are_slanted=True)
 
 
 def _add_range_axis(ax: Axes, span: float) -> None:
@@ -529,7 +553,7 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    below = 34.0 + (40.0 if _has_slanted_names(lines) else 0.0)
+    below = 34.0 + (40.0 if _names_of_levels(ax, lines).are_slanted else 0.0)
     if not lines.is_empty:
         look: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"} if lines.on_levels else {}
         mean = Line2D([], [], color=INK, linewidth=1.3, **look)

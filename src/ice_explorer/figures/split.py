@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.display_axis import writer
 from ice_explorer.drivers import LEAST_SHARE
-from ice_explorer.figures.lettering import number_text
+from ice_explorer.figures.lettering import axis_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,4 +103,4 @@ def ramp_writer(body: ContinuousColorsBody) -> Callable[[float], str]:
     """How a value of a column is written that colours along a ramp."""
     levels = body["levels"]
     grid = np.array(body["domain"] if levels is None else range(len(levels)), dtype=np.float64)
-    return writer(body["of"], grid, levels, number_text)
+    return writer(body["of"], grid, levels, axis_number(grid))

@@ -12,7 +12,7 @@ from ice_explorer.curves import transforms
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
-from ice_explorer.figures.lettering import column_format, number_text
+from ice_explorer.figures.lettering import axis_number, column_format
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
 from ice_explorer.metrics import CONVENTIONS
@@ -354,7 +354,7 @@ class Lines:
     @property
     def write(self) -> Callable[[float], str]:
         """How a value of the feature is written."""
-        return writer(self.axis.kind, self.grid, self.axis.levels, number_text)
+        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid))
 
     @property
     def x_domain(self) -> tuple[float, float]:
