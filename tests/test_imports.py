@@ -46,8 +46,10 @@ ALLOWED = {
     "spread": ("", "numpy"),
     "second": ("adapters.table feature inputs", "numpy"),
     "rules": ("moments second", ""),
-    "rule_tree": ("rules second spread", "numpy sklearn"),
-    "drivers": ("rule_tree rules second spread", "numpy pandas"),
+    "crossfit": ("spread", "numpy"),
+    "splits": ("crossfit rules second", "numpy"),
+    "column_pairs": ("crossfit splits", "numpy"),
+    "drivers": ("column_pairs crossfit second splits spread", "numpy pandas"),
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
