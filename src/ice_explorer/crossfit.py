@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Leaves = NDArray[np.intp]
 
 N_FOLDS: Final = 5
+FEW_OBSERVATIONS: Final = 20
+"""Up to as many distinct observations have a fold each: levels are then rarely missing from training."""
 _TINY = float(np.finfo(np.float64).tiny)
 LEAST_ROWS: Final = 10  # on each side of a split, by weight …
 _LEAST_PART = 0.02  # … and as a part of all rows
@@ -146,11 +148,12 @@ class CrossFit:
             that a weight of 3 and three equal rows are the same.
         """
         n = int(observations.max()) + 1
+        n_folds = n if n <= FEW_OBSERVATIONS else N_FOLDS
         folds = np.empty(n, dtype=np.intp)
-        folds[np.random.default_rng(0).permutation(n)] = np.arange(n) % N_FOLDS
+        folds[np.random.default_rng(0).permutation(n)] = np.arange(n) % n_folds
         of_row = folds[observations]
         made = []
-        for number in range(min(n, N_FOLDS)):
+        for number in range(n_folds):
             training = Training.on(spread, np.where(of_row == number, 0.0, spread.weights))
             mean = training.weights @ spread.deviations / training.mass
             held_out = np.flatnonzero(of_row == number)

@@ -35,7 +35,7 @@ LEAST_SHARE: Final = 0.05
 """What explains a smaller part of the differences is not reported."""
 ALIKE: Final = "Curves do not differ in shape."
 TOO_FEW: Final = "Too few rows to explain the differences between curves."
-NO_COLUMN: Final = "No single column explains the differences between curves"
+NO_COLUMN: Final = "No single column explains the differences"
 
 _LITTLE = 0.1  # of the variance of the curves
 _FALSE_CLAIMS = 0.05  # of all single columns, and of all pairs; what was seen is a tenth of it

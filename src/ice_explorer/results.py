@@ -624,11 +624,11 @@ class Explanation:
         With c_i curve i less its own mean over the grid and c̄ their mean, `size` is Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖².
         For lines with slopes β_i it is Var(β) / mean(β²).
 
-        Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; without the rows of a fold the best
-        split and the mean curve of both sides are found, and the rows of the fold are compared with these:
+        Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; up to 20 have one each. Without the
+        rows of a fold the best split and the mean curve of both sides are found, and these rows are compared with them:
         share = 1 - Σ_i w_i‖c_i - c̄_g(i)‖² / Σ_i w_i‖c_i - c̄‖². The rule and its row counts are those of all rows.
         A share counts as explained where it is larger than 0 by Φ⁻¹(1 - 0.05 / m) standard errors, for m columns, so
-        that slopes drawn at random are rarely explained by any of them. Pairs of columns are chosen and scored likewise.
+        that slopes drawn at random are rarely explained by any of them. Pairs are chosen and scored likewise.
 
         All thresholds half way between neighbouring values are tried, and missing values on both sides. Levels without
         an order are split along the first principal axis of their mean curves, or one of them from the others, which

@@ -303,7 +303,7 @@ def _most_frequent(
 
 
 def _along_principal_axis(sums: Array, masses: Array) -> NDArray[np.intp]:
-    """Order levels by their mean curves along the first principal axis of these; levels without rows come in between."""
+    """Order levels by their mean curves along the first principal axis of these; levels without rows lie at 0."""
     held = np.maximum(masses, np.finfo(float).tiny)[:, None]
     off = sums / held - (masses > 0)[:, None] * (sums.sum(axis=0) / masses.sum())
     axis = np.linalg.svd(np.sqrt(masses)[:, None] * off, full_matrices=False)[2][0]
