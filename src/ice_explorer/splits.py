@@ -261,7 +261,7 @@ class _Levels(SplitColumn):
         in_order = np.arange(self.n_places)[:, None] >= np.argsort(order)
         sets = np.vstack([in_order[:-1], np.eye(self.n_places, dtype=bool)])
         found = _first_best(sums[:, :-1] @ sets.T, sets @ masses[:-1], (sums[:, -1], float(masses[-1])), training)
-        return None if found is None else np.append(sets[found[0]], found[1])
+        return None if found is None else self._named_side(np.append(sets[found[0]], found[1]))
 
     def coarse(self, training: Training, n: int) -> list[Members]:
         masses = self.masses(training.weights)[:-1]
@@ -269,23 +269,25 @@ class _Levels(SplitColumn):
         if self.n_places == 2:  # one against the other
             frequent = frequent[:1]
         places = np.arange(self.n_places)
-        return [members for place in frequent for members in self._with_missing(places == place)]
+        splits = [members for place in frequent for members in self._with_missing(places == place)]
+        return [self._named_side(members) for members in splits]
 
     def name(self, members: Members) -> Named:
         inside, missing_inside = members[:-1], bool(members[-1])
-        if self._is_rest(inside):
-            inside, missing_inside = ~inside, not missing_inside
         names = self.second.levels or []
         levels = tuple(names[code] for group, is_in in zip(self.groups, inside, strict=True) if is_in for code in group)
         sides = sides_of_levels(self.second, levels)
         return Named(np.nan, levels, sides, self._rules(sides, missing_inside=missing_inside))
 
-    def _is_rest(self, inside: Members) -> bool:
-        """Whether a set of levels is better named by what is not in it: it has more, or the merged ones."""
-        if len(self.groups[-1]) > 1:
-            return bool(inside[-1])
+    def _named_side(self, members: Members) -> Members:
+        """Call that side inside whose levels are named: the one with fewer of them, and without the merged ones."""
+        inside = members[:-1]
         n_inside = int(inside.sum())
-        return n_inside > len(inside) - n_inside or (2 * n_inside == len(inside) and not inside[0])
+        if len(self.groups[-1]) > 1:
+            is_rest = bool(inside[-1])
+        else:
+            is_rest = n_inside > len(inside) - n_inside or (2 * n_inside == len(inside) and not inside[0])
+        return ~members if is_rest else members
 
 
 def _most_frequent(

@@ -63,6 +63,7 @@ export function driversLine(view: View): HTMLElement {
       chips.replaceChildren(
         ...shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column))),
       );
+      (shown.length > 0 ? line : chips).append(together);
       describeTogether(together, drivers);
     },
   );
