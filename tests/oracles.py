@@ -574,27 +574,76 @@ def share_of_groups(curves: list[list[float]], weights: Sequence[float], groups:
 
 
 def best_threshold(
-    curves: list[list[float]], weights: Sequence[float], values: Sequence[float]
-) -> tuple[float, list[float]]:
-    """Largest share over all thresholds and both sides for missing values, and all thresholds that reach it."""
+    curves: list[list[float]], weights: Sequence[float], values: Sequence[float], least: float
+) -> tuple[float, list[list[bool]]]:
+    """Largest share over all thresholds and both sides for missing values, and all splits that reach it.
+
+    Both sides have at least some weight.
+    """
     known = sorted({value for value in values if not math.isnan(value)})
     tried = []
-    for lower, upper in itertools.pairwise(known):
-        threshold = (lower + upper) / 2
-        for with_missing in (False, True):
-            groups = [with_missing if math.isnan(value) else value > threshold for value in values]
-            tried.append((share_of_groups(curves, weights, groups), threshold))
+    for with_missing in (True, False):
+        for lower, upper in itertools.pairwise(known):
+            groups = [with_missing if math.isnan(value) else value > (lower + upper) / 2 for value in values]
+            if _is_large_enough(groups, weights, least):
+                tried.append((share_of_groups(curves, weights, groups), groups))
     best = max((share for share, _ in tried), default=0.0)
-    return best, sorted({threshold for share, threshold in tried if share >= best - 1e-9})
+    return best, [groups for share, groups in tried if share >= best - 1e-12]
 
 
-def best_partition(curves: list[list[float]], weights: Sequence[float], codes: Sequence[float]) -> float:
-    """Largest share over all ways to part levels in two, and both sides for missing values."""
+def _is_large_enough(groups: Sequence[bool], weights: Sequence[float], least: float) -> bool:
+    inside = sum(weight for weight, group in zip(weights, groups, strict=True) if group)
+    return min(inside, sum(weights) - inside) >= least * (1 - 1e-12)
+
+
+def best_partition(curves: list[list[float]], weights: Sequence[float], codes: Sequence[float], least: float) -> float:
+    """Largest share over all ways to split levels in two, and both sides for missing values."""
     known = sorted({code for code in codes if not math.isnan(code)})
     best = 0.0
     for size in range(1, len(known)):
         for inside in itertools.combinations(known, size):
             for with_missing in (False, True):
                 groups = [with_missing if math.isnan(code) else code in inside for code in codes]
-                best = max(best, share_of_groups(curves, weights, groups))
+                if _is_large_enough(groups, weights, least):
+                    best = max(best, share_of_groups(curves, weights, groups))
     return best
+
+
+def cross_fitted_share(
+    curves: list[list[float]], weights: Sequence[float], values: Sequence[float], folds: Sequence[int], least: float
+) -> float:
+    """Part of the spread of rows that the best threshold explains which is chosen without them."""
+    shapes = [[value - sum(curve) / len(curve) for value in curve] for curve in curves]
+
+    def mean(rows: list[int]) -> list[float]:
+        mass = sum(weights[i] for i in rows)
+        return [sum(weights[i] * shapes[i][k] for i in rows) / mass for k in range(len(shapes[0]))]
+
+    def distance(i: int, middle: list[float]) -> float:
+        return weights[i] * sum((value - other) ** 2 for value, other in zip(shapes[i], middle, strict=True))
+
+    within = total = 0.0
+    for fold in sorted(set(folds)):
+        training = [i for i, other in enumerate(folds) if other != fold]
+        part = sum(weights[i] for i in training) / sum(weights)
+        kept = [[each[i] for i in training] for each in (curves, weights, values)]
+        _, splits = best_threshold(*kept, least * part)
+        held_out = [i for i, other in enumerate(folds) if other == fold]
+        middle = mean(training)
+        total += sum(distance(i, middle) for i in held_out)
+        if not splits:
+            within += sum(distance(i, middle) for i in held_out)
+            continue
+        side = _side_of(kept[2], splits[0])
+        for i in held_out:
+            alike = [j for j, inside in zip(training, splits[0], strict=True) if inside == side(values[i])]
+            within += distance(i, mean(alike))
+    return 1 - within / total
+
+
+def _side_of(values: Sequence[float], groups: Sequence[bool]) -> Callable[[float], bool]:
+    """On which side of a threshold a value is, half way between those that were split."""
+    lower = max(value for value, above in zip(values, groups, strict=True) if not above and not math.isnan(value))
+    upper = min(value for value, above in zip(values, groups, strict=True) if above and not math.isnan(value))
+    with_missing = any(above for value, above in zip(values, groups, strict=True) if math.isnan(value))
+    return lambda value: with_missing if math.isnan(value) else value > (lower + upper) / 2

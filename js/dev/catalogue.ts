@@ -5,6 +5,7 @@
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Convention, Traits } from "../src/protocol.ts";
+import { noColumn } from "./drivers.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
 
@@ -38,6 +39,16 @@ function counted(kernel: FakeKernel, convention: Convention, overrides: Partial<
   const [impact, profile] = kernel.tables(convention);
   const _header = { ...kernel.header, convention };
   return kernel.model({ convention, _header, _impact: impact, _profile: profile, ...overrides });
+}
+
+/** No single column explains anything. */
+function explainedBy(columns: string[]): FakeModel {
+  const model = some.model({ feature: "Age" });
+  model.answer = (request) =>
+    request.type === "drivers"
+      ? { reply: { id: request.id, type: "result", body: noColumn("Age", columns) } }
+      : some.answer(request);
+  return model;
 }
 
 function longNames(): FakeKernel {
@@ -107,7 +118,9 @@ export const cases: Record<string, () => FakeModel> = {
   "parted at the median": () => some.model({ feature: "Age", color_by: "BMI", _view: { coloring: "median" } }),
   "parted at the median, with gaps": () =>
     flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }),
-  "nothing explains the spread": () => additive().model({ feature: "Age" }),
+  "curves do not differ": () => additive().model({ feature: "Age" }),
+  "two columns explain what none does alone": () => explainedBy(["BMI", "Smoker"]),
+  "nothing explains the differences": () => explainedBy([]),
   "drivers refused": () => {
     const model = some.model({ feature: "Age" });
     const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: out of range.";

@@ -270,26 +270,31 @@ export interface CategoryColors {
 
 export type ColorsBody = ContinuousColors | CategoryColors;
 
-/** The best split of the lines by one column. */
+/** The best split of the rows by one column. */
 export interface DriverBody {
   column: string;
-  /** Part of the spread of the lines that goes with the split, 0 to 1. */
+  /** Part of the variance between curves, on rows that the split was not chosen on, 0 to 1. */
   share: number;
   /** One side in words, with the missing values. */
   rule: string;
+  /** Rows on that side, and on the other. */
+  n_rule: number;
+  n_rest: number;
   threshold: number | null;
-  /** Levels that stand against all others, where there is no threshold. */
+  /** Levels of one side, where there is no threshold. */
   levels: string[] | null;
   /** Below and above, or outside and inside. */
   sides: [string, string];
 }
 
-/** What makes the lines of a feature differ, best first. */
+/** What makes the curves of a feature differ, best first. */
 export interface DriversBody {
   feature: string;
+  /** How much curves differ, and whether a column explains it. */
+  lead: string;
   drivers: DriverBody[];
-  /** Rules of several columns that share the rows among them, and what they explain together. */
-  combined: { share: number; leaves: { rule: string; part: number }[] };
+  /** Two columns together; none where they explain no more than the best one. */
+  combined: { columns: string[]; share: number; rules: { rule: string; n_rows: number }[] };
   n_rows: number;
   n_curves: number;
 }

@@ -15,7 +15,7 @@ import {
   type ImpactTable,
   type LineColors,
 } from "./decode.ts";
-import { type Drivers, DriversFeed, telling } from "./drivers.ts";
+import { type Drivers, DriversFeed, splitsOf } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { partings } from "./names.ts";
 import {
@@ -210,7 +210,7 @@ export class Store {
     this.#driversFeed = new DriversFeed(client, showing);
     this.drivers = computed(() => this.#driversFeed.of(keyOf(this.feature.value)));
     this.split = computed(() =>
-      splitOf(this.remembered.of("coloring").value, this.colorBy.value, telling(this.drivers.value)),
+      splitOf(this.remembered.of("coloring").value, this.colorBy.value, splitsOf(this.drivers.value)),
     );
 
     const given = this.#follow("_given");

@@ -313,37 +313,46 @@ class CategoryColorsBody(TypedDict):
 
 
 class DriverBody(TypedDict):
-    """The best split of the lines by one column: at a threshold, or some levels against all others.
+    """The best split of the rows by one column: at a threshold, or some levels against all others.
 
-    `sides` names below and above, or outside and inside; `rule` is one of them, with the missing values.
+    `share` is that of the variance between curves, on rows that the split was not chosen on. `sides` names below and
+    above, or outside and inside; `rule` is one of them, with the missing values, and has `n_rule` rows, the other
+    `n_rest`.
     """
 
     column: str
     share: float
     rule: str
+    n_rule: int
+    n_rest: int
     threshold: float | None
     levels: list[str] | None
     sides: tuple[str, str]
 
 
-class LeafBody(TypedDict):
-    """Part of the rows, 0 to 1, that a rule holds for."""
+class RuleBody(TypedDict):
+    """One of the rules of two columns, and the number of its rows."""
 
     rule: str
-    part: float
+    n_rows: int
 
 
 class CombinedBody(TypedDict):
-    """Rules that share the rows among them, and what they explain together, 0 to 1."""
+    """Two columns together, and what they explain; no columns where they explain no more than the best one."""
 
+    columns: list[str]
     share: float
-    leaves: list[LeafBody]
+    rules: list[RuleBody]
 
 
 class DriversBody(TypedDict):
-    """What makes the lines of a feature differ, best first; looked at in `n_rows` of `n_curves` rows."""
+    """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
+
+    `lead` is a sentence: how much curves differ, and whether a column explains it.
+    """
 
     feature: str
+    lead: str
     drivers: list[DriverBody]
     combined: CombinedBody
     n_rows: int

@@ -28,10 +28,10 @@ from ice_explorer.messages import (
     FeatureHead,
     FormatHead,
     Header,
-    LeafBody,
     MissingBody,
     Note,
     RowsBody,
+    RuleBody,
 )
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import resolve_display
@@ -489,24 +489,27 @@ def _category_colors(
 
 
 def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
-    """What makes the lines of a feature differ: the 50 best columns that say anything, and rules of several."""
-    telling = [driver for driver in found.found if driver.share > 0][:_MOST_DRIVERS]
+    """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     return DriversBody(
         feature=feature.label,
+        lead=found.lead,
         drivers=[
             DriverBody(
                 column=driver.column,
                 share=driver.share,
                 rule=driver.rule,
+                n_rule=driver.n_rule,
+                n_rest=driver.n_rest,
                 threshold=None if math.isnan(driver.threshold) else driver.threshold,
                 levels=None if driver.levels is None else list(driver.levels),
                 sides=driver.sides,
             )
-            for driver in telling
+            for driver in found.reported[:_MOST_DRIVERS]
         ],
         combined=CombinedBody(
+            columns=list(found.combined.columns),
             share=found.combined.share,
-            leaves=[LeafBody(rule=leaf.rule, part=leaf.part) for leaf in found.combined.leaves],
+            rules=[RuleBody(rule=rule, n_rows=n_rows) for rule, n_rows in found.combined.rules.items()],
         ),
         n_rows=found.n_rows,
         n_curves=found.n_curves,

@@ -33,7 +33,7 @@ from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
-from ice_explorer.second import second_features
+from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.units import EFFECTS, in_unit
@@ -355,7 +355,7 @@ class FeatureExplanation:
         return np.union1d(drawn, _check_positions(include, len(self.observed_axis), "include"))
 
     def drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
-        """Find what makes the lines differ; once, as that takes the curves of many rows.
+        """Find what makes the curves differ; once, as that takes those of many rows.
 
         Parameters
         ----------
@@ -377,8 +377,9 @@ class FeatureExplanation:
                 self._passing_curves(positions, between_blocks),
                 [second.at(positions) for second in seconds],
                 self._context.row_weights[positions],
-                highest - lowest,
-                len(self._item.summed),
+                distinct_rows([self.observed_axis, *(second.values for second in seconds)], positions),
+                prediction_range=highest - lowest,
+                n_curves=len(self._item.summed),
             )
         return self._drivers
 
@@ -591,7 +592,7 @@ class Explanation:
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
 
     def drivers(self, feature: Name) -> pd.DataFrame:
-        """What makes the lines of a feature differ: every other feature, by what it explains of their spread.
+        """Return what makes the curves of a feature differ: the best split of the rows by each other column.
 
         Parameters
         ----------
@@ -601,20 +602,32 @@ class Explanation:
         Returns
         -------
         DataFrame
-            Indexed by the label of the second feature, each other column of X and each group, best first:
+            Indexed by the label of each other column of X and each group, best first:
 
             share : float
-                Part of the spread, 0 to 1, that goes when the rows are split in two by it. Lines count
-                relative to their own mean: how they run, not how high. 0 where they all run alike.
+                Part of the variance between curves that the split explains, 0 to 1. Curves are compared by shape, not
+                level. The split is chosen on some rows and scored on others; 0 where chance explains as much.
             threshold : float
-                Where the split is, on the axis of the second feature; NaN without one.
+                Where the split is, on the axis of the column; NaN without one.
             levels : tuple of str or None
-                Levels that stand against all others, where they have no order.
+                Levels of one side, where they have no order.
             rule : str
-                One of the two halves in words, "rm > 6.4"; the one with the missing values, if there are any.
+                One side in words, "rm > 6.4"; the one with the missing values, if there are any.
+            n_rule, n_rest : int
+                Rows of this side, and of the other: each at least 10, and 2 % of the rows.
 
-            `attrs` holds `summary`, a sentence; `rules`, those of a tree of depth 3 at most, and
-            `combined_share`, what they explain together; `n_rows`, and a `note` where these are a sample.
+            `attrs` holds
+
+            summary : str
+                The size of the differences, and the best rule, in a sentence.
+            size : float
+                Variance between curves, relative to the total variance of the curves around their own means, 0 to 1.
+                0: all have the same shape; 1: they have none in common.
+            combined_columns, combined_share, rules : tuple of str, float, dict of str to int
+                Two columns together: what they explain, and up to four rules with their numbers of rows. Empty where
+                they do not explain at least 5 % more than the best column.
+            n_rows, note : int, str
+                Rows that splits were searched on, and a sentence where these are a sample.
 
         Raises
         ------
@@ -623,21 +636,34 @@ class Explanation:
 
         Notes
         -----
-        With c_i curve i less its own mean over the grid, the share is
-        1 - Σ_g Σ_{i∈g} w_i‖c_i - c̄_g‖² / Σ_i w_i‖c_i - c̄‖². All thresholds half way between neighbouring values
-        are tried, and missing values on both sides. Levels without an order are parted along the first
-        principal axis of their mean curves, or one of them from the others, which among many levels is a
-        heuristic; the 100 most frequent ones are told apart. A column of more than 8 levels, and of one for
-        every other row, tells rows apart and explains nothing. Of more than 5000 rows a stratified, seeded sample
-        is looked at.
+        With c_i curve i less its own mean over the grid and c̄ their mean, `size` is Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖².
+        For lines with slopes β_i it is Var(β) / mean(β²).
+
+        Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; up to 20 have one each. Without the
+        rows of a fold the best split and the mean curve of both sides are found, and these rows are compared with them:
+        share = 1 - Σ_i w_i‖c_i - c̄_g(i)‖² / Σ_i w_i‖c_i - c̄‖². The rule and its row counts are those of all rows.
+        A share counts as explained where it is larger than 0 by Φ⁻¹(1 - 0.05 / m) standard errors, for m columns, so
+        that slopes drawn at random are rarely explained by any of them. Pairs are chosen and scored likewise.
+
+        All thresholds half way between neighbouring values are tried, and missing values on both sides. Levels without
+        an order are split along the first principal axis of their mean curves, or one of them from the others, which
+        among many levels is a heuristic; the 100 most frequent ones are distinguished. A column of more than 8 levels,
+        and of one for every other row, identifies rows and explains nothing. Of two columns, thresholds at sixths of
+        the rows (fewer with more than 80 columns) and single levels are tried in all combinations, then moved to where
+        they are best. Of more than 5000 rows a stratified, seeded sample is used.
+
+        Rows are counted by weight, and equal rows share a fold, so integer weights are repeated rows.
 
         Examples
         --------
         >>> import numpy as np
         >>> from ice_explorer import explain
-        >>> X = np.column_stack([np.arange(8.0), np.array([0.0, 1.0] * 4), np.repeat([5.0, 6.0], 4)])
-        >>> explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")["rule"].to_dict()
-        {'x1': 'x1 > 0', 'x2': 'x2 > 5.5'}
+        >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20), np.repeat([5.0, 6.0], 20)])
+        >>> table = explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")
+        >>> table["rule"].to_dict()
+        {'x1': 'x1 > 0', 'x2': ''}
+        >>> table.attrs["summary"]
+        'Curves differ by 50 % of their variance; of that, x1 > 0 explains 100 %.'
         """
         return self[feature].drivers().frame()
 
