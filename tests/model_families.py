@@ -122,6 +122,16 @@ def log_odds(column):
     return ask
 
 
+def margin_log_odds(column):
+    """Log-odds of one of several classes: its margin minus what the others come to together."""
+
+    def ask(model, rows):
+        margins = model.predict(rows, output_margin=True).astype(float)
+        return margins[:, column] - np.logaddexp.reduce(np.delete(margins, column, axis=1), axis=1)
+
+    return ask
+
+
 FOREST = {"n_estimators": 5, "max_depth": 4, "random_state": 0}
 BOOST = {"n_estimators": 8, "max_depth": 3, "random_state": 0}
 
@@ -353,6 +363,11 @@ BOOSTING = [
         "XGBoost", "XGBClassifier, predicted class", lazily("xgboost", "XGBClassifier", LEVEL, is_label(1), **XGB),
         "brute", "xgboost", {"output": 1, "response": "predict"},
     ),
+    Case(
+        "XGBoost", "XGBClassifier of three classes, log-odds",
+        lazily("xgboost", "XGBClassifier", LEVEL, margin_log_odds(1), **XGB), "tree", "xgboost",
+        {"output": 1, "response": "log_odds"},
+    ),
     Case("XGBoost, native", "Booster, regression", xgb({}, NUMBER), "tree", "xgboost"),
     Case("XGBoost, native", "Booster, count:poisson", xgb({"objective": "count:poisson"}, COUNT), "tree", "xgboost"),
     Case("XGBoost, native", "Booster, binary:logistic", xgb({"objective": "binary:logistic"}, BIT), "tree", "xgboost"),
@@ -466,6 +481,31 @@ def with_constant(name, y, *, as_array=False, **options):
     return fit
 
 
+def more_than_coefficients(module, name, y, column=None, *, constant=True, inflation=()):
+    """Results of a fit on a frame whose parameters are more than a coefficient per column."""
+
+    def fit():
+        import statsmodels.api as sm
+
+        rows = sm.add_constant(X) if constant else X
+        options = {"exog_infl": rows[list(inflation)]} if inflation else {}
+        model = getattr(importlib.import_module(f"statsmodels.{module}"), name)(y, rows, **options)
+        results = quietly(model.fit, disp=0, method="bfgs", maxiter=50)
+
+        def ask(asked):
+            zeros = {"exog_infl": asked[list(inflation)]} if inflation else {}
+            returned = np.asarray(results.predict(asked, **zeros))
+            return returned if column is None else returned[:, column]
+
+        return results, rows, ask
+
+    return fit
+
+
+def in_order():
+    return pd.Series(pd.Categorical(SIZE, ["small", "medium", "large"], ordered=True))
+
+
 STATSMODELS = [
     Case("statsmodels", "OLS by formula", formula("ols", "number ~ age * income + C(city)"), needs="statsmodels"),
     Case("statsmodels", "Logit by formula", formula("logit", "bit ~ np.log(age) + rooms"), needs="statsmodels"),
@@ -485,6 +525,23 @@ STATSMODELS = [
     Case(
         "statsmodels", "GLM, binomial, of a frame", with_constant("GLM", BIT, family="Binomial"), "linear",
         needs="statsmodels",
+    ),
+    *(
+        Case("statsmodels", name, more_than_coefficients("api", name, COUNT), needs="statsmodels")
+        for name in ("NegativeBinomial", "NegativeBinomialP", "GeneralizedPoisson", "ZeroInflatedPoisson")
+    ),
+    Case(
+        "statsmodels", "ZeroInflatedPoisson with `exog_infl`",
+        more_than_coefficients("api", "ZeroInflatedPoisson", COUNT, inflation=["const", "age"]), needs="statsmodels",
+    ),
+    Case(
+        "statsmodels", "BetaModel",
+        more_than_coefficients("othermod.betareg", "BetaModel", 1 / (1 + np.exp(-SCORE))), needs="statsmodels",
+    ),
+    Case(
+        "statsmodels", "OrderedModel",
+        more_than_coefficients("miscmodels.ordinal_model", "OrderedModel", in_order(), 2, constant=False),
+        needs="statsmodels", options={"output": "large"},
     ),
 ]  # fmt: skip
 

@@ -21,15 +21,11 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from ice_explorer import choice
 from ice_explorer.adapters.trees import tree_ensemble
-from ice_explorer.errors import InvalidOptionError
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -638,7 +634,7 @@ def test_a_grid_of_thresholds_shows_every_step(family):
     """
     model = one_of(family)
     ensemble = tree_ensemble(model, None, "predict")
-    found = parity.explained(model, table(), grid="thresholds", weighting="length")
+    found = parity.explained(model, table(), grid="thresholds")
     for at in range(5):
         feature = found[f"x{at}"]
         low, high = table()[:, at].min(), table()[:, at].max()
@@ -672,18 +668,3 @@ def test_categories_in_a_grid_of_thresholds_are_the_observed_ones():
     assert_array_equal(found["x1"].grid, np.unique(X[~np.isnan(X[:, 1]), 1]))
     assert len(np.unique(found["x1"].curves[0])) > 2
     compare(model, X, grid="thresholds")
-
-
-def test_a_grid_of_thresholds_needs_thresholds_of_x():
-    """Trees, and no transformer in front of them."""
-    said = {
-        Ridge(): "Ridge is not one of the tree ensembles whose trees can be read.",
-        make_pipeline(StandardScaler(), RandomForestRegressor(**FEW)):
-            "RandomForestRegressor stands behind transformers, so that its thresholds are not values of X.",
-    }  # fmt: skip
-    for model, reason in said.items():
-        with pytest.raises(InvalidOptionError) as caught:
-            parity.explained(fitted(model, "regression"), table(), grid="thresholds")
-        assert str(caught.value) == (
-            f'`grid="thresholds"` needs a tree model that sees X itself. {reason} Use `grid="observed"`.'
-        )

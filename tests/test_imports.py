@@ -40,30 +40,42 @@ ALLOWED = {
     "feature": ("adapters.table real", "numpy"),
     "groups": ("adapters.table feature", "numpy"),
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
+    "notes": ("adapters.table inputs", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
     "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
+    "thresholds": ("adapters choice feature inputs", "numpy"),
     # what makes lines differ
     "spread": ("", "numpy"),
     "second": ("adapters.table feature inputs", "numpy"),
     "rules": ("moments second", ""),
-    "rule_tree": ("rules second spread", "numpy sklearn"),
-    "drivers": ("rule_tree rules second spread", "numpy pandas"),
+    "crossfit": ("spread", "numpy"),
+    "splits": ("crossfit feature rules second", "numpy"),
+    "column_pairs": ("crossfit splits", "numpy"),
+    "drivers": ("column_pairs crossfit second splits spread", "numpy pandas"),
+    "impact_notes": ("category metrics notes", "numpy"),
+    "units": ("options", "numpy"),
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
-            "adapters.table adapters.target anchors category curves drivers engine feature grid inputs likelihood "
-            "messages metrics options sampling second two_way"
+            "adapters.table adapters.target anchors category curves drivers engine feature grid impact_notes inputs "
+            "likelihood messages metrics options sampling second two_way units"
         ),
         "matplotlib numpy pandas",
     ),
-    "plan": ("adapters anchors choice curves engine feature grid groups inputs metrics options probe results", "numpy"),
+    "plan": (
+        (
+            "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe results "
+            "thresholds"
+        ),
+        "numpy",
+    ),
     "explanation": ("adapters grid metrics options plan progress results", "numpy"),
     "classes": ("adapters.table plan", "numpy"),
     "warming": ("adapters curves decay figures metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
-    "display_axis": ("feature moments results", "numpy"),
+    "display_axis": ("adapters.tables.natural_order feature moments results", "numpy"),
     "messages": ("adapters.table feature metrics", ""),
     "background": ("", ""),
     "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
@@ -102,7 +114,7 @@ ALLOWED = {
         "bqplot numpy",
     ),
     # beside the pipe
-    "datasets": ("", "pandas pooch"),
+    "datasets": ("", "pandas"),
     "__init__": ("bqplot datasets explanation groups provenance_reader warming widget", ""),
 }
 
@@ -111,7 +123,7 @@ ALLOWED = {
 FACADE = {("results", "figures.mpl"), ("results", "figures.mpl_all"), ("results", "export")}
 
 HEAVY = [
-    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pooch", "pyarrow", "sklearn",
+    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",
     "statsmodels", "torch", "xgboost",
 ]  # fmt: skip
 

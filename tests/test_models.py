@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import dummy, ensemble, linear_model, neural_network, svm
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import ice_explorer as ice
 from ice_explorer.adapters.foreign.containers import as_matrix
@@ -59,9 +61,8 @@ def test_one_call_gives_all_outputs(case, fitted):
         p = families.quietly(predictor_of, model, rows, **options)
         returned = families.quietly(p.all_outputs, rows)
         together = returned if p.rescale is None else p.rescale(returned)
-        assert (p.asked, p.rescale is None) == (
-            ("predict_proba", False) if response == "log_odds" else (p.response, True)
-        )
+        assert p.asked == ("predict_proba" if p.rescale else p.response)
+        assert p.rescale is None or response == "log_odds"
         assert together.shape == (len(rows), max(1, len(p.outputs)))
         for position, output in enumerate(p.outputs):
             other = families.quietly(predictor_of, model, rows, **{**options, "output": output})
@@ -455,6 +456,57 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
         assert message(ice.errors.InputDataError, results, rows) == expected
 
 
+def zero_inflated(rows, infl):
+    import statsmodels.api as sm
+
+    return families.quietly(sm.ZeroInflatedPoisson(families.COUNT, rows, exog_infl=infl).fit, disp=0)
+
+
+def test_a_zero_inflated_model_gets_the_columns_of_both_tables():
+    """Columns that only the probability of a zero has stand behind the others; nothing is taken from the fit."""
+    import statsmodels.api as sm
+
+    both = sm.add_constant(families.X)
+    exog, infl = ["const", "income"], ["const", "rooms"]
+    results = zero_inflated(both[exog], both[infl])
+    rows = both[["const", "income", "rooms"]]
+    e = explained(results, rows)
+    assert families.largest_difference(e, lambda X: results.predict(X[exog], exog_infl=X[infl]), rows) <= 1e-12
+    assert message(ice.errors.InputDataError, results, both) == (
+        "X must have the columns that the model was fitted on, in their order: 'const', 'income', 'rooms'; "
+        "got 'const', 'age', 'income', 'rooms'. Pass those."
+    )
+
+
+def test_a_zero_inflated_model_whose_columns_are_not_in_x_is_refused():
+    """Without them statsmodels would take those of the rows of the fit, whatever is predicted."""
+    import statsmodels.api as sm
+
+    both = sm.add_constant(families.X)
+    rows = both[["const", "income"]]
+    instead = (
+        " Add them behind the others, or pass a function: "
+        "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
+    )
+    said = "X must have the columns of `exog_infl`, by name, because ZeroInflatedPoisson was fitted with them"
+    for infl, named in ((both[["const", "rooms"]], ": 'const', 'rooms'."), (both[["const", "rooms"]].to_numpy(), ".")):
+        assert message(ice.errors.InputDataError, zero_inflated(rows, infl), rows) == said + named + instead
+
+
+def test_results_with_further_parameters_take_arrays_by_their_number_of_columns():
+    """Names of further parameters stand before and behind those of the columns, and are none."""
+    import statsmodels.api as sm
+
+    array = sm.add_constant(families.X).to_numpy()
+    for name in ("NegativeBinomial", "ZeroInflatedPoisson"):
+        results = families.quietly(getattr(sm, name)(families.COUNT, array).fit, disp=0)
+        assert families.largest_difference(explained(results, array), results.predict, array) <= 1e-12
+        assert message(ice.errors.InputDataError, results, families.X) == (
+            "X must have the columns that the model was fitted on, in their order: 'const', 'x1', 'x2', 'x3'; "
+            "got 3 columns. Pass those. `statsmodels.api.add_constant(X)` puts the constant in front."
+        )
+
+
 def test_rows_that_a_formula_drops_are_named_whatever_their_index():
     """Rows with missing values are left out and put back by their label, which may be another row's in X."""
     from statsmodels.formula.api import ols
@@ -488,6 +540,63 @@ def test_libraries_that_know_pandas_alone_are_handed_pandas(kind):
         e, expected = explained(model, rows), explained(model, X)
         for name in ("age", "income"):
             assert_allclose(e[name].curves, expected[name].curves, rtol=0, atol=1e-6)
+
+
+def saturated(kind, y):
+    """A model of XGBoost whose probabilities are 0 and 1 in single precision, and its margins of rows."""
+    import xgboost
+
+    sure = {"n_estimators": 40, "learning_rate": 4.0, "reg_lambda": 0, "min_child_weight": 0, "n_jobs": 1}
+    model = xgboost.XGBClassifier(**sure)
+    if kind == "pipeline":
+        return make_pipeline(StandardScaler(), model).fit(families.X, y), model
+    model.fit(families.X, y)
+    return (model.get_booster() if kind == "native" else model), model
+
+
+@pytest.mark.parametrize("kind", ["native", "of scikit-learn", "pipeline"])
+@pytest.mark.parametrize("output", [0, 1, 2])
+def test_log_odds_of_xgboost_are_finite_where_probabilities_are_not_apart_from_1(kind, output):
+    """By either engine, of two classes and of three: those of the margins."""
+    for y in (families.BIT, families.LEVEL):
+        if output > y.max():
+            continue
+        model, inner = saturated(kind, y)
+        rows = model[:-1].transform(families.X) if kind == "pipeline" else families.X
+        assert np.isin(inner.predict_proba(rows), [0.0, 1.0]).any()
+        options = {"response": "log_odds", "output": output, "grid": "observed", "grid_size": None}
+        fast, slow = (explained(model, families.X, engine=engine, **options) for engine in ("auto", "brute"))
+        assert (fast.engine, slow.engine) == ("tree", "brute")
+        assert fast.output_label == f"log-odds of {output}"
+        margins = inner.predict(rows, output_margin=True).astype(float)
+        if margins.ndim == 1:
+            expected = margins if output == 1 else -margins
+        else:
+            expected = margins[:, output] - np.logaddexp.reduce(np.delete(margins, output, axis=1), axis=1)
+        size = np.abs(expected).max()
+        for name in fast.features:
+            at = np.searchsorted(slow[name].grid, families.X[name])
+            assert_allclose(slow[name].curves[np.arange(families.N), at], expected, rtol=0, atol=1e-12 * size)
+            assert_allclose(fast[name].curves, slow[name].curves, rtol=0, atol=1e-5 * size)
+
+
+def test_log_odds_of_xgboost_come_from_probabilities_where_margins_mean_something_else():
+    """A class of one's own may return what it likes, and so may labels that hold side by side."""
+    import xgboost
+
+    class Shy(xgboost.XGBClassifier):
+        def predict_proba(self, X, **options):
+            return 0.5 + (super().predict_proba(X, **options) - 0.5) / 2
+
+    options = {"response": "log_odds", "output": 1}
+    model = Shy(n_estimators=3, n_jobs=1).fit(families.X, families.BIT)
+    assert explained(model, families.X, **options)["age"].prediction_range[1] < np.log(3)
+    labels = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(families.X, families.two_flags())
+    e = explained(labels, families.X, **options)
+    expected = families.asked_directly(
+        lambda rows: labels.predict(rows, output_margin=True)[:, 1], families.X, "age", e["age"].grid
+    )
+    assert_allclose(e["age"].curves, expected, rtol=1e-5)
 
 
 def test_a_booster_takes_arrays_by_the_order_of_their_columns():

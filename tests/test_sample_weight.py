@@ -1,5 +1,7 @@
 """`sample_weight` holds frequencies: a weight of 3 is a row that occurs three times."""
 
+import math
+
 import numpy as np
 import oracles
 import pandas as pd
@@ -17,9 +19,8 @@ NUMBERS = [
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
@@ -169,11 +170,11 @@ def test_sampled_rows_keep_their_weights():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 2)).round(1)
     weights = np.tile([0.0, 0.5, 3.0], 20)
-    e = explained(product, X, sample=12, sample_weight=weights, weighting="mass")
+    e = explained(product, X, sample=12, sample_weight=weights)
     for column, name in enumerate(e.features):
         positions = e[name].row_positions.tolist()
         assert (weights[positions] > 0).all()
-        expected = oracles.metrics(product, X, column, weights=weights, positions=positions, weighting="mass")
+        expected = oracles.metrics(product, X, column, weights=weights, positions=positions)
         row = e[name].metrics()
         assert_allclose([row[k] for k in row], [expected[k] for k in row], rtol=1e-9, atol=1e-12)
 
@@ -213,6 +214,23 @@ def test_lines_are_drawn_in_proportion_to_weight():
     assert counts[0::3].sum() == 0
     assert counts[2::3].sum() > 2 * counts[1::3].sum()
     assert 0 in e["x0"].draw(10, include=[0])
+
+
+def test_weights_of_a_small_sum_are_noted():
+    """Below 2, or below a tenth of the rows: what is taken for frequencies, and by how much heterogeneity grows."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    small, plain = np.full(30, 0.05), np.ones(30)
+    e = explained(product, X, sample_weight=small)
+    assert e.notes == [
+        (
+            "`sample_weight` sums to 1.5 over 30 observations. Weights are taken as frequencies, so heterogeneity is "
+            "1.7 times that of weights that sum to 30. Multiply the weights if they are not frequencies."
+        )
+    ]
+    found, expected = (explained(product, X, sample_weight=w).table()["heterogeneity"] for w in (small, plain))
+    assert_allclose(found / expected, math.sqrt(1.5 / 0.5 / (30 / 29)), rtol=1e-9)
+    assert explained(product, X, sample_weight=plain / 10).notes == []
+    assert len(explained(product, X, sample_weight=plain / 11).notes) == 1
 
 
 def test_weights_with_another_index_than_x_are_refused():

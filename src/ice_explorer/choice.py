@@ -30,8 +30,6 @@ from ice_explorer.space import NotColumnwiseError, Space
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from ice_explorer.adapters.linear import LinearModel
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.predict import Predictor
@@ -58,11 +56,6 @@ class NotExactError(ICEExplorerError):
             f"This version of {type(model).__name__} keeps what was fitted in a form that is not known here "
             f"({type(error).__name__}: {error})."
         )
-
-    @classmethod
-    def behind_transformers(cls, model: object) -> NotExactError:
-        """Say that thresholds are not those of X."""
-        return cls(f"{type(model).__name__} stands behind transformers, so that its thresholds are not values of X.")
 
 
 class Inside:
@@ -174,56 +167,6 @@ def _without_numba() -> list[str]:
     if _HAS_NUMBA:
         return []
     return ["numba is not installed, so trees are swept by NumPy: the figures are the same, and take longer."]
-
-
-def threshold_grids(inside: Inside, columns: Columns, positions: Sequence[int]) -> dict[str, NDArray[np.float64]]:
-    """Make grids of all thresholds of a tree model inside the data, and the extremes of the data.
-
-    On such a grid every step of the curves lies in an interval of its own: the grid shows the exact
-    curve, and the length-weighted impact is its exact total variation, however the data lie.
-
-    Parameters
-    ----------
-    inside : Inside
-        Of the model.
-    columns : Columns
-    positions : sequence of int
-        Columns to make grids for.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Grid values by label.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the model is no tree ensemble that sees X itself.
-    """
-    try:
-        if inside.peeled.transform is not None:
-            raise NotExactError.behind_transformers(inside.peeled.model)
-        ensemble = inside.trees
-    except (NotExactError, UnsupportedTreesError) as error:
-        raise InvalidOptionError.thresholds(str(error)) from error
-    grids = {}
-    for position in positions:
-        feature = columns.feature(position)
-        present = feature.values[~np.isnan(feature.values)]
-        if present.size == 0 or feature.kind not in {"numeric", "boolean"}:
-            continue  # the values that occur are all there is to tell apart
-        here = ensemble.feature == position
-        thresholds = np.unique(ensemble.threshold[here])
-        if np.isnan(thresholds).any():
-            continue  # split by category
-        held = thresholds.astype(ensemble.input_dtype)
-        if ensemble.comparison == "le":
-            # The last number on the left side of a threshold stands for what lies before it.
-            held = np.where(held > thresholds, np.nextafter(held, -np.inf, dtype=held.dtype), held)
-        low, high = present.min(), present.max()
-        between = held[(held > low) & (held < high)].astype(np.float64)
-        grids[feature.label] = np.unique(np.concatenate([[low], between, [high]]))
-    return grids
 
 
 def _named(peeled: Peeled, how: str) -> str:

@@ -193,15 +193,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def published_weighting(cls, weighting: str) -> InvalidOptionError:
-        """Say that the printed tables know one weighting."""
-        return cls(
-            '`convention="published"` exists for `weighting="interval"` only, because the published tables '
-            f"weigh every interval alike; got weighting={weighting!r}. "
-            'Use `convention="equations"` with this weighting.'
-        )
-
-    @classmethod
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
         return cls(f"`{option}` must be an integer of at least {minimum}; got {_written(got)}. {advice}")
@@ -253,7 +244,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
         """Offer the levels of a category."""
         return cls(
-            f"`grid` must give a category levels that occur in X; got {got!r} for {feature!r}."
+            f"`grid` must give a category levels that occur in X or are declared by its dtype; got {got!r} for "
+            f"{feature!r}."
             f"{_did_you_mean(got, levels)} Its levels are {_listed(levels)}."
         )
 
@@ -458,7 +450,15 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def thresholds(cls, reason: str) -> InvalidOptionError:
         """Say why a model has no thresholds to make a grid of."""
-        return cls(f'`grid="thresholds"` needs a tree model that sees X itself. {reason} Use `grid="observed"`.')
+        return cls(f'`grid="thresholds"` needs a tree model. {reason} Use `grid="observed"`.')
+
+    @classmethod
+    def thresholds_of_transformed(cls, model: object) -> InvalidOptionError:
+        """Say that no threshold is a value of X."""
+        return cls(
+            '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. The transformers '
+            f'in front of {type(model).__name__} combine or encode all of them. Use `grid="observed"`.'
+        )
 
     @classmethod
     def engine(cls, name: str, reason: str) -> InvalidOptionError:
@@ -524,11 +524,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`state` must be a dict that `state()` of an explorer returned; got {_written(got)}. {advice}")
 
     @classmethod
-    def state_version(cls, got: object, version: int) -> InvalidOptionError:
+    def state_version(cls, got: object, versions: Sequence[int]) -> InvalidOptionError:
         """Say which states can be read."""
         given = "none" if got is None else _written(got)
         return cls(
-            f"`state['version']` must be {version}, as `state()` of this release writes it; got {given}. "
+            f"`state['version']` must be {' or '.join(map(str, versions))}; got {given}. "
             "Pass a whole state, and read one of a newer release with that release."
         )
 
@@ -727,8 +727,8 @@ class InputDataError(ICEExplorerError, ValueError):
     def no_features(cls, names: Sequence[object]) -> InputDataError:
         """Say that no column can be explained."""
         return cls(
-            "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-            f"explain; its columns are {_listed(names)}. Turn one into such a column in front of the model."
+            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+            f"its columns are {_listed(names)}. Turn one into such a column in front of the model."
         )
 
     @classmethod
@@ -743,6 +743,16 @@ class InputDataError(ICEExplorerError, ValueError):
         return cls(
             f"X must have the columns that the model was fitted on, in their order: {_listed(fitted)}; got {held}. "
             f"Pass those.{constant}"
+        )
+
+    @classmethod
+    def inflation_columns(cls, model: object, names: Sequence[object]) -> InputDataError:
+        """Name the columns that a zero-inflated model needs for the probability of a zero."""
+        which = f": {_listed(names)}" if names else ""
+        return cls(
+            f"X must have the columns of `exog_infl`, by name, because {type(model).__name__} was fitted with "
+            f"them{which}. Add them behind the others, or pass a function: "
+            "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
         )
 
     @classmethod

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.predict import Response
     from ice_explorer.adapters.table import Name
     from ice_explorer.grid import GridName
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
 
 __all__ = ["OPTIONS", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
@@ -42,8 +42,7 @@ def explain(
     sample_weight: ArrayLike | None = None,
     decay: float = 0.75,
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "equations",
-    weighting: Weighting = "interval",
+    convention: Convention = "stable",
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
@@ -90,10 +89,10 @@ def explain(
     scale : {"marginal", "conditional"} or mapping
         In what distance from the own value counts: the feature's standard deviation, its estimate
         given the other features, or values by feature.
-    convention : {"equations", "published"}
-        "published" repeats the first slope, as the paper's printed tables do.
-    weighting : {"interval", "length", "mass"}
-        How the intervals of the grid are averaged.
+    convention : {"stable", "equations", "published"}
+        How the intervals of the grid count. "stable": by their length, so that metrics converge when the grid
+        is refined, whatever the model. "equations": alike, as in the equations of the paper. "published": as
+        the authors' code computed the tables of the paper, with the first slope repeated.
     engine : {"auto", "linear", "kernel", "network", "tree", "brute"}
         How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
         is exact for the model. "brute" asks the model for every phantom, once for those that are equal:
@@ -138,7 +137,7 @@ def explain(
         model, X, features=features, groups=groups, categorical=categorical,
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, weighting=weighting, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
+        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
     )  # fmt: skip
     results: dict[Name, FeatureExplanation] = {}
     with progress_reporter(progress, plan.n_predictions) as report:

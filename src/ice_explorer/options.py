@@ -13,17 +13,19 @@ import numpy as np
 
 from ice_explorer.errors import InvalidOptionError, counted
 from ice_explorer.likelihood import check_decay
-from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.real import real_numbers
 from ice_explorer.threads import can_start_threads
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
 
 EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
 ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel", "network")
+Unit = Literal["prediction", "sd", "share"]
+UNITS: tuple[Unit, ...] = ("prediction", "sd", "share")
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,6 @@ class Settings:
     decay: float
     scale: str
     convention: Convention
-    weighting: Weighting
     engine: str
     memory_limit: int
 
@@ -54,23 +55,17 @@ def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
     return got
 
 
-def check_display(decay: object, convention: object, weighting: object) -> None:
-    """Check the three options that every table takes."""
+def check_display(decay: object, convention: object) -> None:
+    """Check the two options that every table takes."""
     check_decay(decay)
     check_one_of("convention", convention, CONVENTIONS)
-    check_one_of("weighting", weighting, WEIGHTINGS)
-    if convention == "published" and weighting != "interval":
-        raise InvalidOptionError.published_weighting(str(weighting))
 
 
-def resolve_display(
-    settings: Settings, decay: float | None, convention: Convention | None, weighting: Weighting | None
-) -> tuple[float, Convention, Weighting]:
+def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
     """Fill what a table leaves open from the settings, and check the whole."""
     resolved = (
         settings.decay if decay is None else decay,
         settings.convention if convention is None else convention,
-        settings.weighting if weighting is None else weighting,
     )
     check_display(*resolved)
     return resolved

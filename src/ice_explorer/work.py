@@ -85,6 +85,8 @@ class Work:
         How much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else NaN.
     lost : list of str
         A sentence on each wish that could not be met.
+    prediction_sd : float or None
+        Standard deviation of the predictions of the observations; None until it is measured.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     target : ndarray of shape (n_observations,) or None
@@ -105,6 +107,7 @@ class Work:
     y: InitVar[object] = None
     share_done: Callable[[], float] = field(default=lambda: math.nan)
     lost: list[str] = field(default_factory=list)
+    prediction_sd: float | None = field(default=None, init=False)
     known: Explanation = field(init=False)
     target: NDArray[np.float64] | None = field(init=False)
     by_label: dict[str, Name] = field(init=False)

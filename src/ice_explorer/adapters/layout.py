@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 _NUMBER_KINDS = "fiub"
 _SCORES = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
-_TEXT = {"probabilities": "probability of {}", "scores": "score (decision function) of {}"}
+_TEXT = {
+    "probabilities": "probability of {}",
+    "log-odds": "log-odds of {}",
+    "scores": "score (decision function) of {}",
+}
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,7 @@ def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
 
 
 def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
-    """Probabilities or scores of classes known, or as many as there are columns."""
+    """Probabilities, log-odds or scores of classes known, or as many as there are columns."""
     shape = np.shape(returned)
     if source.classes is None and len(shape) != 2:
         raise PredictionError.wrong_shape(way.name, shape, rows.shape[0])

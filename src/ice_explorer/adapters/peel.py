@@ -34,11 +34,17 @@ class Peeled:
     @property
     def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
         """Rows of X -> the matrix that the model sees, (n_rows, n_columns); None where it sees X."""
-        return _chain(self.steps) if self.steps else None
+        return (lambda rows: np.asarray(_dense(self.transformed(rows)), np.float64)) if self.steps else None
+
+    def transformed(self, rows: Any) -> Any:
+        """Rows of X as the model is handed them."""
+        for step in self.steps:
+            rows = step.transform(rows)
+        return rows
 
     def seen(self, rows: Any) -> NDArray[Any]:
-        """Rows of X as the model sees them, in its own dtype."""
-        return np.asarray(_stepped(self.steps, rows))
+        """Rows of X as the model sees them: a dense matrix, in its own dtype."""
+        return np.asarray(_dense(self.transformed(rows)))
 
     @property
     def is_columnwise(self) -> bool:
@@ -146,19 +152,12 @@ def _is_elementwise(function: Any, options: Any) -> bool:
     return isinstance(function, np.ufunc) and function.nin == function.nout == 1 and not options
 
 
+def _dense(matrix: Any) -> Any:
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
+
+
 def _inverse(transformer: Any) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     def restore(predicted: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(transformer.inverse_transform(predicted.reshape(-1, 1)), np.float64).reshape(predicted.shape)
 
     return restore
-
-
-def _chain(steps: tuple[Any, ...]) -> Callable[[Any], NDArray[np.float64]]:
-    return lambda rows: np.asarray(_stepped(steps, rows), dtype=np.float64)
-
-
-def _stepped(steps: tuple[Any, ...], rows: Any) -> Any:
-    """Take rows through fitted transformers, to a dense matrix."""
-    for step in steps:
-        rows = step.transform(rows)
-    return rows.toarray() if hasattr(rows, "toarray") else rows

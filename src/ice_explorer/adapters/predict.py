@@ -12,6 +12,7 @@ import numpy as np
 
 from ice_explorer.adapters.foreign import foreign_source
 from ice_explorer.adapters.layout import asked, layout_of
+from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
@@ -57,7 +58,7 @@ class Predictor:
         Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model, as its
         method `asked` returns them.
     asked : str
-        The response that the model itself gives: "predict_proba" where log-odds are taken.
+        The response that the model itself gives: "predict_proba" where log-odds are computed from it.
     rescale : callable or None
         What becomes of that, element by element; None where it is what is explained.
     of_classes : bool
@@ -128,14 +129,18 @@ def make_predictor(
     _check_response(response)
     source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)
     chosen = _choose_response(source, response, type(model).__name__)
-    way = source.ways["predict_proba" if chosen == "log_odds" else chosen]
+    # Log-odds are computed from probabilities where the model does not give them.
+    asked_for = chosen if chosen in source.ways else "predict_proba"
+    way = source.ways[asked_for]
     method = _Method(way)
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
     if opening is None or output is not None or not _must_choose(layout):
-        return _predictor(method, layout, layout.find(output), chosen, _responses(source))
-    return replace(_predictor(method, layout, opening(layout, way), chosen, _responses(source)), is_opening=True)
+        return _predictor(method, layout, layout.find(output), (chosen, asked_for), _responses(source))
+    return replace(
+        _predictor(method, layout, opening(layout, way), (chosen, asked_for), _responses(source)), is_opening=True
+    )
 
 
 def _must_choose(layout: Layout) -> bool:
@@ -160,10 +165,21 @@ def _source_of(model: Any) -> Source:
     if source is not None:
         return source
     if hasattr(model, "predict"):
-        return source_of_estimator(model)
+        return _with_log_odds(source_of_estimator(model), model)
     if not callable(model):
         raise InputTypeError.model(model)
     return source_of_function(model)
+
+
+def _with_log_odds(source: Source, model: Any) -> Source:
+    """Add the log-odds that the model inside gives, where it does, to a pipeline or search around it."""
+    peeled = peel(model)
+    inside = None if peeled.model is model else foreign_source(peeled.model)
+    if inside is None or "log_odds" not in inside.ways:
+        return source
+    way = inside.ways["log_odds"]
+    around = replace(way, ask=lambda rows: way.ask(peeled.transformed(rows)))
+    return replace(source, ways={**source.ways, "log_odds": around})
 
 
 def _choose_response(source: Source, response: Response, model: str) -> str:
@@ -171,7 +187,6 @@ def _choose_response(source: Source, response: Response, model: str) -> str:
         return next(iter(source.ways))
     if "callable" in source.ways:
         raise InvalidOptionError.response_of_callable(response)
-    # Log-odds are computed from probabilities.
     needed = "predict_proba" if response == "log_odds" else response
     if needed not in source.ways:
         raise InvalidOptionError.response(response, needed, model)
@@ -188,14 +203,15 @@ def _predictor(
     method: _Method,
     layout: Layout,
     found: tuple[int, tuple[str, ...]],
-    response: str,
+    response_and_asked: tuple[str, str],
     responses: tuple[str, ...],
 ) -> Predictor:
+    response, asked_for = response_and_asked
     position, notes = found
-    take, text, asked_for = layout.takes[position], layout.texts[position], response
+    take, text = layout.takes[position], layout.texts[position]
     rescale = None
-    if response == "log_odds":
-        asked_for, rescale = "predict_proba", _log_odds
+    if response != asked_for:
+        rescale = _log_odds
         take = _rescaled(take, rescale)
         text = text.replace("probability", "log-odds", 1)
     return Predictor(

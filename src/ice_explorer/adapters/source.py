@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Returns = Literal["probabilities", "scores", "labels", "numbers"]
+Returns = Literal["probabilities", "log-odds", "scores", "labels", "numbers"]
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Way:
     ----------
     ask : callable
         Rows in the container of X -> what the model returns.
-    returns : {"probabilities", "scores", "labels", "numbers"}
-        What that is; labels are those of classes.
+    returns : {"probabilities", "log-odds", "scores", "labels", "numbers"}
+        What that is; labels are those of classes. Log-odds come in a column per class.
     name : str
         The method, for messages; "model" for the model called as a function.
     note : str

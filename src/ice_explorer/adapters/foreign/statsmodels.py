@@ -12,7 +12,7 @@ from ice_explorer.adapters.source import Source, Way
 from ice_explorer.errors import InputDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 CLASSES = ("ResultsWrapper", "Results")
 
@@ -20,34 +20,76 @@ CLASSES = ("ResultsWrapper", "Results")
 def source(results: Any) -> Source:
     """Read the results of a fit."""
     ask = _asking(results)
+    classes = _classes_of(results.model)
+    if classes is not None:
+        return Source({"predict_proba": Way(ask, "probabilities", "predict")}, classes, exclusive=True)
     ways = {"predict": Way(ask, "numbers", "predict")}
     if "which" in inspect.signature(results.model.predict).parameters:
         ways["decision_function"] = Way(_asking(results, which="linear"), "scores", "predict")
-    names = getattr(results.model, "_ynames_map", None)
-    if names is not None:
-        return Source({"predict_proba": Way(ask, "probabilities", "predict")}, list(names.values()), exclusive=True)
     if type(getattr(results.model, "family", None)).__name__ == "Binomial":
         proba = Way(lambda rows: two_classes(ask(rows)), "probabilities", "predict")
         return Source({"predict_proba": proba, **ways}, [0, 1], exclusive=True)
     return Source(ways)
 
 
+def _classes_of(model: Any) -> list[object] | None:
+    """Return the classes whose probabilities a model predicts; None where it predicts numbers."""
+    names = getattr(model, "_ynames_map", None)  # of MNLogit
+    if names is not None:
+        return list(names.values())
+    return list(model.labels) if type(model).__name__ == "OrderedModel" else None
+
+
 def _asking(results: Any, **options: Any) -> Callable[[Any], Any]:
-    by_formula = hasattr(results.model, "formula")
+    model = results.model
+    by_formula = hasattr(model, "formula")
 
     def ask(rows: Any) -> Any:
         frame = as_pandas(rows)
+        inflation = _inflation(model, frame)
         if not by_formula:
-            _check_columns(results.model, frame)
-        return np.asarray(results.predict(frame, **options))
+            frame = _as_fitted(model, frame, list(inflation.get("exog_infl", ())))
+        return np.asarray(results.predict(frame, **inflation, **options))
 
     return ask
 
 
-def _check_columns(model: Any, rows: Any) -> None:
-    """Refuse other columns than those of the fit, which statsmodels would take one for the other."""
-    fitted = list(model.exog_names)
-    named = hasattr(model.data.orig_exog, "columns") and hasattr(rows, "columns")
-    same = list(rows.columns) == fitted if named else rows.shape[1] == len(fitted)
-    if not same:
-        raise InputDataError.not_as_fitted(fitted, list(rows.columns) if named else rows.shape[1])
+def _inflation(model: Any, rows: Any) -> dict[str, Any]:
+    """Return the columns that tell how likely a zero is, of a model that has its own for that.
+
+    Without them, statsmodels would take those of the rows of the fit.
+    """
+    if getattr(model, "_no_exog_infl", True):
+        return {}
+    names = list(getattr(model.model_infl.data.orig_exog, "columns", ()))
+    if not names or not set(names) <= set(getattr(rows, "columns", ())):
+        raise InputDataError.inflation_columns(model, names)
+    return {"exog_infl": rows[names]}
+
+
+def _as_fitted(model: Any, rows: Any, besides: Sequence[object]) -> Any:
+    """Return the columns of the fit; refuse other columns, which statsmodels would take one for the other.
+
+    Parameters
+    ----------
+    besides : sequence of object
+        Columns that may stand behind those of the fit.
+    """
+    fitted = _fitted_names(model)
+    if not (hasattr(model.data.orig_exog, "columns") and hasattr(rows, "columns")):
+        if rows.shape[1] != len(fitted):
+            raise InputDataError.not_as_fitted(fitted, rows.shape[1])
+        return rows
+    expected = [*fitted, *(name for name in besides if name not in fitted)]
+    if list(rows.columns) != expected:
+        raise InputDataError.not_as_fitted(expected, list(rows.columns))
+    return rows[fitted]
+
+
+def _fitted_names(model: Any) -> list[object]:
+    """Return the names of the columns of the fit; `exog_names` may name further parameters around them."""
+    fitted = model.data.orig_exog
+    if hasattr(fitted, "columns"):
+        return list(fitted.columns)
+    first = getattr(model, "k_inflate", 0)
+    return list(model.exog_names)[first : first + model.exog.shape[1]]

@@ -1,19 +1,41 @@
-"""XGBoost's own booster: it takes a DMatrix, and its objective says what predict gives."""
+"""XGBoost: margins give log-odds, its own booster takes a DMatrix, and its objective says what predict gives."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ice_explorer.adapters.foreign.containers import two_classes
-from ice_explorer.adapters.source import Source, Way
+from ice_explorer.adapters.source import Source, Way, source_of_estimator
+from ice_explorer.adapters.trees.link import Link
 
-CLASSES = ("Booster",)
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+CLASSES = ("Booster", "XGBClassifier")
+
+_OF_PROBABILITIES = {"binary:logistic", "multi:softprob"}
 
 
-def source(booster: Any) -> Source:
-    """Read a booster."""
+def source(model: Any) -> Source:
+    """Read a booster, or a classifier of the scikit-learn API."""
+    if hasattr(model, "save_config"):
+        return _source_of_booster(model)
+    found = source_of_estimator(model)
+    is_known = type(model).__module__.partition(".")[0] == "xgboost"  # a subclass may predict by itself
+    if not is_known or model.objective not in _OF_PROBABILITIES:
+        return found
+    margin = partial(model.predict, output_margin=True)
+    return replace(found, ways={**found.ways, "log_odds": _log_odds(margin, model.objective)})
 
+
+def _source_of_booster(booster: Any) -> Source:
     def predict(rows: Any) -> Any:
         return booster.predict(_matrix(booster, rows))
 
@@ -27,13 +49,31 @@ def source(booster: Any) -> Source:
     if objective == "multi:softmax":
         return Source({"predict": Way(predict, "labels", "predict"), "decision_function": scores}, classes)
     numbers = Way(predict, "numbers", "predict")
-    if objective == "binary:logistic":
-        proba = Way(lambda rows: two_classes(predict(rows)), "probabilities", "predict")
-    elif objective == "multi:softprob":
-        proba = Way(predict, "probabilities", "predict")
-    else:
+    if objective not in _OF_PROBABILITIES:
         return Source({"predict": numbers, "decision_function": scores})
-    return Source({"predict_proba": proba, "decision_function": scores, "predict": numbers}, classes, exclusive=True)
+    ask = predict if objective == "multi:softprob" else lambda rows: two_classes(predict(rows))
+    ways = {
+        "predict_proba": Way(ask, "probabilities", "predict"),
+        "log_odds": _log_odds(margin, objective),
+        "decision_function": scores,
+        "predict": numbers,
+    }
+    return Source(ways, classes, exclusive=True)
+
+
+def _log_odds(margin: Callable[[Any], Any], objective: str) -> Way:
+    """Return log-odds from margins: probabilities in single precision are 1 from log-odds of 17 on."""
+
+    def log_odds(rows: Any) -> NDArray[np.float64]:
+        margins = np.asarray(margin(rows), np.float64)
+        if margins.ndim == 1:
+            return np.column_stack([-margins, margins])
+        if objective == "binary:logistic":  # of several labels, each has its own margin
+            return margins
+        columns = range(margins.shape[1])
+        return np.column_stack([Link("softmax_log_odds", output=column).apply(margins.T) for column in columns])
+
+    return Way(log_odds, "log-odds", "predict")
 
 
 def _matrix(booster: Any, rows: Any) -> Any:
