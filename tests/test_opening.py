@@ -110,6 +110,16 @@ def test_a_chosen_output_is_explained_without_a_note_about_it():
     assert x.explanation.output_label == "probability of 'low'"
 
 
+@pytest.mark.parametrize("y", [None, X["b"]], ids=["no y", "y"])
+def test_nothing_is_chosen_where_there_is_one_output(y):
+    """A regressor has nothing to choose, and of two classes the second is explained as ever, whatever is frequent."""
+    assert opened(LinearRegression().fit(X, X["b"]), y)[1:] == ("", [])
+    x, output, notes = opened(LogisticRegression().fit(X, X["a"] > 2), np.zeros(90, bool))
+    assert output == "True"
+    assert notes == ["Explained class: True, the second of two. Pass `output=False` for the other."]
+    assert x._header["code"] == "ICEExplorer(model, X)"
+
+
 def test_explain_keeps_asking_for_one():
     """A script has nothing to choose with afterwards."""
     with pytest.raises(ice.errors.OutputError) as caught:

@@ -165,6 +165,19 @@ def test_what_follows_from_other_traits_is_told_to_be_read_only():
     )
 
 
+def test_every_function_and_class_of_the_package_is_decorated():
+    """A new one that is not would show its frames to those who use it wrongly."""
+    functions = [getattr(place, name) for place in (ice, ice.bqplot) for name in place.__all__]
+    classes = [one for one in functions if inspect.isclass(one)]
+    functions = [one for one in functions if inspect.isfunction(one)]
+    functions += [ice.datasets.load_cervical_cancer]
+    for one in classes:
+        functions += [member for name, member in vars(one).items() if inspect.isfunction(member) and name[0] != "_"]
+        functions += [member.fget for name, member in vars(one).items() if isinstance(member, property)]
+    assert len(functions) > 50
+    assert [one.__qualname__ for one in functions if one.__code__ is not ice.explain.__code__] == []
+
+
 def test_decorated_functions_look_like_themselves():
     """Signatures, names and documentation are their own: help, completion and type checkers lose nothing."""
     for public in (ice.explain, ice.find_groups, ice.provenance, ice.warmup, ice.Explanation.table, TwoWay.__init__):

@@ -6,10 +6,13 @@ from importlib import resources
 
 import pandas as pd
 
+from ice_explorer.tracebacks import short_traceback
+
 _TARGET = "Biopsy"
 _OTHER_TARGETS = ["Hinselmann", "Schiller", "Citology"]
 
 
+@short_traceback
 def load_cervical_cancer() -> tuple[pd.DataFrame, pd.Series]:
     """Return the cervical cancer risk factors of 858 patients, prepared as in the paper.
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _VARIABLE: Final = "ICE_EXPLORER_TRACEBACK"
 _PACKAGE: Final = str(Path(__file__).parent) + os.sep
+_KEPT: Final = (*functools.WRAPPER_ASSIGNMENTS, "__kwdefaults__")
 _SPECIAL: Final = {"__init__", "__getitem__", "__setattr__", "__getstate__"}
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -37,7 +38,7 @@ C = TypeVar("C", bound=type)
 def short_traceback(function: F) -> F:
     """Decorate a public function: the traceback of a user's mistake ends at the line that called it."""
 
-    @functools.wraps(function)
+    @functools.wraps(function, assigned=_KEPT)
     def call(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
@@ -52,7 +53,6 @@ def short_traceback(function: F) -> F:
                 sys.excepthook = _show
             raise mistake.with_traceback(None) from _from_its_model(error.__cause__)
 
-    call.__kwdefaults__ = getattr(function, "__kwdefaults__", None)  # for those who read them instead of a signature
     return call  # type: ignore[return-value]
 
 

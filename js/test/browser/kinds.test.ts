@@ -180,6 +180,22 @@ test("output and response are chosen where there are several, and their curves a
   expect(model.get("response")).toBe("log_odds");
 });
 
+test.each([1100, 720, 400])("what is explained is chosen first in the bar, in a cell of %i px", async (width) => {
+  const outputs = ["a class with a name that is far too long for any bar", "virginica"];
+  const header = { ...flats.header, outputs, responses: ["predict_proba", "log_odds"] };
+  const state = { feature: "Area", output: outputs[0]!, response: "predict_proba", _header: header };
+  const { part, drawn, root } = mount(flats.model(state), width);
+  await drawn("Area");
+  const [output, decay, readout, whole] = [part("output"), part("decay"), part("decay-readout"), root].map((node) =>
+    node.getBoundingClientRect(),
+  );
+  expect(part("output").checkVisibility()).toBe(true);
+  expect(output!.bottom <= decay!.top || output!.right <= decay!.left).toBe(true);
+  expect(output!.top - whole!.top).toBeLessThan(40);
+  for (const { right } of [output!, decay!, readout!]) expect(right).toBeLessThanOrEqual(whole!.right);
+  expect(readout!.height).toBeLessThan(24); // one line
+});
+
 test("nothing is chosen where the model has one output", async () => {
   const { part, drawn } = mount(flats.model({ feature: "Area" }));
   await drawn("Area");
