@@ -118,13 +118,12 @@ def make_predictor(
     source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)
     chosen = _choose_response(source, response, type(model).__name__)
     # Log-odds are computed from probabilities where the model does not give them.
-    asked_for = chosen if chosen in source.ways else "predict_proba"
-    way = source.ways[asked_for]
+    way = source.ways[chosen if chosen in source.ways else "predict_proba"]
     method = _Method(way)
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
-    return _predictor(method, layout, output, (chosen, asked_for), _responses(source))
+    return _predictor(method, layout, output, chosen, _responses(source))
 
 
 def _check_response(response: object) -> None:
@@ -174,19 +173,12 @@ def _responses(source: Source) -> tuple[str, ...]:
     return tuple(name for name in RESPONSES if name in offered)
 
 
-def _predictor(
-    method: Callable[[Any], Any],
-    layout: Layout,
-    output: object,
-    response_and_asked: tuple[str, str],
-    responses: tuple[str, ...],
-) -> Predictor:
-    response, asked_for = response_and_asked
+def _predictor(method: _Method, layout: Layout, output: object, response: str, responses: tuple[str, ...]) -> Predictor:
     position, notes = layout.find(output)
-    take, text = layout.takes[position], layout.texts[position]
+    take, text, asked_for = layout.takes[position], layout.texts[position], response
     rescale = None
-    if response != asked_for:
-        rescale = _log_odds
+    if response == "log_odds" and method.way.returns == "probabilities":
+        asked_for, rescale = "predict_proba", _log_odds
         take = _rescaled(take, rescale)
         text = text.replace("probability", "log-odds", 1)
     return Predictor(
@@ -214,19 +206,19 @@ class _Method:
     """A way of asking that gives its first answer again where that is asked for next."""
 
     def __init__(self, way: Way) -> None:
-        self._way = way
+        self.way = way
         self._first: tuple[Any, Any] | None = None
 
     def probe(self, first_rows: Any) -> Any:
         """Ask the model once; its own error is chained to ours."""
-        self._first = first_rows, asked(self._way, first_rows)
+        self._first = first_rows, asked(self.way, first_rows)
         return self._first[1]
 
     def __call__(self, rows: Any) -> Any:
         first, self._first = self._first, None  # asked for at once or not at all
         if first is not None and rows is first[0]:
             return first[1]
-        return self._way.ask(rows)
+        return self.way.ask(rows)
 
 
 def _rescaled(take: Callable[[Any], Array], rescale: Callable[[Array], Array]) -> Callable[[Any], Array]:
