@@ -18,8 +18,8 @@ SHELL := /bin/bash
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
 LABEXTENSION := js/lab/labextension/package.json
-EXTRAS_OF_DEMO := datasets,export,notebook
-EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),bqplot,dev,test
+EXTRAS_OF_DEMO := bqplot,export,notebook
+EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # What Node builds has its own rules here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # Now, so that the first explanation of a tree model need not.
@@ -147,7 +147,7 @@ test-browser: .venv/.test $(BUNDLE)
 
 .venv-floors/.ready: pyproject.toml tests/floors.txt
 	python3.11 -m venv .venv-floors
-	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[datasets,export]' \
+	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[export]' \
 		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
 		pytest-cov pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@

@@ -29,18 +29,6 @@ def shared():
     return folder
 
 
-@pytest.fixture(scope="session")
-def cervical_folder(shared):
-    """The cervical cancer data: raw.csv as distributed, X.csv and y.csv as the paper used them.
-
-    Its path stands in $ICE_EXPLORER_DATA from here on, where notebooks and their kernels find it.
-    """
-    folder = shared / "data" / "cervical_cancer"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ICE_EXPLORER_DATA", str(folder))
-        yield folder
-
-
 @pytest.fixture
 def make(monkeypatch):
     """Make explorers on a wire of the test's, closed afterwards."""

@@ -30,9 +30,8 @@ EFFECTS = (
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
 )
-WEIGHTINGS = ("interval", "length", "mass")
+CONVENTIONS = ("stable", "equations", "published")
 
 
 # The column: spread, stand-in, grid --------------------------------------------------------------
@@ -112,24 +111,12 @@ def slopes(curves: list[list[float]], grid: Sequence[float]) -> list[list[float]
 # The weights of the sums -------------------------------------------------------------------------
 
 
-def interval_weights(
-    grid: Sequence[float],
-    observed: Sequence[float],
-    weights: Sequence[float],
-    weighting: str,
-) -> list[float]:
-    """Weight of each grid interval, summing to 1; NaN where no interval holds an observation."""
+def interval_weights(grid: Sequence[float], convention: str) -> list[float]:
+    """Weight of each grid interval, summing to 1."""
     intervals = range(1, len(grid))
-    if weighting == "interval":
-        return [1 / len(intervals) for _ in intervals]
-    if weighting == "length":
+    if convention == "stable":
         return [(grid[k] - grid[k - 1]) / (grid[-1] - grid[0]) for k in intervals]
-    mass = []
-    for k in intervals:
-        held = [w for x, w in known(observed, weights) if grid[k - 1] < x <= grid[k] or (k == 1 and x == grid[0])]
-        mass.append(math.fsum(held))
-    total = math.fsum(mass)
-    return [m / total if total > 0 else math.nan for m in mass]
+    return [1 / len(intervals) for _ in intervals]
 
 
 def exponents(
@@ -166,14 +153,15 @@ def likelihood(
 
 @dataclass(frozen=True)
 class Terms:
-    """What the sums of Eqs 1, 2, 4 and 5 run over, whichever convention and weighting.
+    """What the sums of Eqs 1, 2, 4 and 5 run over, whichever convention.
 
     ``slopes[i][t]`` has weight ``u[t]`` within observation ``i`` and ``w[i]`` between observations;
-    ``exponents[i][t]`` is the logarithm of its likelihood and ``interval[t]`` where it comes from.
+    ``exponents[i][t]`` holds the logarithms of the likelihoods whose mean is that of the term, and
+    ``interval[t]`` where it comes from.
     """
 
     slopes: list[list[float]]
-    exponents: list[list[float]]
+    exponents: list[list[list[float]]]
     u: list[float]
     w: list[float]
     interval: list[int]
@@ -183,23 +171,23 @@ def terms(
     curves: list[list[float]],
     grid: Sequence[float],
     *,
-    u: list[float],
     w: Sequence[float],
     log_likelihood: list[list[float]],
     convention: str,
 ) -> Terms:
     """Lay out the K - 1 slopes, or the K of "published" with the first slope twice."""
-    position = list(range(1, len(grid)))
     interval = list(range(len(grid) - 1))
+    u = interval_weights(grid, convention)
+    # An interval is as likely as its two ends are on average, or as its right end.
+    positions = [[k, k + 1] if convention == "stable" else [k + 1] for k in interval]
     if convention == "published":
-        position = [0, *position]
-        interval = [0, *interval]
-        u = [1 / len(grid) for _ in position]
+        interval, positions = [0, *interval], [[0], *positions]
+        u = [1 / len(grid) for _ in positions]
     kept = [i for i in range(len(curves)) if w[i] > 0]
     steps = slopes(curves, grid)
     return Terms(
         slopes=[[steps[i][t] for t in interval] for i in kept],
-        exponents=[[log_likelihood[i][k] for k in position] for i in kept],
+        exponents=[[[log_likelihood[i][k] for k in ends] for ends in positions] for i in kept],
         u=u,
         w=[w[i] for i in kept],
         interval=interval,
@@ -218,23 +206,27 @@ def direction(t: Terms, sigma: float) -> float:
     return sigma * math.fsum(w * m for w, m in zip(t.w, rows, strict=True)) / math.fsum(t.w)
 
 
-def _likelihood_terms(t: Terms) -> list[tuple[float, float, float]]:
-    """Triples (w·u, L, |S|) of the terms that weigh anything, L relative to the largest of them."""
-    found = [
-        (w * u, e, abs(s))
+def _likelihood_terms(t: Terms, top: float) -> list[tuple[float, float, float]]:
+    """Triples (w·u, M, |S|) of the terms, M relative to the exponential of ``top``."""
+    return [
+        (w * u, math.fsum(math.exp(e - top) for e in ends) / len(ends), abs(s))
         for w, row, exponent in zip(t.w, t.slopes, t.exponents, strict=True)
-        for u, s, e in zip(t.u, row, exponent, strict=True)
-        if u > 0
+        for u, s, ends in zip(t.u, row, exponent, strict=True)
     ]
-    top = max(e for _, e, _ in found)
-    return [(weight, math.exp(e - top), s) for weight, e, s in found]
 
 
 def in_distribution_impact(t: Terms, sigma: float) -> float:
     """Eq. 2: one pooled ratio, each absolute slope weighted by its likelihood."""
-    found = _likelihood_terms(t)
+    top = max(e for row in t.exponents for ends in row for e in ends)
+    found = _likelihood_terms(t, top)
     above = math.fsum(weight * likely * s for weight, likely, s in found)
     return sigma * above / math.fsum(weight * likely for weight, likely, _ in found)
+
+
+def support(t: Terms) -> float:
+    """Share of the phantoms' weight that the decay leaves."""
+    found = _likelihood_terms(t, 0.0)
+    return math.fsum(weight * likely for weight, likely, _ in found) / math.fsum(weight for weight, _, _ in found)
 
 
 def heterogeneity(t: Terms, sigma: float) -> float:
@@ -250,45 +242,26 @@ def heterogeneity(t: Terms, sigma: float) -> float:
     return sigma * math.fsum(spread)
 
 
-def non_linearity(t: Terms, sigma: float) -> float:
-    """Eq. 5: mean over the observations of the SD along the curve, ddof 1."""
-    if len(set(t.interval)) == 1 or any(u == 1 for u in t.u):
-        return 0.0
-    freedom = 1 - math.fsum(u**2 for u in t.u)
+def non_linearity(t: Terms, sigma: float, convention: str) -> float:
+    """Eq. 5: mean over the observations of the SD along the curve, ddof 1; "stable" has the mean absolute deviation."""
     spread = []
     for w, row in zip(t.w, t.slopes, strict=True):
         mean = math.fsum(u * s for u, s in zip(t.u, row, strict=True))
-        squares = math.fsum(u * (s - mean) ** 2 for u, s in zip(t.u, row, strict=True))
-        spread.append(w * math.sqrt(squares / freedom))
+        if convention == "stable":
+            spread.append(w * math.fsum(u * abs(s - mean) for u, s in zip(t.u, row, strict=True)))
+        elif len(row) > 1:
+            spread.append(w * math.sqrt(math.fsum((s - mean) ** 2 for s in row) / (len(row) - 1)))
     return sigma * math.fsum(spread) / math.fsum(t.w)
-
-
-def non_linearity_mad(t: Terms, sigma: float) -> float:
-    """Mean over the observations of the mean absolute deviation along the curve."""
-    spread = []
-    for w, row in zip(t.w, t.slopes, strict=True):
-        mean = math.fsum(u * s for u, s in zip(t.u, row, strict=True))
-        spread.append(w * math.fsum(u * abs(s - mean) for u, s in zip(t.u, row, strict=True)))
-    return sigma * math.fsum(spread) / math.fsum(t.w)
-
-
-def effective_n(t: Terms) -> float:
-    """How many observations the decayed figure rests on (Kish's formula over all terms)."""
-    found = _likelihood_terms(t)
-    plain = math.fsum(weight for weight, _, _ in found)
-    once = math.fsum(weight * likely for weight, likely, _ in found)
-    twice = math.fsum(weight * likely**2 for weight, likely, _ in found)
-    return math.fsum(t.w) * once**2 / (plain * twice)
 
 
 def interval_shares(t: Terms) -> list[float]:
-    """Share of the impact that each grid interval brings; zeros where there is no impact."""
+    """Share of the impact that each grid interval brings; NaN where there is no impact."""
     brought = [0.0] * (max(t.interval) + 1)
     for w, row in zip(t.w, t.slopes, strict=True):
         for u, s, interval in zip(t.u, row, t.interval, strict=True):
             brought[interval] += w * u * abs(s)
     total = math.fsum(brought)
-    return [b / total if total > 0 else 0.0 for b in brought]
+    return [b / total if total > 0 else math.nan for b in brought]
 
 
 def missing_impact(at_own_value: Sequence[float], at_missing: Sequence[float], weights: Sequence[float]) -> float:
@@ -311,8 +284,7 @@ def metrics(
     weights: Sequence[float] | None = None,
     decay: float = 0.75,
     own_scale: float | Sequence[float] | None = None,
-    convention: str = "equations",
-    weighting: str = "interval",
+    convention: str = "stable",
     positions: Sequence[int] | None = None,
 ) -> dict[str, float]:
     """Every figure of one feature, as the table shows it.
@@ -336,8 +308,8 @@ def metrics(
 
     figures = {
         **dict.fromkeys(EFFECTS, 0.0),
-        "effective_n": math.fsum(w[i] for i in drawn),
-        "largest_step_share": 0.0,
+        "support": 1.0,
+        "largest_step_share": math.nan,
         "missing_impact": math.nan,
         "scale": sigma,
         "n_grid": float(len(grid)),
@@ -353,14 +325,9 @@ def metrics(
     if len(grid) == 1 or sigma == 0:
         return figures
 
-    u = interval_weights(grid, observed, w, weighting)
-    if any(math.isnan(v) for v in u):
-        undefined = (*EFFECTS, "effective_n", "largest_step_share")
-        return figures | dict.fromkeys(undefined, math.nan)
     t = terms(
         curves(predict, X[drawn], column, grid),
         grid,
-        u=u,
         w=[w[i] for i in drawn],
         log_likelihood=exponents(grid, [own[i] for i in drawn], [row_scale[i] for i in drawn], decay),
         convention=convention,
@@ -370,9 +337,8 @@ def metrics(
         "in_distribution_impact": in_distribution_impact(t, sigma),
         "direction": direction(t, sigma),
         "heterogeneity": heterogeneity(t, sigma),
-        "non_linearity": non_linearity(t, sigma),
-        "non_linearity_mad": non_linearity_mad(t, sigma),
-        "effective_n": effective_n(t),
+        "non_linearity": non_linearity(t, sigma, convention),
+        "support": support(t),
         "largest_step_share": max(interval_shares(t)),
     }
 
@@ -543,15 +509,15 @@ def category_metrics(
     w = [weights[i] for i in kept]
     n_effective = math.fsum(w)
     nan = math.nan
-    figures = {"direction": nan, "non_linearity": nan, "non_linearity_mad": nan}
+    figures = {"direction": nan, "non_linearity": nan}
     sigma = category_scale(list(shares.values()))
     pairs = [(a, b) for b in range(len(levels)) for a in range(b)]
     plain = [shares.get(levels[a], 0.0) * shares.get(levels[b], 0.0) for a, b in pairs]
     if not pairs or sigma == 0:
-        zeros = ("impact", "in_distribution_impact", "heterogeneity", "largest_step_share")
-        return {**figures, **dict.fromkeys(zeros, 0.0), "effective_n": n_effective}
+        zeros = ("impact", "in_distribution_impact", "heterogeneity")
+        return {**figures, **dict.fromkeys(zeros, 0.0), "support": 1.0, "largest_step_share": nan}
     if math.fsum(plain) == 0:
-        undefined = ("impact", "in_distribution_impact", "heterogeneity", "largest_step_share", "effective_n")
+        undefined = ("impact", "in_distribution_impact", "heterogeneity", "largest_step_share", "support")
         return {**figures, **dict.fromkeys(undefined, nan)}
     q = [share / math.fsum(plain) for share in plain]
     brought, spread, likely = [], [], []
@@ -562,22 +528,24 @@ def category_metrics(
         squares = math.fsum(v * (d - mean) ** 2 for v, d in zip(w, change, strict=True))
         spread.append(share * math.sqrt(squares / (n_effective - 1)) if len(kept) > 1 else 0.0)
         for i, v, d in zip(kept, w, change, strict=True):
-            distance = []
+            ends = []
             for level in (a, b):
                 unlikely = 1.0 if probabilities is None else 1.0 - probabilities[i][level]
-                distance.append(0.0 if levels[level] == own[i] else unlikely)
-            likely.append((v * share, min(distance) * math.log(decay), abs(d)))
-    top = max(exponent for share, exponent, _ in likely if share > 0)
-    once = math.fsum(share * math.exp(e - top) for share, e, _ in likely)
-    twice = math.fsum(share * math.exp(2 * (e - top)) for share, e, _ in likely)
+                ends.append(math.log(decay) * (0.0 if levels[level] == own[i] else unlikely))
+            likely.append((v * share, ends, abs(d)))
+
+    def weighed(top: float) -> list[tuple[float, float]]:
+        return [(share * math.fsum(math.exp(e - top) for e in ends) / 2, d) for share, ends, d in likely]
+
+    found = weighed(max(e for share, ends, _ in likely for e in ends if share > 0))
     impact = sigma * math.fsum(brought)
     return {
         **figures,
         "impact": impact,
-        "in_distribution_impact": sigma * math.fsum(s * math.exp(e - top) * d for s, e, d in likely) / once,
+        "in_distribution_impact": sigma * math.fsum(m * d for m, d in found) / math.fsum(m for m, _ in found),
         "heterogeneity": sigma * math.fsum(spread),
-        "effective_n": n_effective * once**2 / (math.fsum(share for share, _, _ in likely) * twice),
-        "largest_step_share": sigma * max(brought) / impact if impact > 0 else 0.0,
+        "support": math.fsum(m for m, _ in weighed(0.0)) / n_effective,
+        "largest_step_share": sigma * max(brought) / impact if impact > 0 else nan,
     }
 
 
@@ -606,27 +574,76 @@ def share_of_groups(curves: list[list[float]], weights: Sequence[float], groups:
 
 
 def best_threshold(
-    curves: list[list[float]], weights: Sequence[float], values: Sequence[float]
-) -> tuple[float, list[float]]:
-    """Largest share over all thresholds and both sides for missing values, and all thresholds that reach it."""
+    curves: list[list[float]], weights: Sequence[float], values: Sequence[float], least: float
+) -> tuple[float, list[list[bool]]]:
+    """Largest share over all thresholds and both sides for missing values, and all splits that reach it.
+
+    Both sides have at least some weight.
+    """
     known = sorted({value for value in values if not math.isnan(value)})
     tried = []
-    for lower, upper in itertools.pairwise(known):
-        threshold = (lower + upper) / 2
-        for with_missing in (False, True):
-            groups = [with_missing if math.isnan(value) else value > threshold for value in values]
-            tried.append((share_of_groups(curves, weights, groups), threshold))
+    for with_missing in (True, False):
+        for lower, upper in itertools.pairwise(known):
+            groups = [with_missing if math.isnan(value) else value > (lower + upper) / 2 for value in values]
+            if _is_large_enough(groups, weights, least):
+                tried.append((share_of_groups(curves, weights, groups), groups))
     best = max((share for share, _ in tried), default=0.0)
-    return best, sorted({threshold for share, threshold in tried if share >= best - 1e-9})
+    return best, [groups for share, groups in tried if share >= best - 1e-12]
 
 
-def best_partition(curves: list[list[float]], weights: Sequence[float], codes: Sequence[float]) -> float:
-    """Largest share over all ways to part levels in two, and both sides for missing values."""
+def _is_large_enough(groups: Sequence[bool], weights: Sequence[float], least: float) -> bool:
+    inside = sum(weight for weight, group in zip(weights, groups, strict=True) if group)
+    return min(inside, sum(weights) - inside) >= least * (1 - 1e-12)
+
+
+def best_partition(curves: list[list[float]], weights: Sequence[float], codes: Sequence[float], least: float) -> float:
+    """Largest share over all ways to split levels in two, and both sides for missing values."""
     known = sorted({code for code in codes if not math.isnan(code)})
     best = 0.0
     for size in range(1, len(known)):
         for inside in itertools.combinations(known, size):
             for with_missing in (False, True):
                 groups = [with_missing if math.isnan(code) else code in inside for code in codes]
-                best = max(best, share_of_groups(curves, weights, groups))
+                if _is_large_enough(groups, weights, least):
+                    best = max(best, share_of_groups(curves, weights, groups))
     return best
+
+
+def cross_fitted_share(
+    curves: list[list[float]], weights: Sequence[float], values: Sequence[float], folds: Sequence[int], least: float
+) -> float:
+    """Part of the spread of rows that the best threshold explains which is chosen without them."""
+    shapes = [[value - sum(curve) / len(curve) for value in curve] for curve in curves]
+
+    def mean(rows: list[int]) -> list[float]:
+        mass = sum(weights[i] for i in rows)
+        return [sum(weights[i] * shapes[i][k] for i in rows) / mass for k in range(len(shapes[0]))]
+
+    def distance(i: int, middle: list[float]) -> float:
+        return weights[i] * sum((value - other) ** 2 for value, other in zip(shapes[i], middle, strict=True))
+
+    within = total = 0.0
+    for fold in sorted(set(folds)):
+        training = [i for i, other in enumerate(folds) if other != fold]
+        part = sum(weights[i] for i in training) / sum(weights)
+        kept = [[each[i] for i in training] for each in (curves, weights, values)]
+        _, splits = best_threshold(*kept, least * part)
+        held_out = [i for i, other in enumerate(folds) if other == fold]
+        middle = mean(training)
+        total += sum(distance(i, middle) for i in held_out)
+        if not splits:
+            within += sum(distance(i, middle) for i in held_out)
+            continue
+        side = _side_of(kept[2], splits[0])
+        for i in held_out:
+            alike = [j for j, inside in zip(training, splits[0], strict=True) if inside == side(values[i])]
+            within += distance(i, mean(alike))
+    return 1 - within / total
+
+
+def _side_of(values: Sequence[float], groups: Sequence[bool]) -> Callable[[float], bool]:
+    """On which side of a threshold a value is, half way between those that were split."""
+    lower = max(value for value, above in zip(values, groups, strict=True) if not above and not math.isnan(value))
+    upper = min(value for value, above in zip(values, groups, strict=True) if above and not math.isnan(value))
+    with_missing = any(above for value, above in zip(values, groups, strict=True) if math.isnan(value))
+    return lambda value: with_missing if math.isnan(value) else value > (lower + upper) / 2

@@ -125,16 +125,8 @@ DECAYS = st.one_of(
     st.floats(0.001, 1.0, exclude_min=True),
 )
 
-CONVENTION_AND_WEIGHTING = st.sampled_from(
-    [
-        ("equations", "interval"),
-        ("equations", "length"),
-        ("equations", "mass"),
-        ("published", "interval"),
-    ]
-)
-
-CONVENTIONS = CONVENTION_AND_WEIGHTING.map(lambda pair: {"convention": pair[0], "weighting": pair[1]})
+CONVENTION_NAMES = st.sampled_from(["stable", "equations", "published"])
+CONVENTIONS = CONVENTION_NAMES.map(lambda convention: {"convention": convention})
 OPTIONS = st.builds(lambda options, decay: {**options, "decay": decay}, options=CONVENTIONS, decay=DECAYS)
 
 

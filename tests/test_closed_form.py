@@ -246,8 +246,8 @@ def test_the_impact_of_a_linear_model_is_its_coefficient_times_the_scale():
     """For every way to weigh, and without heterogeneity."""
     model = fitted(Ridge(), "regression")
     explanation = parity.explained(model, table())
-    for convention, weighting in parity.WAYS:
-        figures = explanation.table(0.3, convention, weighting, sort_by=None)
+    for convention in parity.CONVENTIONS:
+        figures = explanation.table(0.3, convention, sort_by=None)
         expected = figures["scale"] * np.abs(model.coef_)
         assert_allclose(figures["impact"], expected, rtol=1e-11)
         assert_allclose(figures["in_distribution_impact"], expected, rtol=1e-9)

@@ -119,6 +119,16 @@ def test_every_level_has_a_bin():
     assert_allclose(histogram(axis_of(many, many, "category", [str(level) for level in many]))[1], 1)
 
 
+def test_ranks_that_are_not_neighbours_have_bins_of_the_same_width():
+    """Between them there is an empty one, whatever else was observed there."""
+    edges, counts = histogram(axis_of([0, 3, 3, 1], (0, 1, 3), "ordered", ["lo", "mid", "top"]))
+    assert_allclose(edges, [-0.5, 0.5, 1.5, 2.5, 3.5])
+    assert_allclose(counts, [1, 1, 0, 2])
+    edges, counts = histogram(axis_of([0, 4, 2], (0, 4), "ordered", ["lo", "top"]))
+    assert_allclose(edges, [-0.5, 0.5, 3.5, 4.5])
+    assert_allclose(counts, [1, 0, 1])
+
+
 # --- words ----------------------------------------------------------------------------------------
 
 

@@ -634,7 +634,7 @@ def test_a_grid_of_thresholds_shows_every_step(family):
     """
     model = one_of(family)
     ensemble = tree_ensemble(model, None, "predict")
-    found = parity.explained(model, table(), grid="thresholds", weighting="length")
+    found = parity.explained(model, table(), grid="thresholds")
     for at in range(5):
         feature = found[f"x{at}"]
         low, high = table()[:, at].min(), table()[:, at].max()

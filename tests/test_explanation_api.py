@@ -22,9 +22,8 @@ COLUMNS = [
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
@@ -103,8 +102,7 @@ def test_columns_of_no_kind_are_named_in_the_notes():
     explanation = ice.explain(Model(), X, progress=False)
     assert "tags" not in explanation.features
     note = (
-        "'tags' holds objects of no kind that an axis is made of (dtype object): it is not ranked, "
-        "and can be coloured by."
+        "'tags' has dtype object and cannot be placed on an axis; it is not ranked, but curves can be coloured by it."
     )
     assert explanation.notes == [note]
     assert explanation.column("tags").kind == "other"
@@ -197,10 +195,10 @@ def test_a_result_cannot_be_changed_by_accident(explanation):
 
 def test_the_settings_are_those_asked_for():
     """What a picture needs to say how it was made."""
-    settings = explain(decay=0.5, weighting="length", memory_limit="2MB").settings
+    settings = explain(decay=0.5, convention="equations", memory_limit="2MB").settings
     assert settings.decay == 0.5
-    assert settings.weighting == "length"
     assert settings.convention == "equations"
+    assert explain().settings.convention == "stable"
     assert settings.engine == "auto"
 
 
@@ -210,13 +208,84 @@ def test_a_decay_profile_has_one_line_per_decay(explanation):
     assert profile.index.tolist() == [0.25, 0.5, 1.0]
     assert profile.columns.tolist() == explanation.features
     assert_allclose(profile.loc[1.0], explanation.table(sort_by=None)["impact"], rtol=1e-12)
-    counts = explanation.decay_profile([1.0], metric="effective_n")
-    assert_allclose(counts.to_numpy(), 30.0)
-    by_length = explain(weighting="length")
+    assert_allclose(explanation.decay_profile([1.0], metric="support").to_numpy(), 1.0)
+    by_interval = explain(convention="equations")
     assert_allclose(
-        by_length.decay_profile([1.0]).to_numpy()[0],
-        by_length.table(sort_by=None)["impact"],
+        by_interval.decay_profile([1.0]).to_numpy()[0],
+        by_interval.table(sort_by=None)["impact"],
         rtol=1e-12,
+    )
+
+
+def test_a_table_is_sorted_as_the_explorer_ranks(explanation):
+    """By in-distribution impact, unless asked otherwise."""
+    assert explanation.table()["in_distribution_impact"].is_monotonic_decreasing
+    assert explanation.table(sort_by="heterogeneity")["heterogeneity"].is_monotonic_decreasing
+    assert explanation.table(sort_by=None).index.tolist() == explanation.features
+
+
+EFFECTS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
+
+
+def test_effects_in_per_cent_of_the_spread_of_the_predictions():
+    """The standard deviation of the model's predictions of the rows of X, by weight; other columns stay."""
+    weights = np.arange(30.0) % 4
+    for options in ({}, {"sample_weight": weights}):
+        model = Model()
+        e = explain(model=model, **options)
+        predicted = Model()(customers())
+        sd = np.sqrt(np.cov(predicted, fweights=options.get("sample_weight", np.ones(30)).astype(int), ddof=0))
+        assert_allclose(e.prediction_sd, sd, rtol=1e-12)
+        calls = model.calls
+        plain, read = e.table(), e.table(unit="sd")
+        assert model.calls == calls, "predictions are kept"
+        assert_allclose(read[EFFECTS], plain[EFFECTS] * 100 / sd, rtol=1e-12)
+        pd.testing.assert_frame_equal(read.drop(columns=EFFECTS), plain.drop(columns=EFFECTS))
+
+
+def test_effects_as_shares_of_all_features(explanation):
+    """Each metric sums to 100; direction keeps its sign, and its sizes do."""
+    plain, shares = explanation.table(), explanation.table(unit="share")
+    for name in ("impact", "in_distribution_impact", "heterogeneity", "non_linearity"):
+        assert_allclose(shares[name].sum(), 100.0, rtol=1e-12)
+        assert_allclose(shares[name], 100 * plain[name] / plain[name].sum(), rtol=1e-12)
+    assert_allclose(shares["direction"].abs().sum(), 100.0, rtol=1e-12)
+    assert (np.sign(shares["direction"].dropna()) == np.sign(plain["direction"].dropna())).all()
+    assert shares["missing_impact"].isna().all()
+
+
+def test_units_of_a_model_that_says_the_same_of_every_row():
+    """No spread and no effect: 0 per cent of nothing."""
+    e = explain(model=lambda rows: np.zeros(len(rows)))
+    for unit in ("sd", "share"):
+        assert (e.table(unit=unit)["impact"] == 0).all()
+
+
+def test_a_result_takes_positions_as_features_does(explanation):
+    """They count the columns of X, features or not; a name or its text comes first."""
+    assert explanation[1].feature == explain(features=[1]).features[0] == "age"
+    assert explanation[np.int64(2)].feature == "income"
+    assert explain(features=["income"])[2].feature == "income"
+    assert refusal(UnknownFeatureError, explain(features=["income"]).__getitem__, 1) == (
+        "No feature named 1 was explained. There is 1 feature: 'income'."
+    )
+    for nothing in (5, -1, True, 1.0):
+        assert isinstance(refusal(UnknownFeatureError, explanation.__getitem__, nothing), str)
+    numbered = pd.DataFrame({"1": [1.0, 2.0, 4.0], "0": [3.0, 1.0, 2.0]})
+    e = explain(numbered, lambda rows: rows["1"] * 2 + rows["0"])
+    assert [e[1].feature, e[0].feature] == ["1", "0"]
+    assert explain(numbered, lambda rows: rows["1"], features=[1]).features == ["1"]
+
+
+def test_one_of_something_is_written_in_the_singular():
+    """In sentences and in what a result looks like."""
+    e = explain(np.array([[1.0], [2.0]]), lambda rows: rows[:, 0])
+    assert repr(e) == "<Explanation of the prediction: 1 feature, 2 observations, engine 'brute'>"
+    constant = explain(np.array([[1.0], [1.0]]), lambda rows: rows[:, 0])
+    assert repr(constant["x0"]) == "<FeatureExplanation 'x0': 2 curves, 1 grid value>"
+    assert refusal(InvalidOptionError, explain, np.ones((3, 1)), lambda rows: rows[:, 0], sample_weight=[1.0]) == (
+        "`sample_weight` must be finite numbers of at least 0, one per observation; got 1 weight for 3 observations. "
+        "Leave it out to weigh all observations alike."
     )
 
 
@@ -312,10 +381,24 @@ def test_centered_curves_are_zero_at_their_anchor(coarse, anchor, index):
 
 
 def test_centered_curves_at_the_own_value(coarse):
-    """Interpolated between grid values, clamped to the ends of the grid."""
-    at_own = [np.interp(x, coarse.grid, curve) for x, curve in zip(coarse.observed, coarse.curves, strict=True)]
-    expected = coarse.curves - np.array(at_own)[:, None]
+    """Held at the prediction of the row itself, between grid values and beyond them too."""
+    expected = coarse.curves - coarse.predictions(coarse.row_positions)[:, None]
     assert_allclose(coarse.centered_curves("own"), expected, rtol=1e-12)
+    assert_allclose(coarse.centered_curves("own")[0], coarse.grid**2 - 0.0, rtol=1e-12)
+
+
+def test_centered_curves_at_the_own_value_where_it_is_missing():
+    """The median stands in for it, on the grid or not."""
+    X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
+    f = ice.explain(
+        lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1],
+        X,
+        grid={"x0": [1.0, 3.0]},
+        progress=False,
+    )["x0"]
+    assert f.median == 2.0
+    expected = f.curves - np.array([1.0, 8.0, 48.0, 20.0])[:, None]
+    assert_allclose(f.centered_curves("own"), expected, rtol=1e-12)
 
 
 def test_centered_curves_start_at_the_minimum_by_default(coarse):
@@ -547,32 +630,12 @@ def test_a_decay_outside_its_range_is_refused_everywhere(explanation, decay):
         assert refusal(InvalidOptionError, explanation["age"].metrics, decay) == expected
 
 
-@pytest.mark.parametrize("weighting", ["length", "mass"])
-def test_the_published_convention_knows_one_weighting(explanation, weighting):
-    """At the door and afterwards, as a ValueError that says so."""
-    expected = (
-        '`convention="published"` exists for `weighting="interval"` only, because the published '
-        f"tables weigh every interval alike; got weighting={weighting!r}. "
-        'Use `convention="equations"` with this weighting.'
-    )
-    both = {"convention": "published", "weighting": weighting}
-    assert refusal(ValueError, explain, **both) == expected
-    assert refusal(ValueError, explanation.table, **both) == expected
-    published = explain(convention="published")
-    assert refusal(ValueError, published.table, weighting=weighting) == expected
-    assert refusal(ValueError, published["age"].metrics, weighting=weighting) == expected
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (
             {"convention": "publishd"},
-            "`convention` must be 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
-        ),
-        (
-            {"weighting": "lengths"},
-            "`weighting` must be 'interval', 'length' or 'mass'; got 'lengths'. Did you mean 'length'?",
+            "`convention` must be 'stable', 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
         ),
         (
             {"grid": 5},
@@ -693,8 +756,8 @@ def test_infinite_values_are_refused_with_their_rows():
         (
             pd.DataFrame({"a": [["x"], ["y"]]}),
             (
-                "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-                "explain; its columns are 'a'. Turn one into such a column in front of the model."
+                "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+                "its columns are 'a'. Turn one into such a column in front of the model."
             ),
         ),
         (
@@ -706,10 +769,10 @@ def test_infinite_values_are_refused_with_their_rows():
             "Column names must be different from each other; '1' names more than one column of X. Rename one of them.",
         ),
         (
-            pd.DataFrame({"a": [np.nan, np.nan], "b": [1.0, 2.0]}),
+            pd.DataFrame({"a": [np.nan, np.nan], "b": None}),
             (
-                "A feature must hold at least one value; 'a' is missing in every row that has weight. "
-                "Leave it out with `features=`."
+                "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+                "its columns are 'a', 'b'. Turn one into such a column in front of the model."
             ),
         ),
     ],

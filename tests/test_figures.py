@@ -20,6 +20,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.figures import lettering
 from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.compose import compose
+from ice_explorer.figures.curves_panel import x_ticks
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
 from ice_explorer.figures.page import printable
@@ -182,6 +183,15 @@ def test_centred_lines_are_zero_at_their_anchor(explanation, anchor):
     held = feature.curves[:, 0] - lines.values[:, 0]
     assert_allclose(lines.own_y, feature.predictions(np.arange(60)) - held, rtol=1e-9, atol=1e-9)
     assert (lines.anchored_at is None) == (anchor == "own")
+
+
+def test_lines_are_held_at_the_own_prediction_between_grid_values():
+    """The dot is at 0, whatever a straight line between two grid values says."""
+    X = np.column_stack([np.linspace(0.0, 4.0, 9), np.arange(9.0)])
+    explanation = explain(lambda X: X[:, 0] ** 2 + X[:, 1], X, grid={"x0": [0.2, 3.1]}, progress=False)
+    lines = shown(explanation, feature="x0", kind="c-ice", anchor="own").lines
+    assert_allclose(lines.values, np.array([0.2, 3.1]) ** 2 - X[:, [0]] ** 2, rtol=1e-12)
+    assert_array_equal(lines.own_y, 0.0)
 
 
 def test_slopes_are_level_over_each_interval(explanation):
@@ -648,6 +658,25 @@ def test_whole_axes_have_whole_ticks():
 
 
 @pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (np.arange(2004, 2014), ["2004", "2006", "2008", "2010", "2012"]),
+        (np.array([2011, 2012]), ["2011", "2012"]),
+        (np.arange(1000, 10000, 1000), ["2000", "4000", "6000", "8000"]),
+        (np.arange(0, 20000, 1000), ["0", "5,000", "10,000", "15,000"]),
+        (np.array([500, 12000]), ["500", "12,000"]),
+    ],
+)
+def test_years_and_codes_on_axes_have_no_separators(values, labels):
+    """Thousands are separated on axes that reach 10,000, at every tick; few values and many are written alike."""
+    X = np.column_stack([np.tile(values, 3), np.arange(3.0 * len(values))])
+    explanation = explain(lambda X: X[:, 0] + X[:, 1], X, features=["x0"], progress=False)
+    lines = shown(explanation, feature="x0").lines
+    assert [tick.label for tick in x_ticks(lines, 260.0)] == labels
+    assert labels[-1] in texts(drawn(explanation, feature="x0"))
+
+
+@pytest.mark.parametrize(
     ("value", "text"),
     [
         (0, "0"),
@@ -924,6 +953,41 @@ def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
     levels = shown(kinds, feature="built", color_by="town").coloring.levels
     written = [text.get_text().removesuffix("…") for text in figure.legends[0].get_texts()]
     assert all(level.startswith(text) for level, text in zip(levels, written, strict=True))
+
+
+MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
+TOWNS = ["Lima", "Ur", "Addis Ababa", "Buenos Aires", "New York City", "Kuala Lumpur", "Oslo", "Tegucigalpa", "Rome"]
+
+
+@pytest.mark.usefixtures("_closed_figures")
+@pytest.mark.parametrize(
+    ("levels", "named", "are_slanted"),
+    [
+        (["low", "high"], ["low", "high"], False),
+        (MONTHS, ["JAN", "APR", "JUL", "OCT"], False),
+        ([f"level {at}" for at in range(1, 21)], ["level 1", "level 7", "level 13", "level 19"], False),
+        (TOWNS, TOWNS, True),
+        ([f"{town} {side}" for town in TOWNS for side in "NESW"], None, True),
+    ],
+    ids=["few", "months", "numbered", "towns", "many"],
+)
+def test_names_of_levels_do_not_touch_under_a_small_plot(levels, named, are_slanted):
+    """Names that tell their order are thinned, others slanted; all of them have a tick."""
+    X = pd.DataFrame({"c": levels * 3, "z": np.arange(3.0 * len(levels))})
+    figure = explain(lambda rows: rows["z"].to_numpy(), X, features=["c", "z"], progress=False).plot_all()
+    (ax,) = (ax for ax in figure.axes if ax.get_label() == "c")
+    labels = [label for label in ax.get_xticklabels() if label.get_text()]
+    assert len(ax.get_xticks()) == len(levels)
+    if named is not None:
+        assert [label.get_text() for label in labels] == named
+    assert all((label.get_rotation() > 0) == are_slanted for label in labels)
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in labels]
+    if are_slanted:  # their baselines stand apart by their height
+        apart = np.diff([box.x1 for box in boxes]) * math.sin(math.radians(38))
+        assert apart.min() > 5.0 * figure.dpi / 72
+    else:
+        assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
 @pytest.mark.usefixtures("_closed_figures")

@@ -268,11 +268,11 @@ def test_groups_are_found_and_not_applied():
     e = explained(X)
     assert e.features == X.columns.tolist()
     assert e.notes[0] == (
-        "Some columns of 0 and 1 look like one category each ('wing': 3 columns, 'wing_a' first), and are moved "
-        "one by one. Pass `groups=ice.find_groups(X)` to move them together."
+        "Some 0/1 columns look one-hot encoded ('wing': 3 columns, 'wing_a' first) but are varied separately. "
+        "Pass `groups=ice.find_groups(X)` to vary them together."
     )
     declared = explained(X, groups=ice.find_groups(X))
-    assert not any("look like" in note for note in declared.notes)
+    assert not any("one-hot" in note for note in declared.notes)
     assert ice.find_groups(one_hot(dropped=True)) == {"wing": ["wing_a", "wing_b"]}
 
 

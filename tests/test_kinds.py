@@ -236,15 +236,15 @@ def test_every_metric_of_every_kind_is_that_of_plain_loops(weights, decay):
         assert_figures(table.loc[feature], expected)
 
 
-@pytest.mark.parametrize(("convention", "weighting"), [("published", "interval"), ("equations", "length")])
-def test_conventions_and_weightings_apply_where_there_is_an_order(explanation, convention, weighting):
+@pytest.mark.parametrize("convention", ["published", "equations"])
+def test_conventions_apply_where_there_is_an_order(explanation, convention):
     """They change nothing for categories."""
-    table = explanation.table(0.5, convention, weighting)
+    table = explanation.table(0.5, convention)
     plain = explanation.table(0.5)
     unordered = ["town", "code", "wing"]
     pd.testing.assert_frame_equal(table.loc[unordered], plain.loc[unordered])
     grid = list(explanation["day"].grid)
-    expected = loop_of_order(rows(), "day", grid, [1.0] * 24, 0.5, convention=convention, weighting=weighting)
+    expected = loop_of_order(rows(), "day", grid, [1.0] * 24, 0.5, convention=convention)
     assert_figures(table.loc["day"], expected)
 
 
@@ -337,13 +337,6 @@ def test_the_mean_change_is_in_units_of_the_output(explanation):
     f = explanation["wing"]
     assert_allclose(f.mean_change * f.scale, f.metrics()["impact"])
     assert math.isnan(explanation["x"].mean_change)
-
-
-def test_a_single_pair_that_brings_most_is_noted():
-    """As a single step is for numbers."""
-    X = pd.DataFrame({"c": list("aabbbc"), "z": np.arange(6.0)})
-    e = ice.explain(lambda rows: (rows["c"] == "a").to_numpy(float), X, features=["c"], progress=False)
-    assert e.notes == ["'c': 75 % of the impact comes from the change a ↔ b."]
 
 
 # What is derived from curves ---------------------------------------------------------------------
@@ -488,8 +481,8 @@ def test_dates_can_be_chosen():
         (
             ["Ur", "kish"],
             (
-                "`grid` must give a category levels that occur in X; got 'kish' for 'town'. Did you mean 'Kish'? "
-                "Its levels are {levels}."
+                "`grid` must give a category levels that occur in X or are declared by its dtype; got 'kish' for "
+                "'town'. Did you mean 'Kish'? Its levels are {levels}."
             ),
         ),
         (["Ur", "Ur"], "`grid` must give each level once; got 'Ur' twice for 'town'. Remove one of them."),
@@ -561,11 +554,12 @@ def test_more_levels_than_a_grid_holds():
     assert note in e.notes
     n_off = int((~X["c"].isin(e["c"].grid)).sum())
     assert (
-        f"'c': {n_off} observations have levels without a place on its grid: no own dot is drawn, the curves count."
+        f"'c': {n_off} observations have levels that are not on the grid; their dots are not drawn, their curves are "
+        "included."
     ) in e.notes
     one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
     assert (
-        "'c': 1 observation has a level without a place on its grid: no own dot is drawn, the curves count."
+        "'c': 1 observation has a level that is not on the grid; its dot is not drawn, its curve is included."
     ) in one.notes
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
     drawn = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]

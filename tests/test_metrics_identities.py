@@ -18,9 +18,8 @@ EFFECTS = [
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
 ]
-NUMBERS = [*EFFECTS, "missing_impact", "effective_n", "largest_step_share", "scale", "n_grid"]
+NUMBERS = [*EFFECTS, "missing_impact", "support", "largest_step_share", "scale", "n_grid"]
 COARSE = st.one_of(own.WHOLE, own.QUARTERS)
 
 
@@ -54,7 +53,7 @@ def test_a_linear_model_has_its_coefficients_for_figures(X, model, options, data
     assert_allclose(figures["impact"], sigma * np.abs(beta), rtol=1e-9, atol=slack)
     assert_allclose(figures["in_distribution_impact"], sigma * np.abs(beta), rtol=1e-9, atol=slack)
     assert_allclose(figures["direction"], sigma * beta, rtol=1e-9, atol=slack)
-    flat = figures[["heterogeneity", "non_linearity", "non_linearity_mad"]].to_numpy()
+    flat = figures[["heterogeneity", "non_linearity"]].to_numpy()
     assert_allclose(flat, 0.0, atol=slack)
     assert_allclose(sigma, [own_sd(X[:, j], weights) for j in range(3)], rtol=1e-12)
 
@@ -73,10 +72,10 @@ def test_an_additive_model_has_no_heterogeneity(X, model, options):
 
 @given(X=own.tables(), model=own.curved_models(), options=own.CONVENTIONS)
 def test_without_decay_the_distribution_does_not_matter(X, model, options):
-    """λ = 1: in-distribution impact is impact and rests on every observation."""
+    """λ = 1: in-distribution impact is impact and all of the weight is left."""
     figures = table(model, X, decay=1.0, **options)
     assert_allclose(figures["in_distribution_impact"], figures["impact"], rtol=1e-12)
-    assert_allclose(figures["effective_n"], len(X), rtol=1e-12)
+    assert_allclose(figures["support"], 1.0, rtol=1e-12)
 
 
 @given(X=own.tables(), model=own.curved_models(), data=st.data())
@@ -139,11 +138,10 @@ def assert_same(actual, expected, size, columns=NUMBERS):
     options=own.OPTIONS,
 )
 def test_duplicated_rows_change_one_degree_of_freedom(X, model, options):
-    """Twice the rows: twice `effective_n`, heterogeneity by its ddof factor, nothing else."""
+    """Twice the rows: heterogeneity by its ddof factor, nothing else."""
     n = len(X)
     e = explained(model, X, **options)
     expected = e.table(sort_by=None)
-    expected["effective_n"] *= 2
     expected["heterogeneity"] *= math.sqrt((2 * n - 2) / (2 * n - 1))
     assert_same(table(model, np.repeat(X, 2, axis=0), **options), expected, steepest(e))
 
@@ -196,16 +194,16 @@ def test_the_unit_of_the_output_scales_the_effects(X, model, factor, offset, opt
     options=own.CONVENTIONS,
 )
 def test_a_constant_feature_has_no_effect(X, value, model, options):
-    """K = 1: every effect is 0, every observation counts, the curves are still there."""
+    """K = 1: every effect is 0, support is 1, the curves are still there."""
     X = X.copy()
     X[:, 0] = value
     e = explained(model, X, **options)
     row = e.table().loc[e.features[0]]
     assert_allclose(row[EFFECTS].to_numpy(dtype=float), 0.0, atol=0)
-    assert row["largest_step_share"] == 0
+    assert math.isnan(row["largest_step_share"])
     assert row["scale"] == 0
     assert row["n_grid"] == 1
-    assert_allclose(row["effective_n"], len(X))
+    assert row["support"] == 1
     f = e[e.features[0]]
     assert_allclose(f.curves[:, 0], model(X), rtol=0)
     assert f.curves.shape == (len(X), 1)
@@ -251,33 +249,36 @@ def test_whole_numbers_count_the_same_as_integers_and_booleans(X, model):
     options=own.OPTIONS,
 )
 def test_figures_stay_within_their_bounds(X, model, options):
-    """Effects are not negative, direction is no larger than impact, shares and counts are bounded."""
+    """Effects are not negative, direction is no larger than impact, shares are bounded."""
     e = explained(model, X, **options)
     figures = e.table()
     rounding = 1e-12 * steepest(e)
     assert (figures[[n for n in EFFECTS if n != "direction"]].to_numpy(dtype=float) >= 0).all()
     assert (figures["direction"].abs() <= figures["impact"] + rounding).all()
-    assert (figures["effective_n"] > 0).all()
-    assert (figures["effective_n"] <= len(X) * (1 + 1e-12)).all()
+    assert (figures["support"] > 0).all()
+    assert (figures["support"] <= 1).all()
     share = figures["largest_step_share"].to_numpy()
     intervals = np.maximum(figures["n_grid"].to_numpy(dtype=float) - 1, 1)
     some = figures["impact"].to_numpy() > 0
     assert (share[some] >= (1 - 1e-12) / intervals[some]).all()
-    assert (share <= 1 + 1e-12).all()
-    assert_allclose(share[~some], 0.0)
+    assert (share[some] <= 1 + 1e-12).all()
+    assert np.isnan(share[~some]).all()
 
 
 @given(X=own.tables(min_rows=2), model=own.curved_models())
-def test_impact_by_length_is_total_variation_over_range(X, model):
-    """What the curve travels, per standard deviation, however fine the grid."""
-    e = explained(model, X, weighting="length")
+def test_stable_impact_is_total_variation_over_range(X, model):
+    """What the curve travels, per standard deviation, however fine the grid; direction is its net change."""
+    e = explained(model, X)
     for name in e.features:
         f = e[name]
         if len(f.grid) == 1:
             continue
+        per_range = f.scale / (f.grid[-1] - f.grid[0])
         travelled = np.abs(np.diff(f.curves, axis=1)).sum(axis=1).mean()
-        expected = f.scale * travelled / (f.grid[-1] - f.grid[0])
-        assert_allclose(e.table().loc[name, "impact"], expected, rtol=1e-9)
+        net = (f.curves[:, -1] - f.curves[:, 0]).mean()
+        row = e.table().loc[name]
+        assert_allclose(row["impact"], per_range * travelled, rtol=1e-9)
+        assert_allclose(row["direction"], per_range * net, rtol=1e-9, atol=1e-12 * steepest(e))
 
 
 @given(
@@ -285,39 +286,114 @@ def test_impact_by_length_is_total_variation_over_range(X, model):
     model=own.curved_models(),
     extra=st.lists(st.floats(0.01, 0.99), min_size=1, max_size=4, unique=True),
 )
-def test_refining_the_grid_of_a_jump_does_not_move_impact_by_length(X, model, extra):
-    """Between neighbouring values of a step function nothing travels further than before."""
-    steps = own.Model("steps", (1.5, -0.25, 0.125), own._steps)
+def test_refining_the_grid_where_curves_are_linear_changes_nothing(X, model, extra):
+    """Values inserted into a curve that is linear in between move no stable metric, only `n_grid` and the share."""
     grid = np.unique(X[:, 0])
-    finer = np.unique(np.concatenate([grid, grid[0] + np.array(extra) * np.ptp(grid)]))
-    assume(np.diff(finer).min() > 1e-6)
-    coarse, fine = (
-        table(steps, X, weighting="length", grid={"x0": values}).iloc[0]["impact"] for values in (grid, finer)
-    )
-    assert_allclose(fine, coarse, rtol=1e-9)
+    inserted = grid[0] + np.array(extra) * np.ptp(grid)
+    finer = np.unique(np.concatenate([grid, inserted]))
+    assume(np.diff(finer).min() > 1e-3)
+
+    def linear_in_between(Z):
+        Z = np.asarray(Z, dtype=float)
+        below = np.clip(np.searchsorted(grid, Z[:, 0], side="right") - 1, 0, len(grid) - 2)
+        at_ends = [model(np.column_stack([grid[below + side], Z[:, 1:]])) for side in (0, 1)]
+        return at_ends[0] + (at_ends[1] - at_ends[0]) * (Z[:, 0] - grid[below]) / (grid[below + 1] - grid[below])
+
+    coarse, fine = (explained(linear_in_between, X, grid={"x0": values}) for values in (grid, finer))
+    kept = [*EFFECTS, "missing_impact", "support", "scale"]
+    tables = [e.table(decay=1.0, sort_by=None).iloc[[0]] for e in (fine, coarse)]
+    for name in kept:
+        assert_allclose(tables[0][name], tables[1][name], rtol=1e-9, atol=1e-9 * steepest(coarse), err_msg=name)
 
 
-@given(X=own.varied_tables(max_rows=7), model=own.curved_models())
-def test_mass_of_distinct_values_counts_the_first_interval_twice(X, model):
-    """v_1 falls in the first interval, so distinct values weigh as "published" does."""
-    assume(len(np.unique(X[:, 0])) == len(X))
-    e = explained(model, X)
-    mass = e["x0"].metrics(weighting="mass")
-    published = e["x0"].metrics(convention="published")
-    for name in ("impact", "direction", "heterogeneity", "largest_step_share"):
-        assert_allclose(mass[name], published[name], rtol=1e-9, atol=1e-11 * steepest(e))
+@given(
+    X=own.varied_tables(values=own.VALUES),
+    model=own.curved_models(),
+    decay=own.DECAYS,
+)
+def test_mirroring_a_feature_changes_the_sign_of_direction_alone(X, model, decay):
+    """Under "stable" the axis may run either way."""
+    mirrored = X.copy()
+    mirrored[:, 0] = -X[:, 0]
+
+    def adjusted(Z):
+        Z = np.array(Z, dtype=float)
+        Z[:, 0] = -Z[:, 0]
+        return model(Z)
+
+    e = explained(model, X, decay=decay)
+    expected = e.table(sort_by=None)
+    expected.iloc[0, expected.columns.get_loc("direction")] *= -1
+    assert_same(table(adjusted, mirrored, decay=decay), expected, steepest(e))
 
 
-@pytest.mark.parametrize(("weighting", "ratio"), [("interval", 2.0), ("length", 1.0), ("mass", 2.0)])
-def test_halving_the_gap_under_a_jump(weighting, ratio):
-    """The slope across a jump doubles when its gap halves; only "length" weighs that away."""
+@given(
+    flags=st.lists(st.booleans(), min_size=2, max_size=12).filter(lambda flags: len(set(flags)) == 2),
+    model=own.curved_models(),
+    decay=own.DECAYS,
+    data=st.data(),
+)
+def test_one_variable_has_one_column_of_figures_however_it_is_coded(flags, model, decay, data):
+    """0/1, 1/0, False/True and two texts agree at every decay."""
+    flags = np.array(flags)
+    z = np.array(data.draw(st.lists(COARSE, min_size=len(flags), max_size=len(flags))))
+    codings = {
+        "0/1": (flags.astype(float), lambda values: values),
+        "1/0": (1.0 - flags, lambda values: 1.0 - values),
+        "bool": (flags, lambda values: values.astype(float)),
+        "texts": (np.where(flags, "yes", "no"), lambda values: (values == "yes").astype(float)),
+    }
+    found = {}
+    for name, (column, decoded) in codings.items():
+
+        def predict(Z, decoded=decoded):
+            return model(np.column_stack([decoded(Z["x"].to_numpy()).astype(float), Z["z"].to_numpy()]))
+
+        e = explained(predict, pd.DataFrame({"x": column, "z": z}), decay=decay, features=["x"])
+        found[name] = e["x"].metrics()
+    size = 1 + max(abs(value) for value in found["0/1"].values() if not math.isnan(value))
+    for name, figures in found.items():
+        for metric in ("impact", "in_distribution_impact", "heterogeneity"):
+            assert_allclose(figures[metric], found["0/1"][metric], rtol=1e-9, atol=1e-12 * size, err_msg=name)
+    assert_allclose(found["1/0"]["direction"], -found["0/1"]["direction"], rtol=1e-9, atol=1e-12 * size)
+    assert_allclose(found["bool"]["direction"], found["0/1"]["direction"], rtol=1e-9, atol=1e-12 * size)
+
+
+@pytest.mark.parametrize(("convention", "ratio"), [("stable", 1.0), ("equations", 2.0), ("published", 2.0)])
+def test_halving_the_gap_under_a_jump(convention, ratio):
+    """The slope across a jump doubles when its gap halves; only "stable" weighs that away."""
 
     def jump(X):
         return (np.asarray(X)[:, 0] > 0.5).astype(float)
 
     def steepness(gap):
         values = np.array([0.0, 0.125, 0.25, 0.375, 0.5, 0.5 + gap, 0.625, 0.75, 1.0])
-        row = table(jump, values[:, np.newaxis], weighting=weighting).loc["x0"]
+        row = table(jump, values[:, np.newaxis], convention=convention).loc["x0"]
         return row["impact"] / row["scale"]
 
     assert_allclose(steepness(2.0**-8) / steepness(2.0**-7), ratio, rtol=1e-12)
+
+
+def test_a_step_of_1_at_the_median():
+    """The prediction moves by 1: the stable figures say so whatever the distribution, the equations do not."""
+    rng = np.random.default_rng(0)
+    samples = {
+        "uniform": rng.uniform(size=1000),
+        "normal": rng.normal(size=1000),
+        "lognormal, σ = 1": rng.lognormal(size=1000),
+        "lognormal, σ = 2": rng.lognormal(sigma=2, size=1000),
+    }
+    found = {}
+    for name, values in samples.items():
+        median = np.median(values)
+        e = explained(lambda Z, median=median: (np.asarray(Z)[:, 0] > median).astype(float), values[:, None])
+        rows = [e["x0"].metrics(0.75, convention) for convention in ("stable", "equations")]
+        found[name] = [row[metric] for row in rows for metric in ("impact", "in_distribution_impact")]
+    expected = {
+        "uniform": [0.2848, 0.3055, 0.2766, 0.2960],
+        "normal": [0.1689, 0.2085, 0.1416, 0.1534],
+        "lognormal, σ = 1": [0.0941, 0.2216, 3.992, 4.284],
+        "lognormal, σ = 2": [0.0477, 0.2451, 11.33, 11.75],
+    }
+    for name, figures in expected.items():
+        assert_allclose(found[name], figures, rtol=2e-3, err_msg=name)

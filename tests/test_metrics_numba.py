@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import decay as decay_module
 from ice_explorer import decay_numba, metrics_numba
-from ice_explorer.decay import DecaySums
-from ice_explorer.metrics import FeatureSums, Moments, interval_mass
+from ice_explorer.decay import DecaySums, Ends
+from ice_explorer.metrics import FeatureSums, Moments
 from ice_explorer.own_values import OwnValues, hints_of
 
 ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
@@ -37,8 +37,7 @@ def feature(rng, n, n_grid, *, n_active=None, weighted=False, own_scales=False, 
 
 
 def empty(grid, active, rows, scale=0.8, *, compiled=True):
-    observed, _, weights = rows
-    return FeatureSums(grid, scale, interval_mass(grid, observed, weights), rows, active, compiled=compiled)
+    return FeatureSums(grid, scale, rows, active, compiled=compiled)
 
 
 def summed(add, grid, active, stretches, rows, *, blocks, change=None):
@@ -65,7 +64,7 @@ def assert_equal_sums(compiled, plain):
         size = np.abs(theirs.mean).max(initial=1e-300)
         assert_allclose(mine.mean, theirs.mean, rtol=1e-12, atol=1e-14 * size)
         assert_allclose(mine.squared, theirs.squared, rtol=1e-11, atol=1e-28 * size**2)
-    for name in ("slope_abs", "spread_along", "deviation_along"):
+    for name in ("slope_abs", "along"):
         if compiled.steps:
             assert_allclose(getattr(compiled, name), getattr(plain, name), rtol=1e-12, atol=1e-300, err_msg=name)
     assert (compiled.likelihoods is None) == (plain.likelihoods is None)
@@ -81,15 +80,9 @@ def assert_equal_decays(compiled, plain):
     """All that depends on decays, once all rows are added."""
     compiled.finish()
     plain.finish()
-    for convention, weighting in parity.WAYS:
-        if not compiled.steps:
-            continue
-        for mine, theirs in zip(
-            compiled.decayed(ALL_DECAYS, convention, weighting),
-            plain.decayed(ALL_DECAYS, convention, weighting),
-            strict=True,
-        ):
-            assert_allclose(mine, theirs, rtol=1e-11)
+    for convention in compiled.steps:
+        found = [sums.decayed(ALL_DECAYS, convention) for sums in (compiled, plain)]
+        assert_allclose(*found, rtol=1e-11)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4], ids=["", "far from 0"])
@@ -138,13 +131,11 @@ def test_inactive_intervals_are_intervals_of_slope_0(seed, n, n_grid, options):
     weights = rows[2] / rows[2].sum()
     assert_allclose(short.partial_dependence, weights @ curves, rtol=1e-12, atol=1e-13)
     assert_allclose(short.spread, np.sqrt(weights @ (curves - weights @ curves) ** 2), rtol=1e-10, atol=1e-13)
-    for weighting in ("interval", "length"):
-        assert_allclose(short.interval_impact(weighting), full.interval_impact(weighting), rtol=1e-12, atol=1e-13)
-    for convention, weighting in parity.WAYS:
+    for convention in oracles.CONVENTIONS:
+        assert_allclose(short.interval_impact(convention), full.interval_impact(convention), rtol=1e-12, atol=1e-13)
         for decay in (1.0, 0.5, 1e-3):
-            mine, theirs = (sums.metrics(decay, convention, weighting) for sums in (short, full))
-            for name in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity",
-                         "non_linearity_mad", "effective_n", "largest_step_share"):  # fmt: skip
+            mine, theirs = (sums.metrics(decay, convention) for sums in (short, full))
+            for name in (*oracles.EFFECTS, "support", "largest_step_share"):
                 size = full.scale * np.abs(full.slopes.mean).max(initial=0.0) + 1.0
                 assert_allclose(
                     getattr(mine, name), getattr(theirs, name), rtol=1e-10, atol=1e-12 * size, err_msg=name
@@ -169,11 +160,10 @@ def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options
     rows = tuple(rows)
     step, offsets = rng.normal(size=len(active) + 1), 10.0 * rng.normal(size=n)
     change = rng.uniform(size=n)
-    mass = interval_mass(grid, rows[0], rows[2])
     blocks = [block for block in np.split(np.arange(n), [n // 3, n // 2]) if len(block)]
     found = []
     for parallel in (True, False):
-        sums = FeatureSums(grid, 0.8, mass, rows, active, compiled=compiled, most_cells=most_cells)
+        sums = FeatureSums(grid, 0.8, rows, active, compiled=compiled, most_cells=most_cells)
         for block in blocks:
             part = tuple(values[block] for values in rows)
             if parallel:
@@ -192,9 +182,9 @@ def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options
     assert_allclose(mine.spread, theirs.spread, rtol=1e-12, atol=1e-14 * size)
     # The slopes of curves that are formed carry the rounding of the curves.
     noise = 1e-15 * size / np.diff(grid).min(initial=1.0)
-    for convention, weighting in parity.WAYS:
+    for convention in oracles.CONVENTIONS:
         for decay in (1.0, 0.5, 0.01):
-            figures, expected = (sums.metrics(decay, convention, weighting) for sums in found)
+            figures, expected = (sums.metrics(decay, convention) for sums in found)
             for name in vars(expected):
                 close = {"rtol": 1e-12, "atol": 10 * noise if n_grid > 1 else 0.0}
                 if name == "heterogeneity" and not math.isnan(expected.heterogeneity):
@@ -251,50 +241,42 @@ def test_one_interval_that_is_longer_than_all_others_to_rounding():
     for sentinel in (1e9, 1e15, 1e30):
         grid = {"x0": [0.0, 1.0, 2.0, sentinel]}
         found = parity.explained(lambda rows: np.minimum(rows[:, 0] * rows[:, 1], 3.0), X, grid=grid)
-        figures = found["x0"].metrics(0.5, "equations", "length")
+        figures = found["x0"].metrics(0.5)
         assert all(np.isfinite(value) for name, value in figures.items() if name != "missing_impact")
-        # Σu(S - S̄)² / (1 - Σu²) over the three slopes, with 1 - Σu² written as a sum of products.
         u = np.diff(grid["x0"]) / sentinel
-        divisor = 2 * (u[0] * u[1] + u[0] * u[2] + u[1] * u[2])
         slopes = found["x0"].slopes
-        along = np.sqrt(((slopes - (slopes @ u)[:, None]) ** 2) @ u / divisor)
+        along = np.abs(slopes - (slopes @ u)[:, None]) @ u
         assert_allclose(figures["non_linearity"], found["x0"].scale * along.mean(), rtol=1e-9)
 
 
 # Sums over likelihoods against double loops --------------------------------------------------------
 
 
-def plain_sums(grid, rows, u, steepness, exponents):
-    """Add Σ w u L |S|, Σ w u L and Σ w u L² term by term, relative to the most likely phantom."""
-    observed, scales, weights = rows
-    found = np.empty((3, len(exponents)))
-    terms = [
-        (abs(end - observed[i]) / scales[i], weights[i] * u[k], abs(steepness[i][k]))
-        for i in range(len(observed))
-        for k, end in enumerate(grid)
-        if u[k] > 0
-    ]
-    nearest = min(distance for distance, _, _ in terms)
-    for at, a in enumerate(exponents):
-        likely = [math.exp(-a * (distance - nearest)) for distance, _, _ in terms]
-        found[0, at] = math.fsum(w * e * s for e, (_, w, s) in zip(likely, terms, strict=True))
-        found[1, at] = math.fsum(w * e for e, (_, w, _) in zip(likely, terms, strict=True))
-        found[2, at] = math.fsum(w * e * e for e, (_, w, _) in zip(likely, terms, strict=True))
-    return found
+def decayed_by_loops(grid, rows, convention, slopes, scale):
+    """In-distribution impact and support for all decays, a slope for each interval."""
+    observed, scales, weights = (values.tolist() for values in rows)
+    found = np.empty((2, len(ALL_DECAYS)))
+    for at, decay in enumerate(ALL_DECAYS):
+        logs = oracles.exponents(grid.tolist(), observed, scales, decay)
+        found[:, at] = _decayed(
+            slopes.tolist(), logs, weights, oracles.interval_weights(grid.tolist(), convention), convention
+        )
+    return scale * found[0], found[1]
 
 
-def decayed_by_loops(grid, rows, way, slopes, scale):
-    """In-distribution impact and effective n for all decays, a slope for each grid value."""
-    convention, weighting = way
-    observed, _, weights = rows = [values.tolist() for values in rows]
-    u = [0.0, *oracles.interval_weights(grid.tolist(), observed, weights, weighting)]
-    if convention == "published":
-        u = [1 / len(grid)] * len(grid)
-    steepness, likely, squared = plain_sums(
-        grid.tolist(), rows, u, slopes[:, [0, *range(len(grid) - 1)]].tolist(), -np.log(ALL_DECAYS)
-    )
-    total = math.fsum(weights)
-    return scale * steepness / likely, likely**2 * total / (total * squared)
+def _decayed(slopes, logs, weights, u, convention):
+    terms = []
+    for row, exponents, weight in zip(slopes, logs, weights, strict=True):
+        for k in range(len(u)):
+            ends = exponents[k : k + 2] if convention == "stable" else exponents[k + 1 : k + 2]
+            terms.append((weight * u[k], ends, abs(row[k])))
+        if convention == "published":
+            terms.append((weight * u[0], exponents[:1], abs(row[0])))
+    top = max(e for _, ends, _ in terms for e in ends)
+    likely = [(w * math.fsum(math.exp(e - top) for e in ends) / len(ends), s) for w, ends, s in terms]
+    whole = math.fsum(w for w, _, _ in terms)
+    below = math.fsum(m for m, _ in likely)
+    return math.fsum(m * s for m, s in likely) / below, math.exp(top) * below / whole
 
 
 # What decays may be off by, from which on, where own values are interpolated at nodes.
@@ -317,16 +299,14 @@ def assert_decays(n, n_grid, *, scale=0.8, chosen=None, active=None, rows=None, 
     sums.finish()
     slopes = np.zeros((n, n_grid - 1))
     slopes[:, chosen] = np.diff(stretches, axis=1) / np.diff(grid)[chosen]
-    for way in parity.WAYS:
-        if way[1] == "mass" and not ((observed >= grid[0]) & (observed <= grid[-1])).any():
-            continue
-        impact, effective_n = sums.decayed(ALL_DECAYS, *way)
-        expected, expected_n = decayed_by_loops(grid, rows, way, slopes, sums.scale)
+    for convention in oracles.CONVENTIONS:
+        impact, support = sums.decayed(ALL_DECAYS, convention)
+        expected, expected_support = decayed_by_loops(grid, rows, convention, slopes, sums.scale)
         for least, rtol in INTERPOLATED if n > 100 else ((1e-8, 1e-9),):
             decays = np.greater_equal(ALL_DECAYS, least)
             close = {"rtol": rtol, "atol": rtol * expected.max() * 1e-3}
-            assert_allclose(impact[decays], expected[decays], **close, err_msg=str(way))
-            assert_allclose(effective_n[decays], expected_n[decays], rtol=rtol, err_msg=str(way))
+            assert_allclose(impact[decays], expected[decays], **close, err_msg=convention)
+            assert_allclose(support[decays], expected_support[decays], rtol=rtol, atol=1e-300, err_msg=convention)
 
 
 @pytest.mark.parametrize("active", [None, 4], ids=["all", "few"])
@@ -402,14 +382,12 @@ def test_decays_of_small_tables_are_those_of_double_loops(observed, grid, scale,
             patch.setattr(decay_module, "_MOST_LAID_OUT", 0)
         sums = summed(by_numpy, grid, np.arange(n_grid - 1), curves, rows, blocks=[np.arange(n)])
         sums.finish()
-    for way in parity.WAYS:
-        if way[1] == "mass" and np.isnan(interval_mass(grid, observed, weights)).any():
-            continue
-        impact, effective_n = sums.decayed(ALL_DECAYS, *way)
-        expected, expected_n = decayed_by_loops(grid, rows, way, exact_slopes, sums.scale)
+    for convention in oracles.CONVENTIONS:
+        impact, support = sums.decayed(ALL_DECAYS, convention)
+        expected, expected_support = decayed_by_loops(grid, rows, convention, exact_slopes, sums.scale)
         # Steepness beyond 40 exponents from the most likely phantom does not count.
-        assert_allclose(impact, expected, rtol=1e-9, atol=1e-11 * exact_slopes.max(), err_msg=str(way))
-        assert_allclose(effective_n, expected_n, rtol=1e-9, err_msg=str(way))
+        assert_allclose(impact, expected, rtol=1e-9, atol=1e-11 * exact_slopes.max(), err_msg=convention)
+        assert_allclose(support, expected_support, rtol=1e-9, atol=1e-300, err_msg=convention)
 
 
 # The pieces --------------------------------------------------------------------------------------
@@ -452,20 +430,23 @@ def test_decay_sums_of_mass_that_is_far_away():
     seed=st.integers(0, 10**6),
     n_ends=st.sampled_from([1, 2, 40]),
     n_nodes=st.sampled_from([1, 3, 150]),
-    parts=st.sampled_from(["masses", "weights", "both"]),
+    parts=st.sampled_from(["steepness", "weights", "both"]),
     n_u=st.integers(1, 3),
 )
 @settings(max_examples=40)
 def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes, parts, n_u):
     """Scales of 0 let nothing through but the own value itself; masses of 0 add nothing."""
     rng = np.random.default_rng(seed)
-    ends = np.unique(rng.choice(np.arange(-60, 60) / 4, n_ends))
-    nodes = np.concatenate([rng.uniform(-20, 20, n_nodes), ends[-1:], ends[:1]])
+    values = np.unique(rng.choice(np.arange(-60, 60) / 4, n_ends))
+    nodes = np.concatenate([rng.uniform(-20, 20, n_nodes), values[-1:], values[:1]])
     scales = rng.choice([0.0, 0.3, 1.0, 7.0], len(nodes))
     scales[-2:] = 0.0, 0.5  # two distances are 0, one of them beside infinite ones
-    masses, weights = rng.choice([0.0, 0.5, 2.0], (len(nodes), len(ends) + 3)), rng.choice([0.0, 1.5], len(nodes))
-    masses[-2:] = weights[-2:] = 1.0
-    u = rng.uniform(0, 1, (len(ends), n_u))
+    n_active, n_ends = 5, len(values)
+    steepness, weights = rng.choice([0.0, 0.5, 2.0], (len(nodes), n_active + 3)), rng.choice([0.0, 1.5], len(nodes))
+    steepness[-2:] = weights[-2:] = 1.0
+    columns = rng.integers(0, n_active, (2, n_ends))
+    of_before, of_after, shares = rng.choice([0.0, 0.25, 1.0], (3, n_ends, n_u))
+    ends = Ends(values, shares, columns[0], columns[1], of_before, of_after)
     n_channels = 2 * n_u if parts == "both" else n_u
     found = []
     for compiled in (True, False):
@@ -473,20 +454,23 @@ def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes,
         for part in np.array_split(np.arange(len(nodes)), 2):
             if len(part):
                 sums.add_laid_out(
-                    ends, (nodes[part], scales[part]), None if parts == "weights" else masses[part],
-                    None if parts == "masses" else weights[part], u,
+                    ends, (nodes[part], scales[part]), None if parts == "weights" else steepness[part],
+                    None if parts == "steepness" else weights[part],
                 )  # fmt: skip
         sums.finish()
         found.append(sums.atoms())
     for a in (0.0, 1e-3, 0.3, 4.6, 18.4):
         expected = np.zeros((2, n_u))
-        for node, scale, row, weight in zip(nodes, scales, masses, weights, strict=True):
-            gap = np.abs(ends - node)
+        for node, scale, row, weight in zip(nodes, scales, steepness, weights, strict=True):
+            gap = np.abs(values - node)
             likely = np.exp(-a * gap / scale) if scale > 0 else 1.0 * (gap == 0)
-            expected += [(row[: len(ends)] * likely) @ u, weight * likely @ u]
-        expected = {"masses": expected[0], "weights": expected[1], "both": expected.ravel()}[parts]
+            for end in range(n_ends):
+                left, right = row[columns[0, end]], row[columns[1, end]]
+                expected[0] += likely[end] * (left * of_before[end] + right * of_after[end])
+                expected[1] += likely[end] * weight * shares[end]
+        expected = {"steepness": expected[0], "weights": expected[1], "both": expected.ravel()}[parts]
         for at, kept in found:
-            assert_allclose(np.exp(-a * at) @ kept, expected, rtol=1e-12, atol=1e-13 * masses.sum())
+            assert_allclose(np.exp(-a * at) @ kept, expected, rtol=1e-12, atol=1e-13 * steepness.sum())
 
 
 def test_every_decay_without_numba(monkeypatch):
@@ -591,20 +575,6 @@ def test_a_value_is_found_between_the_edges_below_and_above_it(edges, values):
         assert decay_numba.bucket_of(value, edges, *hints_of(edges)) == expected
 
 
-def test_interval_mass_counts_each_observation_inside_the_grid_once():
-    """The first value belongs to the first interval; outside nobody counts."""
-    grid = np.array([0.0, 1.0, 2.0])
-    observed, weights = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]), np.array([9.0, 1, 1, 1, 2, 3, 9])
-    for mass_of in (interval_mass, metrics_numba.interval_mass):
-        assert_allclose(mass_of(grid, observed, weights), [3 / 8, 5 / 8], rtol=1e-15)
-        assert np.isnan(mass_of(grid, np.array([-1.0, 3.0]), np.ones(2))).all()
-        assert mass_of(grid[:1], observed, weights).shape == (0,)
-    many = np.random.default_rng(0).choice(np.linspace(-1, 3, 1000), 5000)
-    grid = np.linspace(-1, 3, 1000)[10:990:7]
-    fast, plain = metrics_numba.interval_mass(grid, many, many + 2), interval_mass(grid, many, many + 2)
-    assert_allclose(fast, plain, rtol=1e-13)
-
-
 @given(observed=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=12))
 def test_a_constant_curve_has_no_impact_whatever_its_likelihood(observed):
     """Exactly 0: nothing is left of differences."""
@@ -616,4 +586,5 @@ def test_a_constant_curve_has_no_impact_whatever_its_likelihood(observed):
     sums.finish()
     figures = sums.metrics(0.5)
     assert (figures.impact, figures.in_distribution_impact, figures.heterogeneity, figures.non_linearity) == (0,) * 4
-    assert 0 < figures.effective_n <= len(observed)
+    assert 0 < figures.support <= 1
+    assert math.isnan(figures.largest_step_share)

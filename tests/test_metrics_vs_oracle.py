@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 import ice_explorer as ice
 
-METRICS = (*oracles.EFFECTS, "missing_impact", "effective_n", "largest_step_share")
+METRICS = (*oracles.EFFECTS, "missing_impact", "support", "largest_step_share")
 FIGURES = (*METRICS, "scale", "n_grid")
 NAMES = ["a", "b"]
 
@@ -50,7 +50,6 @@ def cases(draw):
     grid = draw(st.one_of(st.none(), own.GRIDS))
     likely = st.sampled_from([0.001, 0.5, 1.0, 4.0])
     scales = st.one_of(st.none(), likely, st.lists(likely, min_size=n, max_size=n).map(np.array))
-    convention, weighting = draw(own.CONVENTION_AND_WEIGHTING)
     return {
         "X": X,
         "model": draw(st.one_of(own.curved_models(), own.linear_models(2))),
@@ -58,15 +57,14 @@ def cases(draw):
         "grid": grid,
         "own_scale": draw(scales),
         "decay": draw(own.DECAYS),
-        "convention": convention,
-        "weighting": weighting,
+        "convention": draw(own.CONVENTION_NAMES),
     }
 
 
 @settings(max_examples=300)
 @given(case=cases())
 def test_every_figure_equals_the_oracle(case):
-    """Conventions × weightings × decays × scales × weights × grids, on awkward little tables."""
+    """Conventions × decays × scales × weights × grids, on awkward little tables."""
     X, model = case["X"], case["model"]
     grids = {} if case["grid"] is None else {"a": case["grid"]}
     scales = {} if case["own_scale"] is None else {"a": case["own_scale"]}
@@ -78,7 +76,6 @@ def test_every_figure_equals_the_oracle(case):
         sample_weight=case["weights"],
         decay=case["decay"],
         convention=case["convention"],
-        weighting=case["weighting"],
         progress=False,
     )
     table = e.table(sort_by=None)
@@ -93,7 +90,6 @@ def test_every_figure_equals_the_oracle(case):
             decay=case["decay"],
             own_scale=case["own_scale"] if column == 0 else None,
             convention=case["convention"],
-            weighting=case["weighting"],
         )
         size = oracles.magnitude(model, X, column, grid=grid)
         assert_row_equals(table.loc[name], expected, size)
@@ -104,20 +100,19 @@ def test_every_figure_equals_the_oracle(case):
     X=own.tables(),
     model=own.curved_models(),
     decay=own.DECAYS,
-    setting=own.CONVENTION_AND_WEIGHTING,
+    convention=own.CONVENTION_NAMES,
 )
-def test_another_setting_afterwards_equals_the_oracle_and_asks_the_model_nothing(X, model, decay, setting):
-    """`table(decay=…, convention=…, weighting=…)` re-weighs what was computed once."""
-    convention, weighting = setting
+def test_another_setting_afterwards_equals_the_oracle_and_asks_the_model_nothing(X, model, decay, convention):
+    """`table(decay=…, convention=…)` re-weighs what was computed once."""
     counting = CountingModel(model)
     e = ice.explain(counting, frame(X), progress=False)
     calls = len(counting.calls)
-    table = e.table(decay=decay, convention=convention, weighting=weighting, sort_by=None)
+    table = e.table(decay=decay, convention=convention, sort_by=None)
     for column, name in enumerate(NAMES):
-        expected = oracles.metrics(model, X, column, decay=decay, convention=convention, weighting=weighting)
+        expected = oracles.metrics(model, X, column, decay=decay, convention=convention)
         size = oracles.magnitude(model, X, column)
         assert_row_equals(table.loc[name], expected, size)
-        figures = e[name].metrics(decay=decay, convention=convention, weighting=weighting)
+        figures = e[name].metrics(decay=decay, convention=convention)
         assert_row_equals(figures, expected, size, names=METRICS)
     assert len(counting.calls) == calls
 
@@ -133,7 +128,7 @@ def test_the_decay_profile_equals_the_oracle_at_every_decay(X, model, decays):
     counting = CountingModel(model)
     e = ice.explain(counting, frame(X), progress=False)
     calls = len(counting.calls)
-    for metric in ("in_distribution_impact", "effective_n"):
+    for metric in ("in_distribution_impact", "support"):
         profile = e.decay_profile(decays, metric=metric)
         assert profile.index.tolist() == decays
         assert sorted(profile.columns) == NAMES
@@ -168,14 +163,13 @@ def test_missing_values_equal_the_oracle(data):
         X[kept.argmax(), 0] = 0.5
     model = with_missing(data.draw(own.curved_models()))
     decay = data.draw(own.DECAYS)
-    convention, weighting = data.draw(own.CONVENTION_AND_WEIGHTING)
+    convention = data.draw(own.CONVENTION_NAMES)
     e = ice.explain(
         model,
         frame(X),
         sample_weight=weights,
         decay=decay,
         convention=convention,
-        weighting=weighting,
         progress=False,
     )
     table = e.table(sort_by=None)
@@ -187,7 +181,6 @@ def test_missing_values_equal_the_oracle(data):
             weights=weights,
             decay=decay,
             convention=convention,
-            weighting=weighting,
         )
         grid = [v for v in np.unique(X[:, column]).tolist() if not math.isnan(v)]
         size = oracles.magnitude(model, X, column, grid=grid)
@@ -208,27 +201,18 @@ def long_table():
 
 
 @pytest.mark.parametrize("memory_limit", ["1GB", "100kB"])
-@pytest.mark.parametrize(
-    ("convention", "weighting"),
-    [
-        ("equations", "interval"),
-        ("equations", "length"),
-        ("equations", "mass"),
-        ("published", "interval"),
-    ],
-)
-def test_blocks_of_rows_do_not_show(long_table, convention, weighting, memory_limit):
+@pytest.mark.parametrize("convention", oracles.CONVENTIONS)
+def test_blocks_of_rows_do_not_show(long_table, convention, memory_limit):
     """A limit that forces many blocks gives the oracle's figures all the same."""
     e = ice.explain(
         waves,
         frame(long_table),
         convention=convention,
-        weighting=weighting,
         memory_limit=memory_limit,
         progress=False,
     )
     for column, name in enumerate(NAMES):
-        expected = oracles.metrics(waves, long_table, column, convention=convention, weighting=weighting)
+        expected = oracles.metrics(waves, long_table, column, convention=convention)
         size = oracles.magnitude(waves, long_table, column)
         assert_row_equals(e.table().loc[name], expected, size, rtol=1e-10)
 
@@ -256,13 +240,13 @@ def test_capped_and_quantile_grids_equal_the_oracle(long_table, grid, size):
         assert_row_equals(e.table().loc[name], expected, size_of_slopes)
 
 
-def test_sampled_curves_keep_the_scale_grid_and_mass_of_all_rows(long_table):
-    """`sample` thins the curves alone: σ, the grid and the interval masses are those of X."""
-    e = ice.explain(waves, frame(long_table), sample=40, weighting="mass", progress=False)
+def test_sampled_curves_keep_the_scale_and_grid_of_all_rows(long_table):
+    """`sample` thins the curves alone: σ and the grid are those of X."""
+    e = ice.explain(waves, frame(long_table), sample=40, progress=False)
     for column, name in enumerate(NAMES):
         positions = e[name].row_positions.tolist()
         assert len(positions) == 40
-        expected = oracles.metrics(waves, long_table, column, positions=positions, weighting="mass")
+        expected = oracles.metrics(waves, long_table, column, positions=positions)
         size = oracles.magnitude(waves, long_table, column)
         assert_row_equals(e.table().loc[name], expected, size)
 

@@ -1,22 +1,102 @@
-"""The notebooks run from top to bottom, and are kept without what they printed."""
+"""The notebooks run from top to bottom as after `make demo`, without a network, and are stored without outputs."""
 
+import importlib.metadata
+import json
+import re
 import subprocess
 import sys
+import tomllib
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from packaging.requirements import Requirement
 
 NAMES = ["dashboard.ipynb", "paper.ipynb", "quickstart.ipynb"]
 
+# The kernel runs this before the first cell.
+RESTRICT = """
+import json, os, sys
 
-def run(path, folder, monkeypatch):
-    """Run a notebook with `folder` as its own, and return it with its outputs."""
+with open(os.path.join(os.environ["IPYTHONDIR"], "not_in_the_demo.json"), encoding="utf-8") as file:
+    not_in_the_demo = set(json.load(file))
+
+class Refuse:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in not_in_the_demo:
+            raise ModuleNotFoundError(f"No module named {name!r} after `make demo`", name=name)
+
+def stay_on_this_machine(event, arguments):
+    hosts = []
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        hosts = [arguments[1][0]]
+    elif event == "socket.getaddrinfo":
+        hosts = [arguments[0]]
+    if not set(hosts) <= {None, "127.0.0.1", "::1", "localhost"}:
+        raise OSError(f"The notebook connects to {hosts[0]!r}.")
+
+sys.meta_path.insert(0, Refuse)
+sys.addaudithook(stay_on_this_machine)
+"""
+
+
+def distributions_of(lines):
+    """Names of the distributions that these requirements install, with all that they depend on."""
+    seen = set()
+    waiting = [(Requirement(line), "") for line in lines]
+    while waiting:
+        requirement, wanted_by = waiting.pop()
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": wanted_by}):
+            continue
+        for extra in {"", *requirement.extras}:
+            if (requirement.name, extra) not in seen:
+                seen.add((requirement.name, extra))
+                further = importlib.metadata.requires(requirement.name) or []
+                waiting += [(Requirement(line), extra) for line in further]
+    return {normalised(name) for name, _ in seen}
+
+
+def normalised(name):
+    """Spell the name of a distribution as PyPI compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.fixture(scope="module")
+def not_in_the_demo(root):
+    """Names of the modules that are installed here and that `make demo` does not install."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    (extras,) = re.findall(r"^EXTRAS_OF_DEMO := (\S+)$", makefile, flags=re.MULTILINE)
+    lines = [line for extra in extras.split(",") for line in project["optional-dependencies"][extra]]
+    demo = {normalised(project["name"]), *distributions_of([*project["dependencies"], *lines])}
+    modules = importlib.metadata.packages_distributions()
+    return [module for module, names in modules.items() if demo.isdisjoint(map(normalised, names))]
+
+
+@pytest.fixture
+def run(tmp_path, not_in_the_demo, monkeypatch):
+    """Run a notebook in an empty folder, with what `make demo` installs and no network; return it with its outputs."""
     # The kernel must not find the profile, the history or the settings of whoever runs the tests.
-    monkeypatch.setenv("IPYTHONDIR", str(folder / ".ipython"))
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}}).execute()
-    return notebook
+    ipython = tmp_path / ".ipython"
+    startup = ipython / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "restrict.py").write_text(RESTRICT, encoding="utf-8")
+    (ipython / "not_in_the_demo.json").write_text(json.dumps(not_in_the_demo), encoding="utf-8")
+    monkeypatch.setenv("IPYTHONDIR", str(ipython))
+
+    def run_one(notebook):
+        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+        return notebook
+
+    return run_one
+
+
+@pytest.fixture
+def read(root):
+    """Read a notebook of this project by its name."""
+    return lambda name: nbformat.read(root / "notebooks" / name, as_version=4)
 
 
 def printed_as_error(notebook):
@@ -43,9 +123,28 @@ def test_every_notebook_is_run_here(root):
 
 
 @pytest.mark.slow
-def test_quickstart_runs_and_leaves_its_pictures(root, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import lightgbm", "No module named 'lightgbm' after `make demo`"),
+        (
+            "import socket; socket.create_connection(('192.0.2.1', 80))",  # an address for documentation
+            "The notebook connects to '192.0.2.1'.",
+        ),
+    ],
+)
+def test_the_restrictions_of_these_tests_hold(run, code, message):
+    """Neither a package that only the tests install nor another machine can be reached."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    with pytest.raises(CellExecutionError) as error:
+        run(notebook)
+    assert error.value.evalue == message
+
+
+@pytest.mark.slow
+def test_quickstart_runs_and_leaves_its_pictures(read, run, tmp_path):
     """The quickstart shows an explorer, warns of nothing, and saves two pictures and a table."""
-    notebook = run(root / "notebooks" / "quickstart.ipynb", tmp_path, monkeypatch)
+    notebook = run(read("quickstart.ipynb"))
     assert printed_as_error(notebook) == []
     widgets = [
         output
@@ -60,17 +159,15 @@ def test_quickstart_runs_and_leaves_its_pictures(root, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_tables_of_the_paper_are_made(root, cervical_folder, tmp_path, monkeypatch):
-    """The paper's notebook runs on the data in $ICE_EXPLORER_DATA and warns of nothing."""
-    monkeypatch.setenv("ICE_EXPLORER_DATA", str(cervical_folder))
-    notebook = run(root / "notebooks" / "paper.ipynb", tmp_path, monkeypatch)
-    assert printed_as_error(notebook) == []
+def test_the_tables_of_the_paper_are_made(read, run):
+    """The paper's notebook runs on the packaged data and warns of nothing."""
+    assert printed_as_error(run(read("paper.ipynb"))) == []
 
 
 @pytest.mark.slow
-def test_the_dashboard_is_one_widget_of_linked_parts(root, tmp_path, monkeypatch):
+def test_the_dashboard_is_one_widget_of_linked_parts(read, run):
     """Controls, four figures and an explorer, of which nothing is written to standard error."""
-    notebook = run(root / "notebooks" / "dashboard.ipynb", tmp_path, monkeypatch)
+    notebook = run(read("dashboard.ipynb"))
     assert printed_as_error(notebook) == []
     shown = [output for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
     assert ["application/vnd.jupyter.widget-view+json" in output["data"] for output in shown] == [True]

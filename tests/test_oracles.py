@@ -24,18 +24,10 @@ def test_sigma_of_the_worked_example():
     assert_allclose(oracles.scale([0.0, 1.0, 3.0], [1.0] * 3), SIGMA, rtol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("convention", "weighting", "expected"),
-    [
-        ("equations", "interval", 2.5),
-        ("equations", "length", 3.0),
-        ("equations", "mass", 2.0),
-        ("published", "interval", 2.0),
-    ],
-)
-def test_impact_and_direction_of_a_square(convention, weighting, expected):
-    """On 0, 1, 3, x² has slopes 1 and 4; weightings and conventions differ in their mean."""
-    figures = oracles.metrics(square, SQUARE, 0, convention=convention, weighting=weighting)
+@pytest.mark.parametrize(("convention", "expected"), [("stable", 3.0), ("equations", 2.5), ("published", 2.0)])
+def test_impact_and_direction_of_a_square(convention, expected):
+    """On 0, 1, 3, x² has slopes 1 and 4; conventions differ in their mean."""
+    figures = oracles.metrics(square, SQUARE, 0, convention=convention)
     assert_allclose(figures["impact"], SIGMA * expected, rtol=1e-15)
     assert_allclose(figures["direction"], SIGMA * expected, rtol=1e-15)
 
@@ -43,15 +35,25 @@ def test_impact_and_direction_of_a_square(convention, weighting, expected):
 def test_direction_keeps_the_sign_and_impact_drops_it():
     """On 0, 1, 3, −x² has slopes −1 and −4."""
     figures = oracles.metrics(lambda X: -square(X), SQUARE, 0)
-    assert_allclose(figures["impact"], 2.5 * SIGMA, rtol=1e-15)
-    assert_allclose(figures["direction"], -2.5 * SIGMA, rtol=1e-15)
+    assert_allclose(figures["impact"], 3 * SIGMA, rtol=1e-15)
+    assert_allclose(figures["direction"], -3 * SIGMA, rtol=1e-15)
 
 
 def test_in_distribution_impact_of_a_square():
-    """λ = ½ and scale 1: likelihoods ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3."""
-    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0)
+    """λ = ½ and scale 1: likelihoods 1, ½, ⅛ at 0; ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8."""
+    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, convention="equations")
     assert_allclose(figures["in_distribution_impact"], SIGMA * (1.75 + 4 * 1.375) / 3.125, rtol=1e-14)
-    assert_allclose(figures["effective_n"], 3 * 3.125**2 / (6 * 2.390625), rtol=1e-14)
+    assert_allclose(figures["support"], 3.125 / 6, rtol=1e-14)
+
+
+def test_stable_in_distribution_impact_of_a_square():
+    """Intervals of length 1 and 2, each as likely as its two ends are on average."""
+    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0)
+    first, second = (1.625 + 1.75) / 2, (1.75 + 1.375) / 2
+    assert_allclose(
+        figures["in_distribution_impact"], SIGMA * (first + 2 * 4 * second) / (first + 2 * second), rtol=1e-14
+    )
+    assert_allclose(figures["support"], (first + 2 * second) / 9, rtol=1e-14)
 
 
 def test_published_in_distribution_impact_of_a_square():
@@ -60,44 +62,19 @@ def test_published_in_distribution_impact_of_a_square():
     assert_allclose(figures["in_distribution_impact"], SIGMA * (1.625 + 1.75 + 4 * 1.375) / 4.75, rtol=1e-14)
 
 
-def test_in_distribution_impact_by_length():
-    """Intervals of length 1 and 2 weigh the likelihoods 1 : 2 as well."""
-    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, weighting="length")
-    assert_allclose(
-        figures["in_distribution_impact"],
-        SIGMA * (1.75 + 2 * 4 * 1.375) / (1.75 + 2 * 1.375),
-        rtol=1e-14,
-    )
-
-
 @pytest.mark.parametrize(
-    ("convention", "weighting", "sd", "mad"),
-    [
-        ("equations", "interval", 3 / math.sqrt(2), 1.5),
-        ("equations", "length", math.sqrt(2 / (4 / 9)), 4 / 3),
-        ("equations", "mass", math.sqrt(2 / (4 / 9)), 4 / 3),
-        ("published", "interval", math.sqrt(3), 4 / 3),
-    ],
+    ("convention", "deviation"), [("stable", 4 / 3), ("equations", 3 / math.sqrt(2)), ("published", math.sqrt(3))]
 )
-def test_non_linearity_of_a_square(convention, weighting, sd, mad):
-    """Slopes 1 and 4: SD (ddof 1) and mean absolute deviation under each set of weights."""
-    figures = oracles.metrics(square, SQUARE, 0, convention=convention, weighting=weighting)
-    assert_allclose(figures["non_linearity"], SIGMA * sd, rtol=1e-14)
-    assert_allclose(figures["non_linearity_mad"], SIGMA * mad, rtol=1e-14)
+def test_non_linearity_of_a_square(convention, deviation):
+    """Slopes 1 and 4: mean absolute deviation under "stable", otherwise SD (ddof 1)."""
+    figures = oracles.metrics(square, SQUARE, 0, convention=convention)
+    assert_allclose(figures["non_linearity"], SIGMA * deviation, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("convention", "weighting", "share"),
-    [
-        ("equations", "interval", 4 / 5),
-        ("equations", "length", 8 / 9),
-        ("equations", "mass", 2 / 3),
-        ("published", "interval", 4 / 6),
-    ],
-)
-def test_largest_step_share_of_a_square(convention, weighting, share):
+@pytest.mark.parametrize(("convention", "share"), [("stable", 8 / 9), ("equations", 4 / 5), ("published", 4 / 6)])
+def test_largest_step_share_of_a_square(convention, share):
     """The step from 1 to 3 brings most of the impact of y = x² on 0, 1, 3."""
-    figures = oracles.metrics(square, SQUARE, 0, convention=convention, weighting=weighting)
+    figures = oracles.metrics(square, SQUARE, 0, convention=convention)
     assert_allclose(figures["largest_step_share"], share, rtol=1e-15)
 
 
@@ -139,12 +116,6 @@ def test_a_tiny_decay_does_not_lose_the_ratio():
     figures = oracles.metrics(square, X, 0, grid=[4.0, 5.0, 7.0], decay=1e-9, own_scale=0.05)
     assert oracles.likelihood([5.0], [0.0], [0.05], 1e-9) == [[0.0]]
     assert_allclose(figures["in_distribution_impact"], 5 * 12, rtol=1e-12)
-
-
-def test_mass_without_observations_is_undefined():
-    """No observation inside the grid: the effects are NaN."""
-    figures = oracles.metrics(square, np.array([[0.0], [10.0]]), 0, grid=[4.0, 5.0, 7.0], weighting="mass")
-    assert math.isnan(figures["impact"])
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 100])

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import decay as decay_module
 from ice_explorer import decay_numba, pairs
-from ice_explorer.decay import DecaySums, LikelihoodSums
+from ice_explorer.decay import DecaySums, EndShares, LikelihoodSums
 
 SLIDER = -np.log([1.0, 0.999, 0.9, 0.5, 0.1, 0.01])
 BEYOND = -np.log([1e-3, 1e-4, 1e-8])
@@ -136,11 +136,12 @@ def likelihoods(values, grid, scale, steepness, *, compiled):
     """Sums of rows that share the steepness of each interval, on a grid of many values."""
     rows = values, np.full(len(values), scale), np.ones(len(values))
     gaps, active = np.diff(grid), np.flatnonzero(steepness)
-    u = {"interval": np.full(len(gaps), 1 / len(gaps)), "length": gaps / gaps.sum()}
-    sums = LikelihoodSums(grid, active, u, rows, compiled=compiled)
+    alike, length = np.full(len(gaps), 1 / len(gaps)), gaps / gaps.sum()
+    shares = {"right": EndShares(np.zeros(len(gaps)), alike), "both": EndShares(0.75 * length, 0.25 * length)}
+    sums = LikelihoodSums(grid, active, shares, rows, compiled=compiled)
     sums.add_parallel(steepness[active], rows[2], *rows[:2])
     sums.finish()
-    return sums, u
+    return sums, shares
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -154,27 +155,28 @@ def test_likelihoods_of_a_dense_grid(monkeypatch, scale, offset, n_active, compi
     grid = np.unique(values)
     steepness = np.zeros(599)
     steepness[rng.choice(599, n_active, replace=False)] = rng.uniform(0.5, 2, n_active)
-    sums, u = likelihoods(values, grid, scale, steepness, compiled=compiled)
-    apart = np.abs(grid[1:] - values[:, None]) / scale
-    for name, weights in u.items():
-        found = sums.group(name).totals(name, SLIDER)
+    sums, shares = likelihoods(values, grid, scale, steepness, compiled=compiled)
+    apart = np.abs(grid - values[:, None]) / scale
+    for name, ends in shares.items():
+        steep, likelihood, nearest = sums.totals(name, SLIDER)
+        assert nearest == 0
         for at, a in enumerate(SLIDER):
             likely = np.exp(-a * apart)
-            expected = (likely @ (weights * steepness)).sum(), (likely @ weights).sum(), (likely**2 @ weights).sum()
-            assert_allclose(found[1:, at], expected[1:], rtol=1e-12)
+            of_intervals = likely[:, :-1] * ends.left + likely[:, 1:] * ends.right
+            assert_allclose(likelihood[at], of_intervals.sum(), rtol=1e-12)
             # Where few intervals are active steepness lies at nodes, which are as exact as the values are.
             rounding = 0.0 if n_active == 599 else a * np.spacing(offset) / scale
-            assert_allclose(found[0, at], expected[0], rtol=1e-12 + rounding)
+            assert_allclose(steep[at], (of_intervals @ steepness).sum(), rtol=1e-12 + rounding)
 
 
 def test_a_grid_that_boxes_cannot_span_is_laid_out(monkeypatch):
     """A value 1e30 scales away has no whole number."""
     monkeypatch.setattr(decay_module, "_MOST_LAID_OUT", 10)
     values = np.linspace(0, 1, 40)
-    sums, u = likelihoods(values, np.append(values, 1e30), 1.0, np.eye(40)[3], compiled=False)
-    found = sums.group("interval").totals("interval", SLIDER[3:4])
+    sums, _ = likelihoods(values, np.append(values, 1e30), 1.0, np.eye(40)[3], compiled=False)
+    found = sums.totals("right", SLIDER[3:4])
     expected = 0.5 ** np.abs(values[1:] - values[:, None])
-    assert_allclose(found[1], expected.sum() * u["interval"][0], rtol=1e-12)
+    assert_allclose(found[1], expected.sum() / 40, rtol=1e-12)
 
 
 def test_the_nearest_pair_is_met_whatever_rounding_makes_of_their_distance():

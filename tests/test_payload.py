@@ -36,6 +36,16 @@ def nan_as_none(values):
 # --- lines ----------------------------------------------------------------------------------------
 
 
+def test_predictions_at_own_values_are_sent_where_the_curves_do_not_tell_them():
+    """With the median in the place of a missing value; nothing where every own value is on the grid."""
+    X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
+    model = lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1]  # noqa: E731 - one line says it
+    coarse, fine = (ice.explain(model, X, grid=grid, progress=False) for grid in ({"x0": [1.0, 3.0]}, "observed"))
+    body, buffers = payload.curves(coarse, coarse["x0"], 10, ())
+    assert_allclose(np.frombuffer(buffers[13], "<f4") + body["offset"], [1.0, 8.0, 48.0, 20.0], rtol=1e-6)
+    assert payload.curves(fine, fine["x0"], 10, ())[1][13] == b""
+
+
 def test_large_outputs_keep_their_digits():
     """Curves around 1e9 that differ in the first decimal still differ in the buffer."""
     X = pd.DataFrame({"a": [0.0, 0.1, 0.2, 0.3]})

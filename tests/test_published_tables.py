@@ -9,6 +9,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import StandardScaler
 
 import ice_explorer as ice
+from ice_explorer.datasets import load_cervical_cancer
 
 PRINTED = {
     "impact": "impact_percent",
@@ -25,11 +26,9 @@ LARGEST_DIFFERENCES = {
 
 
 @pytest.fixture(scope="module")
-def data(cervical_folder):
+def data():
     """The table and target as the paper used them."""
-    X = pd.read_csv(cervical_folder / "X.csv")
-    y = pd.read_csv(cervical_folder / "y.csv")["Biopsy"]
-    return X, y
+    return load_cervical_cancer()
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +121,20 @@ def test_the_equations_as_written_print_something_else(explanation):
 
 def test_one_gap_beside_the_imputed_mean_brings_the_impact(explanation):
     """91 % of the top feature's impact comes from 0.005 years, and the explanation says so."""
-    notes = [note for note in explanation.notes if "First sexual intercourse" in note]
-    assert len(notes) == 1
-    assert "91 % of the impact comes from the step 16.9953 → 17" in notes[0]
-    share = explanation["First sexual intercourse"].metrics(convention="equations")
-    assert round(share["largest_step_share"], 2) == 0.91
+    top = explanation["First sexual intercourse"]
+    assert round(top.metrics(convention="equations")["largest_step_share"], 2) == 0.91
+    published, stable = (top.metrics(convention=name)["impact"] for name in ("published", "stable"))
+    assert top.crowding_note.sentence == (
+        f"As published {published:.3g}, evenly along the axis {stable:.3g}: "
+        "most comes from values that lie close together."
+    )
+    (note,) = [note for note in explanation.notes if "close together" in note]
+    assert "'First sexual intercourse' (" in note
 
 
-def test_by_length_the_gap_weighs_what_it_is(explanation):
-    """The companion weighting ranks the feature by what its curves travel, not by one gap."""
-    table = explanation.table(convention="equations", weighting="length")
-    assert table.index[0] != "First sexual intercourse"
+def test_evenly_along_the_axis_the_gap_weighs_what_it_is(explanation):
+    """The default convention ranks features by what their curves travel, not by one gap."""
+    table = explanation.table(convention="stable")
+    shares = percent(table["impact"])
+    assert "First sexual intercourse" not in table.index[:3]
+    assert shares["STDs:molluscum contagiosum"] < 0.2

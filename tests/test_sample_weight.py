@@ -1,5 +1,7 @@
 """`sample_weight` holds frequencies: a weight of 3 is a row that occurs three times."""
 
+import math
+
 import numpy as np
 import oracles
 import pandas as pd
@@ -17,9 +19,8 @@ NUMBERS = [
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
@@ -116,9 +117,9 @@ def test_rows_without_weight_give_curves_and_nothing_else():
     assert_same_figures(e, explained(product, X[[0, 1, 3]]))
 
 
-@pytest.mark.parametrize("as_type", [list, tuple, np.array, pd.Series])
+@pytest.mark.parametrize("as_type", [list, tuple, np.array])
 def test_weights_come_as_any_sequence(as_type):
-    """By position, whatever index a Series carries."""
+    """By position."""
     X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, 2.0, 5.0]}, index=[7, 8, 9])
     expected = explained(product_of_frame, X, sample_weight=np.array([1.0, 2.0, 1.0]))
     e = explained(product_of_frame, X, sample_weight=as_type([1, 2, 1]))
@@ -169,11 +170,11 @@ def test_sampled_rows_keep_their_weights():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 2)).round(1)
     weights = np.tile([0.0, 0.5, 3.0], 20)
-    e = explained(product, X, sample=12, sample_weight=weights, weighting="mass")
+    e = explained(product, X, sample=12, sample_weight=weights)
     for column, name in enumerate(e.features):
         positions = e[name].row_positions.tolist()
         assert (weights[positions] > 0).all()
-        expected = oracles.metrics(product, X, column, weights=weights, positions=positions, weighting="mass")
+        expected = oracles.metrics(product, X, column, weights=weights, positions=positions)
         row = e[name].metrics()
         assert_allclose([row[k] for k in row], [expected[k] for k in row], rtol=1e-9, atol=1e-12)
 
@@ -213,3 +214,48 @@ def test_lines_are_drawn_in_proportion_to_weight():
     assert counts[0::3].sum() == 0
     assert counts[2::3].sum() > 2 * counts[1::3].sum()
     assert 0 in e["x0"].draw(10, include=[0])
+
+
+def test_weights_of_a_small_sum_are_noted():
+    """Below 2, or below a tenth of the rows: what is taken for frequencies, and by how much heterogeneity grows."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    small, plain = np.full(30, 0.05), np.ones(30)
+    e = explained(product, X, sample_weight=small)
+    assert e.notes == [
+        (
+            "`sample_weight` sums to 1.5 over 30 observations. Weights are taken as frequencies, so heterogeneity is "
+            "1.7 times that of weights that sum to 30. Multiply the weights if they are not frequencies."
+        )
+    ]
+    found, expected = (explained(product, X, sample_weight=w).table()["heterogeneity"] for w in (small, plain))
+    assert_allclose(found / expected, math.sqrt(1.5 / 0.5 / (30 / 29)), rtol=1e-9)
+    assert explained(product, X, sample_weight=plain / 10).notes == []
+    assert len(explained(product, X, sample_weight=plain / 11).notes) == 1
+
+
+def test_weights_with_another_index_than_x_are_refused():
+    """They may belong to other rows: pandas would match them by label, numpy by position, and the figures differ."""
+    X = pd.DataFrame({"a": [1.0, 2.0, 4.0]}, index=[7, 8, 9])
+    model = lambda X: X["a"] ** 2  # noqa: E731
+    with pytest.raises(ice.errors.InvalidOptionError) as caught:
+        explained(model, X, sample_weight=pd.Series([1.0, 2.0, 3.0], index=[7, 9, 8]))
+    assert str(caught.value) == (
+        "`sample_weight` must have the index of X; row 1 has the label 9 in the weights and 8 in X. Pass "
+        "`weights.loc[X.index]` to match them by label, or `weights.to_numpy()` if they are in the order of X."
+    )
+    with pytest.raises(ice.errors.InvalidOptionError, match="row 0 has the label 0 in the weights and 7 in X"):
+        explained(model, X, sample_weight=pd.Series([1.0, 2.0, 3.0]))
+
+
+def test_weights_with_the_index_of_x_or_without_one_are_taken_by_position():
+    """An index of ranges equals one of the same labels; arrays, lists and series of polars have none."""
+    polars = pytest.importorskip("polars")
+    X = pd.DataFrame({"a": [1.0, 2.0, 4.0]}, index=[7, 8, 9])
+    weights = [1.0, 2.0, 3.0]
+    model = lambda X: np.asarray(X["a"]) ** 2  # noqa: E731
+    expected = explained(model, X, sample_weight=weights)
+    assert_same_figures(explained(model, X, sample_weight=pd.Series(weights, index=[7, 8, 9])), expected)
+    assert_same_figures(explained(model, X, sample_weight=pd.Series(weights, index=range(7, 10))), expected)
+    assert_same_figures(explained(model, X, sample_weight=polars.Series(weights)), expected)
+    other = pd.Series(weights, index=[2, 1, 0])  # polars has no index that it could differ from
+    assert_same_figures(explained(model, polars.from_pandas(X), sample_weight=other), expected)

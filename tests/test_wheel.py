@@ -42,6 +42,7 @@ model = LinearRegression().fit(X, X @ [1.0, -2.0])
 explorer = ice.ICEExplorer(model, X)
 print(*explorer.table.index)
 explorer.close()
+print(*ice.datasets.load_cervical_cancer()[0].shape)
 """
 
 
@@ -136,6 +137,8 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
         "jupyter-config/labextension/schema/plugin.json",
         "pyproject.toml",
         "src/ice_explorer/__init__.py",
+        "src/ice_explorer/data/README.md",
+        "src/ice_explorer/data/cervical_cancer.csv.gz",
         "src/ice_explorer/static/explorer.css",
         "src/ice_explorer/static/explorer.js",
         "src/ice_explorer/static/frozen.css",
@@ -161,6 +164,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         f"{EXTENSION}/schemas/ice-explorer/plugin.json",
     } <= set(data)
     assert len([name for name in data if re.fullmatch(f"{EXTENSION}/static/remoteEntry.\\w+.js", name)]) == 1
+    assert {name for name in names if name.startswith("ice_explorer/data/")} == {
+        "ice_explorer/data/README.md",
+        "ice_explorer/data/cervical_cancer.csv.gz",
+    }
     assert {name for name in names if name.startswith("ice_explorer/static/")} == {
         "ice_explorer/static/explorer.css",
         "ice_explorer/static/explorer.js",
@@ -182,9 +189,9 @@ def test_the_installed_wheel_has_a_bundle_of_its_protocol(installed, root):
     assert ".ice-explorer" in seen["style"]
 
 
-def test_the_installed_wheel_explains_a_model(installed):
-    """With nothing but what it depends on, and warnings as errors, the explorer ranks two features."""
-    assert run(installed, USE) == "x1 x0\n"
+def test_the_installed_wheel_works_alone(installed):
+    """With nothing but its dependencies, and warnings as errors, it ranks two features and loads the paper's data."""
+    assert run(installed, USE) == "x1 x0\n858 32\n"
 
 
 def test_jupyterlab_finds_the_extension_of_the_installed_wheel(installed):

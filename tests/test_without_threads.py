@@ -53,7 +53,7 @@ model = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, y)
 """
 
 _COMPILED = {
-    "catboost", "bqplot", "lightgbm", "llvmlite", "matplotlib", "numba", "polars", "pooch", "pyarrow", "statsmodels",
+    "catboost", "bqplot", "lightgbm", "llvmlite", "matplotlib", "numba", "polars", "pyarrow", "statsmodels",
     "torch", "xgboost",
 }  # fmt: skip
 

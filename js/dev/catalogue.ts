@@ -4,7 +4,8 @@
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
-import type { Traits } from "../src/protocol.ts";
+import type { Convention, Traits } from "../src/protocol.ts";
+import { noColumn } from "./drivers.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
 
@@ -32,6 +33,22 @@ function notes(kernel: FakeKernel): Partial<Traits> {
       ],
     },
   };
+}
+
+function counted(kernel: FakeKernel, convention: Convention, overrides: Partial<Traits> = {}): FakeModel {
+  const [impact, profile] = kernel.tables(convention);
+  const _header = { ...kernel.header, convention };
+  return kernel.model({ convention, _header, _impact: impact, _profile: profile, ...overrides });
+}
+
+/** No single column explains anything. */
+function explainedBy(columns: string[]): FakeModel {
+  const model = some.model({ feature: "Age" });
+  model.answer = (request) =>
+    request.type === "drivers"
+      ? { reply: { id: request.id, type: "result", body: noColumn("Age", columns) } }
+      : some.answer(request);
+  return model;
 }
 
 function longNames(): FakeKernel {
@@ -101,7 +118,9 @@ export const cases: Record<string, () => FakeModel> = {
   "parted at the median": () => some.model({ feature: "Age", color_by: "BMI", _view: { coloring: "median" } }),
   "parted at the median, with gaps": () =>
     flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }),
-  "nothing explains the spread": () => additive().model({ feature: "Age" }),
+  "curves do not differ": () => additive().model({ feature: "Age" }),
+  "two columns explain what none does alone": () => explainedBy(["BMI", "Smoker"]),
+  "nothing explains the differences": () => explainedBy([]),
   "drivers refused": () => {
     const model = some.model({ feature: "Age" });
     const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: out of range.";
@@ -162,7 +181,13 @@ export const cases: Record<string, () => FakeModel> = {
   whiskers: () => many(14, { rank_by: "impact" }, true),
   "missing impact": () => flats.model({ feature: "Area", rank_by: "missing_impact" }),
   "no missing impact": () => some.model({ rank_by: "missing_impact" }),
-  "non-linearity by absolute deviations": () => some.model({ rank_by: "non_linearity_mad" }),
+  "by interval": () => counted(some, "equations"),
+  "as published, in shares": () => counted(some, "published", { unit: "share" }),
+  "per cent of the SD": () => some.model({ unit: "sd", feature: "Age" }),
+  "shares, computing": () => some.model({ ...some.partial(3), unit: "share", feature: "Age" }),
+  "map, per cent of the SD": () => some.model({ unit: "sd", feature: "Age", _view: { left: "map" } }),
+  "predictions not measured": () =>
+    some.model({ unit: "sd", feature: "Age", _header: { ...some.header, prediction_sd: null } }),
   computing: () => some.model({ ...some.partial(3), feature: "" }),
   "computing, open": () => {
     const model = some.model({ ...some.partial(3), feature: "Visits" });

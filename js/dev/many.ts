@@ -25,7 +25,7 @@ export function manyFeatures(
     name: nameOf?.(at) ?? `${WORDS[at % known]} ${Math.floor(at / known) + 1}`,
   }));
   const impacts = new Float32Array(count * metrics.length);
-  const profiles = new Float32Array(2 * count * steps);
+  const profiles = new Float32Array(header.profiles.length * count * steps);
   // Apart, so that the bars are the same whatever the map shows.
   const apart = randomLcg(0.7);
   for (let at = 0; at < count; at++) {
@@ -33,7 +33,7 @@ export function manyFeatures(
     const tilt = random() - 0.5;
     const of = at % known;
     const own = Array.from(header.metrics, (_, z) => factor * impact[of * header.metrics.length + z]!);
-    for (const metric of ["heterogeneity", "non_linearity", "non_linearity_mad"]) {
+    for (const metric of ["heterogeneity", "non_linearity"]) {
       own[header.metrics.indexOf(metric)]! *= 2 * apart() ** 2;
     }
     const width = 0.05 + 0.3 * random();
@@ -43,6 +43,7 @@ export function manyFeatures(
       const share = 1 + (tilt * (steps - step)) / steps;
       profiles[at * steps + step] = factor * share * profile[of * steps + step]!;
       profiles[(count + at) * steps + step] = profile[(known + of) * steps + step]!;
+      profiles[(2 * count + at) * steps + step] = profiles[at * steps + step]!;
     }
   }
   const described: Header = { ...header, features, metrics };

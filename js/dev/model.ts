@@ -21,7 +21,6 @@ import {
   type RowsBody,
   type Status,
   type Traits,
-  type Weighting,
 } from "../src/protocol.ts";
 import { isUnordered, writerOf } from "../src/values.ts";
 import { driversOf, type Second } from "./drivers.ts";
@@ -66,8 +65,7 @@ export class FakeModel implements AnyModel<Traits> {
     const saved = [...this.#dirty];
     this.saved.push(...saved);
     this.#dirty = new Map();
-    if (saved.some(([name]) => name === "convention" || name === "weighting"))
-      setTimeout(() => this.recount(), this.delay);
+    if (saved.some(([name]) => name === "convention")) setTimeout(() => this.recount(), this.delay);
   }
 
   /** A trait that Python sets. */
@@ -168,11 +166,14 @@ const METRICS = [
   "direction",
   "heterogeneity",
   "non_linearity",
-  "non_linearity_mad",
   "missing_impact",
   "largest_step_share",
   "mean_change",
 ];
+const PROFILES = ["in_distribution_impact", "support"];
+/** What is there by "stable" besides. */
+const STABLE = { metrics: ["impact", "heterogeneity"], profiles: ["in_distribution_impact"] };
+const stable = (name: string): string => `stable_${name}`;
 
 function compute(data: FakeData, at: number, mostGrid: number): Computed {
   const { values, levels } = data.features[at]!;
@@ -214,8 +215,11 @@ function pairFigures(known: Computed, n: number): { impact: number[]; profile: n
   const none = Number.NaN;
   const spread = scale * mean(changes, (each) => deviation(each) ?? 0)!;
   return {
-    impact: [impact, none, spread, none, none, missingImpact(known, n), none, change],
-    profile: [Array.from({ length: STEPS.count }, () => impact * 0.97), Array.from({ length: STEPS.count }, () => n)],
+    impact: [impact, none, spread, none, missingImpact(known, n), none, change],
+    profile: [
+      Array.from({ length: STEPS.count }, () => impact * 0.97),
+      Array.from({ length: STEPS.count }, (_, s) => (1 + (STEPS.first + s * STEPS.step)) / 2),
+    ],
   };
 }
 
@@ -226,13 +230,11 @@ function missingImpact({ curves, missing }: Computed, n: number): number {
   return mean(missing, (value, i) => Math.abs(value - mean(curves.subarray(i * nGrid, (i + 1) * nGrid))!))!;
 }
 
-/** How the intervals of a grid are weighed. */
-function shares(grid: Float64Array, own: Float64Array, convention: Convention, weighting: Weighting): number[] {
+/** How the intervals of a grid count. */
+function shares(grid: Float64Array, convention: Convention): number[] {
   const intervals = pairs(grid).map(([low, high], at) => {
-    if (convention === "published") return at === 0 ? 2 : 1;
-    if (weighting === "length") return high - low;
-    if (weighting === "interval") return 1;
-    return own.filter((value) => (value > low || (at === 0 && value === low)) && value <= high).length;
+    if (convention === "stable") return high - low;
+    return convention === "published" && at === 0 ? 2 : 1;
   });
   const total = sum(intervals);
   return intervals.map((share) => share / total);
@@ -242,7 +244,6 @@ function figures(
   known: Computed,
   feature: FakeFeature,
   convention: Convention,
-  weighting: Weighting,
 ): { impact: number[]; profile: number[][] } {
   const { grid, scale, curves } = known;
   const n = feature.values.length;
@@ -250,22 +251,21 @@ function figures(
   const own = standIns(feature);
   const nGrid = grid.length;
   const decays = Array.from({ length: STEPS.count }, (_, s) => STEPS.first + s * STEPS.step);
-  if (nGrid < 2) return { impact: METRICS.map(() => 0), profile: [decays.map(() => 0), decays.map(() => n)] };
+  if (nGrid < 2) return { impact: METRICS.map(() => 0), profile: [decays.map(() => 0), decays.map(() => 1)] };
   const slope = (i: number, k: number) =>
     ((curves[i * nGrid + k]! - curves[i * nGrid + k - 1]!) / (grid[k]! - grid[k - 1]!)) * scale;
   const all = Array.from({ length: n }, (_, i) => Array.from({ length: nGrid - 1 }, (_, k) => slope(i, k + 1)));
-  const u = shares(grid, own, convention, weighting);
+  const u = shares(grid, convention);
   const columns = Array.from({ length: nGrid - 1 }, (_, k) => deviation(all, (row) => row[k]!) ?? 0);
-  const nonLinearity = mean(all, (row) => deviation(row) ?? 0)!;
   const deviations = (row: number[]) => {
-    const middle = mean(row)!;
-    return mean(row, (value) => Math.abs(value - middle))!;
+    if (convention !== "stable") return deviation(row) ?? 0;
+    const middle = sum(row, (value, k) => u[k]! * value);
+    return sum(row, (value, k) => u[k]! * Math.abs(value - middle));
   };
   const impact = [
     mean(all, (row) => sum(row, (value, k) => u[k]! * Math.abs(value)))!,
     mean(all, (row) => sum(row, (value, k) => u[k]! * value))!,
     sum(columns, (value, k) => u[k]! * value),
-    nonLinearity,
     mean(all, deviations)!,
     missingImpact(known, n),
     0.2,
@@ -273,17 +273,17 @@ function figures(
   ];
   const profile: number[][] = [[], []];
   for (const decay of decays) {
-    let [weights, squares, steepness] = [0, 0, 0];
+    const likely = (i: number, k: number) => decay ** (Math.abs(grid[k]! - own[i]!) / scale);
+    let [weights, steepness] = [0, 0];
     for (let i = 0; i < n; i++) {
       for (let k = 1; k < nGrid; k++) {
-        const weight = Math.exp((Math.log(decay) * Math.abs(grid[k]! - own[i]!)) / scale);
+        const weight = convention === "stable" ? (likely(i, k - 1) + likely(i, k)) / 2 : likely(i, k);
         weights += u[k - 1]! * weight;
-        squares += u[k - 1]! * weight * weight;
         steepness += u[k - 1]! * weight * Math.abs(all[i]![k - 1]!);
       }
     }
     profile[0]!.push(steepness / weights);
-    profile[1]!.push(weights ** 2 / squares);
+    profile[1]!.push(weights / n);
   }
   return { impact, profile };
 }
@@ -314,7 +314,7 @@ export class FakeKernel {
     private readonly mostGrid = 40,
   ) {
     const n = data.features[0]!.values.length;
-    [this.impact, this.profile] = this.tables("equations", "interval");
+    [this.impact, this.profile] = this.tables("stable");
     this.header = {
       protocol: PROTOCOL_VERSION,
       version: "0.1.0",
@@ -327,13 +327,14 @@ export class FakeKernel {
         ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
         { name: "notes of the clerk", kind: "other" as const },
       ],
-      metrics: METRICS,
+      metrics: [...METRICS, ...STABLE.metrics.map(stable)],
+      profiles: [...PROFILES, ...STABLE.profiles.map(stable)],
       decays: STEPS,
       n_observations: n,
       engine: "brute",
       engine_reason: "The model is a callable.",
-      convention: "equations",
-      weighting: "interval",
+      convention: "stable",
+      prediction_sd: this.predictionSd(),
       output_label: data.outputLabel,
       outputs: [],
       responses: [],
@@ -344,16 +345,29 @@ export class FakeKernel {
     };
   }
 
-  private tables(convention: Convention, weighting: Weighting): [Float32Array, Float32Array] {
+  tables(convention: Convention): [Float32Array, Float32Array] {
     const nFeatures = this.data.features.length;
-    const impacts = new Float32Array(nFeatures * METRICS.length);
-    const profiles = new Float32Array(2 * nFeatures * STEPS.count);
+    const impacts: number[] = [];
+    const profiles = new Float32Array((PROFILES.length + STABLE.profiles.length) * nFeatures * STEPS.count);
     for (const [at, feature] of this.data.features.entries()) {
-      const { impact, profile } = figures(this.computed(at), feature, convention, weighting);
-      impacts.set(impact, at * METRICS.length);
-      for (const block of [0, 1]) profiles.set(profile[block]!, (block * nFeatures + at) * STEPS.count);
+      const { impact, profile } = figures(this.computed(at), feature, convention);
+      const even = figures(this.computed(at), feature, "stable");
+      impacts.push(...impact, ...STABLE.metrics.map((name) => even.impact[METRICS.indexOf(name)]!));
+      const blocks = [...profile, ...STABLE.profiles.map((name) => even.profile[PROFILES.indexOf(name)]!)];
+      for (const [block, row] of blocks.entries()) profiles.set(row, (block * nFeatures + at) * STEPS.count);
     }
-    return [impacts, profiles];
+    return [Float32Array.from(impacts), profiles];
+  }
+
+  private predictionSd(): number {
+    const { features, predict } = this.data;
+    const predictions = Array.from(features[0]!.values, (_, i) =>
+      predict(
+        features.map(({ values }) => values[i]!),
+        i,
+      ),
+    );
+    return (deviation(predictions) ?? 0) * Math.sqrt((predictions.length - 1) / predictions.length);
   }
 
   private computed(at: number): Computed {
@@ -362,11 +376,16 @@ export class FakeKernel {
     return known;
   }
 
+  /** Columns of the table of metrics. */
+  get width(): number {
+    return this.header.metrics.length;
+  }
+
   /** The features ranked first by impact. */
   get top(): string {
     const order = this.data.features
       .map((_, at) => at)
-      .sort((a, b) => this.impact[b * METRICS.length]! - this.impact[a * METRICS.length]!);
+      .sort((a, b) => this.impact[b * this.width]! - this.impact[a * this.width]!);
     return this.data.features[order[0]!]!.name;
   }
 
@@ -379,7 +398,7 @@ export class FakeKernel {
       decay: 0.75,
       rank_by: "in_distribution_impact",
       convention: this.header.convention,
-      weighting: this.header.weighting,
+      unit: "prediction",
       anchor: "min",
       max_lines: 500,
       selection: [],
@@ -398,7 +417,7 @@ export class FakeKernel {
   /** Traits of a kernel that has finished only the first features. */
   partial(done: number): Partial<Traits> {
     const total = this.data.features.length;
-    const impact = this.impact.map((value, z) => (z < done * METRICS.length ? value : Number.NaN));
+    const impact = this.impact.map((value, z) => (z < done * this.width ? value : Number.NaN));
     const profile = this.profile.map((value, z) => (Math.floor(z / STEPS.count) % total < done ? value : Number.NaN));
     const status: Status = {
       state: "computing",
@@ -413,11 +432,11 @@ export class FakeKernel {
   model(overrides: Partial<Traits> = {}): FakeModel {
     const model = new FakeModel(this.traits(overrides), this.answer);
     model.recount = () => {
-      const [convention, weighting] = [model.get("convention"), model.get("weighting")];
-      const [impact, profile] = this.tables(convention, weighting);
+      const convention = model.get("convention");
+      const [impact, profile] = this.tables(convention);
       model.push("_profile", viewOf(profile));
       model.push("_impact", viewOf(impact));
-      model.push("_header", { ...model.get("_header"), convention, weighting });
+      model.push("_header", { ...model.get("_header"), convention });
     };
     return model;
   }
@@ -470,9 +489,9 @@ export class FakeKernel {
     const drawn = new Set(selection);
     for (let i = 0; i < n && every > 0; i += every) drawn.add(i);
     const positions = Uint32Array.from(drawn).sort();
-    const own = (i: number) =>
+    const predicted = (i: number, value: number) =>
       this.data.predict(
-        this.data.features.map((feature) => feature.values[i]!),
+        this.data.features.map((feature, other) => (other === at ? value : feature.values[i]!)),
         i,
       );
     const offset = mean(curves)!;
@@ -495,7 +514,7 @@ export class FakeKernel {
       positions,
       Float64Array.from(positions, (i) => values[i]!),
       Float64Array.from(positions, () => scale),
-      Float32Array.from(positions, (i) => own(i) - offset),
+      Float32Array.from(positions, (i) => predicted(i, values[i]!) - offset),
       grid,
       Float32Array.from(rows.flatMap((row) => Array.from(row, (value) => value - offset))),
       Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
@@ -507,6 +526,7 @@ export class FakeKernel {
         ? Float32Array.from(Array.from(positions).flatMap((i) => Array.from(grid, (k) => Number(k !== instead[i]!))))
         : new Float32Array(0),
       this.data.target === undefined ? new Float64Array(0) : Float64Array.from(positions, (i) => this.data.target![i]!),
+      Float32Array.from(positions, (i) => predicted(i, instead[i]!) - offset),
     ];
     const labels = this.data.rowLabels;
     return {

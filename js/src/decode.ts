@@ -64,6 +64,8 @@ export interface Curves {
   distances: Float32Array | null;
   /** What was observed of each row, on the scale of the predictions; NaN = missing. Null where none was given. */
   target: Float64Array | null;
+  /** Predictions at own values, the median standing in for a missing one; null where the curves tell all of them. */
+  atOwn: Float32Array | null;
 }
 
 function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
@@ -83,6 +85,7 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
   const missing = body.missing;
   const distances = float32(take(buffers, 11, "distances"));
   const target = float64(take(buffers, 12, "target"));
+  const atOwn = float32(take(buffers, 13, "at_own"));
   return {
     feature: body.feature,
     kind: body.kind,
@@ -112,6 +115,7 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
       missing === null ? null : { ...missing, values: ofLength(float32(take(buffers, 10, "missing")), n, "missing") },
     distances: distances.length === 0 ? null : ofLength(distances, n * k, "distances"),
     target: target.length === 0 ? null : ofLength(target, n, "target"),
+    atOwn: atOwn.length === 0 ? null : ofLength(atOwn, n, "at_own"),
   };
 }
 
@@ -178,9 +182,10 @@ export class ImpactTable {
   }
 }
 
-/** In-distribution impact and effective n of every feature at every step of the decay. */
+/** Figures of every feature at every step of the decay, by name. */
 export class DecayProfile {
   constructor(
+    private readonly names: readonly string[],
     private readonly nFeatures: number,
     private readonly steps: DecaySteps,
     private readonly values: Float32Array,
@@ -209,15 +214,12 @@ export class DecayProfile {
 
   /** Whether anything at all is known of a feature. */
   knows(feature: number): boolean {
-    return [0, 1].some((block) => Number.isFinite(this.read(block, feature, 1)));
+    return this.names.some((_, block) => Number.isFinite(this.read(block, feature, 1)));
   }
 
-  inDistributionImpact(feature: number, decay: number): number {
-    return this.read(0, feature, decay);
-  }
-
-  effectiveN(feature: number, decay: number): number {
-    return this.read(1, feature, decay);
+  get(name: string, feature: number, decay: number): number {
+    const block = this.names.indexOf(name);
+    return block === -1 ? Number.NaN : this.read(block, feature, decay);
   }
 }
 
@@ -226,5 +228,5 @@ export function decodeImpact(header: Header, bytes: Bytes): ImpactTable {
 }
 
 export function decodeProfile(header: Header, bytes: Bytes): DecayProfile {
-  return new DecayProfile(header.features.length, header.decays, float32(bytes));
+  return new DecayProfile(header.profiles, header.features.length, header.decays, float32(bytes));
 }

@@ -1,5 +1,5 @@
 /**
- * What makes the lines of the open feature differ. It is asked for once its curves have been on screen for a moment,
+ * What makes the curves of the open feature differ. It is asked for once its curves have been on screen for a moment,
  * one question at a time, so that no curves ever wait for it; and kept.
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
@@ -8,8 +8,6 @@ import type { DriversBody } from "./protocol.ts";
 
 /** How long curves are on screen before more is asked about them. */
 const PATIENCE_MS = 120;
-/** A column that explains less explains nothing to speak of. */
-const LEAST_SHARE = 0.05;
 
 export type Drivers = { body: DriversBody } | { problem: string };
 
@@ -20,9 +18,9 @@ export interface Showing {
   key: string;
 }
 
-/** What explains enough to be offered, best first. */
-export const telling = (drivers: Drivers | null): DriversBody["drivers"] =>
-  drivers === null || "problem" in drivers ? [] : drivers.body.drivers.filter(({ share }) => share >= LEAST_SHARE);
+/** The splits that are known, best first. */
+export const splitsOf = (drivers: Drivers | null): DriversBody["drivers"] =>
+  drivers === null || "problem" in drivers ? [] : drivers.body.drivers;
 
 export class DriversFeed {
   readonly #known = new Map<string, Drivers>();

@@ -1,11 +1,11 @@
 /** All figures of a feature, for a card beside it. */
-import { number, plural } from "./format.ts";
+import { plural } from "./format.ts";
 import type { TooltipRow } from "./marks/tooltip.ts";
-import { RANK_LABELS } from "./metrics.ts";
-import type { FeatureKind, RankBy } from "./protocol.ts";
+import { farOffText, RANK_LABELS } from "./metrics.ts";
+import type { Convention, FeatureKind, RankBy } from "./protocol.ts";
 import type { RankedFeature } from "./ranking.ts";
-import type { Figures } from "./store.ts";
-import { hasLevels } from "./values.ts";
+import type { Reading } from "./reading.ts";
+import { hasLevels, isUnordered } from "./values.ts";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
   numeric: "numbers",
@@ -17,9 +17,17 @@ const KIND_LABELS: Record<FeatureKind, string> = {
   timedelta: "durations",
 };
 
-export function factsOf(ranked: RankedFeature, figures: Figures, decay: number): TooltipRow[] {
-  const of = (metric: string) => figures.impact.get(ranked.index, metric);
-  const { n_grid: n } = figures.header.features[ranked.index]!;
+/** Evenly along the axis, slopes add up to how far the ends of the curves are apart. */
+const DIRECTIONS: Record<Convention, string> = {
+  stable: "direction (net change)",
+  equations: "direction (mean slope)",
+  published: "direction (mean slope)",
+};
+
+export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
+  const of = (metric: string) => reading.get(ranked.index, metric);
+  const { features, convention } = reading.figures.header;
+  const { n_grid: n } = features[ranked.index]!;
   const rows: TooltipRow[] = [
     {
       label: "kind",
@@ -28,16 +36,18 @@ export function factsOf(ranked: RankedFeature, figures: Figures, decay: number):
   ];
   if (!ranked.known) return rows;
   const impact = of("impact");
-  rows.push(
-    { label: "impact", value: number(impact) },
-    { label: "in distribution", value: number(figures.profile.inDistributionImpact(ranked.index, decay)) },
-  );
-  const others: RankBy[] = ["heterogeneity", "non_linearity", "non_linearity_mad"];
-  rows.push(...others.map((metric) => ({ label: RANK_LABELS[metric], value: number(of(metric), impact) })));
+  const row = (label: string, value: number): TooltipRow => ({ label, value: reading.write(value, impact) });
+  rows.push(row("impact", impact), row("in distribution", of("in_distribution_impact")));
+  if (!isUnordered(ranked.kind)) rows.push(row(DIRECTIONS[convention], ranked.direction));
+  const others: RankBy[] = ["heterogeneity", "non_linearity"];
+  rows.push(...others.map((metric) => row(RANK_LABELS[metric], of(metric))));
   const missing = of("missing_impact");
-  if (Number.isFinite(missing)) rows.push({ label: RANK_LABELS.missing_impact, value: number(missing) });
-  if (Number.isFinite(ranked.meanChange)) {
-    rows.push({ label: "mean change per change of category", value: number(ranked.meanChange) });
-  }
+  if (Number.isFinite(missing)) rows.push(row(RANK_LABELS.missing_impact, missing));
+  if (Number.isFinite(ranked.meanChange)) rows.push(row("mean change per change of category", ranked.meanChange));
   return rows;
+}
+
+/** A sentence on a figure that is not to be taken as it stands. */
+export function cautionOf({ farOff }: RankedFeature, reading: Reading): string | null {
+  return farOff === null ? null : farOffText(reading.figures.header.convention, farOff);
 }

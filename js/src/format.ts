@@ -3,6 +3,13 @@ import { format } from "d3-format";
 
 const grouped = format(",");
 const significant = format(",.4~r");
+
+/** Axes that reach this far have their thousands separated; years and codes of four digits are read without. */
+const SEPARATED_FROM = 10_000;
+
+/** Whether thousands are separated on an axis of these values. */
+export const separatesThousands = (axis: ArrayLike<number>): boolean =>
+  Array.prototype.some.call(axis, (value: number) => Math.abs(value) >= SEPARATED_FROM);
 /** An exponent as a reader would write it: 2.5e6, 2.5e−6. */
 const typeset = (specifier: string): ((value: number) => string) => {
   const write = format(specifier);
@@ -26,6 +33,10 @@ export function number(value: number, beside = 0): string {
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponent(value);
   return Number.isInteger(value) ? grouped(value) : significant(value);
 }
+
+/** How values of an axis are written, each on its own. */
+export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string) =>
+  separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
 
 export const count = (value: number): string => (Number.isFinite(value) ? grouped(Math.round(value)) : "–");
 
@@ -71,20 +82,16 @@ function reachText(decay: number, unordered: boolean): string {
   return `half weight at ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} σ`;
 }
 
-export function decayReadout(
-  decay: number,
-  effectiveN: number,
-  nObservations: number,
-  estimated: boolean,
-  unordered = false,
-): string {
+/** Support is the share of the phantoms’ weight that the decay leaves. */
+export function decayReadout(decay: number, support: number, estimated: boolean, unordered = false): string {
   const about = estimated ? "≈ " : "";
   const reach = reachText(decay, unordered);
-  if (!Number.isFinite(effectiveN)) return reach;
-  return `${reach} · effective n ${about}${count(effectiveN)} of ${count(nObservations)}`;
+  if (decay >= 1 || !Number.isFinite(support)) return reach;
+  return `${reach} · ${about}${percent(support)} of the weight kept`;
 }
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A share of a whole, in whole per cent. */
-export const percent = (share: number): string => `${count(share * 100)}\u00a0%`;
+/** A share of a whole, in whole per cent; a small one with a digit that says something. */
+export const percent = (share: number): string =>
+  `${share > 0 && share < 0.005 ? number(Number((share * 100).toPrecision(1))) : count(share * 100)}\u00a0%`;

@@ -28,7 +28,7 @@ export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement
 export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
-  const bar = html("div", { class: "ice-bar-top" }, decayPanel(view), outputsPanel(view), button);
+  const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), decayPanel(view), button);
   const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
   root.append(bar, news, panels, selectedPanel(view), statusPanel(view));
 

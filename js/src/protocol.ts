@@ -5,18 +5,13 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
-export type RankBy =
-  | "impact"
-  | "in_distribution_impact"
-  | "heterogeneity"
-  | "non_linearity"
-  | "non_linearity_mad"
-  | "missing_impact";
-export type Convention = "equations" | "published";
-export type Weighting = "interval" | "length" | "mass";
+export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity" | "missing_impact";
+export type Convention = "stable" | "equations" | "published";
+/** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
+export type Unit = "prediction" | "sd" | "share";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
 export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
@@ -30,7 +25,7 @@ export interface DocumentState {
   decay: number;
   rank_by: RankBy;
   convention: Convention;
-  weighting: Weighting;
+  unit: Unit;
   anchor: Anchor;
   max_lines: number;
   selection: number[];
@@ -115,14 +110,17 @@ export interface Header {
   version: string;
   features: FeatureHeader[];
   columns: ColumnHeader[];
+  /** Columns of the one table, and blocks of the other. */
   metrics: string[];
+  profiles: string[];
   decays: DecaySteps;
   n_observations: number;
   engine: string;
   engine_reason: string;
   /** How the figures of the tables are counted. */
   convention: Convention;
-  weighting: Weighting;
+  /** Standard deviation of the predictions of the observations; null until it is known. */
+  prediction_sd: number | null;
   output_label: string;
   /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
   outputs: string[];
@@ -272,26 +270,31 @@ export interface CategoryColors {
 
 export type ColorsBody = ContinuousColors | CategoryColors;
 
-/** The best split of the lines by one column. */
+/** The best split of the rows by one column. */
 export interface DriverBody {
   column: string;
-  /** Part of the spread of the lines that goes with the split, 0 to 1. */
+  /** Part of the variance between curves, on rows that the split was not chosen on, 0 to 1. */
   share: number;
   /** One side in words, with the missing values. */
   rule: string;
+  /** Rows on that side, and on the other. */
+  n_rule: number;
+  n_rest: number;
   threshold: number | null;
-  /** Levels that stand against all others, where there is no threshold. */
+  /** Levels of one side, where there is no threshold. */
   levels: string[] | null;
   /** Below and above, or outside and inside. */
   sides: [string, string];
 }
 
-/** What makes the lines of a feature differ, best first. */
+/** What makes the curves of a feature differ, best first. */
 export interface DriversBody {
   feature: string;
+  /** How much curves differ, and whether a column explains it. */
+  lead: string;
   drivers: DriverBody[];
-  /** Rules of several columns that share the rows among them, and what they explain together. */
-  combined: { share: number; leaves: { rule: string; part: number }[] };
+  /** Two columns together; none where they explain no more than the best one. */
+  combined: { columns: string[]; share: number; rules: { rule: string; n_rows: number }[] };
   n_rows: number;
   n_curves: number;
 }

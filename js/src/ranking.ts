@@ -1,6 +1,6 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
-import type { DecayProfile, ImpactTable } from "./decode.ts";
-import type { FeatureKind, Header, RankBy } from "./protocol.ts";
+import type { FeatureKind, RankBy } from "./protocol.ts";
+import type { Reading } from "./reading.ts";
 
 export interface RankedFeature {
   /** Index in the header, and so in every table. */
@@ -18,34 +18,42 @@ export interface RankedFeature {
   /** The undecayed impact, drawn as an outline; null where the figure does not decay. */
   outline: number | null;
   direction: number;
-  effectiveN: number;
+  /** Share of the weight that the decay leaves. */
+  support: number;
+  /** Where the figure is far from what it is evenly along the axis: both, in the unit of the prediction. */
+  farOff: { figure: number; even: number } | null;
   /** Between which two figures the value lies, as far as rows drawn by lot tell; null where nobody drew any. */
   interval: [number, number] | null;
   /** Mean change of the prediction per change of category; NaN where there are none. */
   meanChange: number;
 }
 
+/** As in `figures/scene.py`: more than twice, or less than half; on fewer values close ones do not add up. */
+const FAR = 2 + 1e-6;
+const FEWEST_VALUES = 5;
+
 /** Features whose figure is undefined follow the others, and then those still unknown, in column order. */
-export function rankFeatures(
-  header: Header,
-  impact: ImpactTable,
-  profile: DecayProfile,
-  decay: number,
-  rankBy: RankBy,
-): RankedFeature[] {
+export function rankFeatures(reading: Reading, rankBy: RankBy): RankedFeature[] {
+  const { header, profile } = reading.figures;
   const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
-    const undecayed = impact.get(index, "impact");
-    const decayed = profile.inDistributionImpact(index, decay);
-    const direction = impact.get(index, "direction");
-    const effectiveN = profile.effectiveN(index, decay);
-    const known = profile.knows(index) || Number.isFinite(undecayed);
-    const meanChange = impact.get(index, "mean_change");
-    const interval = intervalOf(impact, index, rankBy);
-    const shared = { index, name, kind, rank: 0, known, direction, effectiveN, meanChange, interval };
-    if (rankBy === "impact") return { ...shared, value: undecayed, fill: decayed, outline: undecayed };
-    if (rankBy === "in_distribution_impact") return { ...shared, value: decayed, fill: decayed, outline: undecayed };
-    const value = impact.get(index, rankBy);
-    return { ...shared, value, fill: value, outline: null };
+    const of = (metric: string) => reading.get(index, metric);
+    const undecayed = of("impact");
+    const shared = {
+      index,
+      name,
+      kind,
+      rank: 0,
+      known: profile.knows(index) || Number.isFinite(undecayed),
+      value: of(rankBy),
+      direction: of("direction"),
+      support: of("support"),
+      farOff: farOff(reading, index, rankBy),
+      interval: intervalOf(reading, index, rankBy),
+      meanChange: of("mean_change"),
+    };
+    const decays = rankBy === "impact" || rankBy === "in_distribution_impact";
+    if (!decays) return { ...shared, fill: shared.value, outline: null };
+    return { ...shared, fill: of("in_distribution_impact"), outline: undecayed };
   });
   ranked.sort((a, b) => {
     const rank = ({ known, value }: RankedFeature) => (Number.isFinite(value) ? 0 : known ? 1 : 2);
@@ -56,7 +64,14 @@ export function rankFeatures(
   return ranked;
 }
 
-function intervalOf(impact: ImpactTable, index: number, rankBy: RankBy): [number, number] | null {
-  const [low, high] = [impact.get(index, `${rankBy}_low`), impact.get(index, `${rankBy}_high`)];
+function intervalOf(reading: Reading, index: number, rankBy: RankBy): [number, number] | null {
+  const [low, high] = [reading.get(index, `${rankBy}_low`), reading.get(index, `${rankBy}_high`)];
   return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : null;
+}
+
+/** The kernel sends the other figure only where there are two to be compared. */
+function farOff(reading: Reading, index: number, rankBy: RankBy): RankedFeature["farOff"] {
+  const [figure, even] = [reading.plain(index, rankBy), reading.plain(index, `stable_${rankBy}`)];
+  const isFar = figure > FAR * even || even > FAR * figure;
+  return isFar && reading.figures.header.features[index]!.n_grid >= FEWEST_VALUES ? { figure, even } : null;
 }

@@ -14,7 +14,6 @@ import type {
   Request,
   RowsBody,
   Traits,
-  Weighting,
 } from "./protocol.ts";
 import { unreachable } from "./protocol.ts";
 import { unpack, unzip } from "./unpack.ts";
@@ -25,10 +24,9 @@ export interface Packed {
   lengths: number[];
 }
 
-/** Two tables of figures, counted in one way. */
+/** Two tables of figures by one convention. */
 export interface Counted extends Packed {
   convention: Convention;
-  weighting: Weighting;
 }
 
 export interface PackedColors extends Packed {
@@ -54,7 +52,7 @@ export interface Snapshot {
 export type ReadBlob = (blob: number) => string;
 
 /** Buffers of curves that have a part for each line. */
-const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12]);
+const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
 const POSITIONS = 0;
 const OBSERVED = 1;
 
@@ -69,32 +67,30 @@ const buffersOf = async (read: ReadBlob, { blob, lengths }: Packed) => unpack(aw
 
 /** Traits with the tables that go with them. */
 export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Traits> {
-  const { convention, weighting } = snapshot.traits;
-  return { ...snapshot.traits, ...(await tablesOf(snapshot, read, convention, weighting)) };
+  return { ...snapshot.traits, ...(await tablesOf(snapshot, read, snapshot.traits.convention)) };
 }
 
 async function tablesOf(
   { tables }: Snapshot,
   read: ReadBlob,
   convention: Convention,
-  weighting: Weighting,
 ): Promise<Pick<Traits, "_impact" | "_profile">> {
-  const counted = tables.find((table) => table.convention === convention && table.weighting === weighting);
-  if (counted === undefined) throw new Error(`There are no figures by ${convention} and ${weighting}.`);
+  const counted = tables.find((table) => table.convention === convention);
+  if (counted === undefined) throw new Error(`There are no figures by the convention ${convention}.`);
   const [impact, profile] = await buffersOf(read, counted);
   return { _impact: impact!, _profile: profile! };
 }
 
 /** Gives the model the tables that it names now, as the kernel would. */
 export async function recount(model: StaticModel, snapshot: Snapshot, read: ReadBlob): Promise<void> {
-  const [convention, weighting] = [model.get("convention"), model.get("weighting")];
+  const convention = model.get("convention");
   const header = model.get("_header");
-  if (header.convention === convention && header.weighting === weighting) return;
-  const { _impact, _profile } = await tablesOf(snapshot, read, convention, weighting);
-  if (model.get("convention") !== convention || model.get("weighting") !== weighting) return; // chosen anew meanwhile
+  if (header.convention === convention) return;
+  const { _impact, _profile } = await tablesOf(snapshot, read, convention);
+  if (model.get("convention") !== convention) return; // chosen anew meanwhile
   model.set("_profile", _profile);
   model.set("_impact", _impact);
-  model.set("_header", { ...header, convention, weighting });
+  model.set("_header", { ...header, convention });
 }
 
 export class SnapshotClient implements Client {

@@ -1,6 +1,6 @@
 /**
- * Lines in two colours: below and above the median of the colouring column, or on either side of the rule that explains
- * the spread best. The one place where values become sides; legend, filter and card see levels like any others.
+ * Curves in two colours: below and above the median of the colouring column, or on either side of its best split. The one
+ * place where values become sides; legend, filter and card see levels like any others.
  */
 import type { LineColors } from "./decode.ts";
 import type { CategoryColors, ColorsBody, DriverBody, ViewChoices } from "./protocol.ts";

@@ -15,7 +15,7 @@ import {
   type ImpactTable,
   type LineColors,
 } from "./decode.ts";
-import { type Drivers, DriversFeed, telling } from "./drivers.ts";
+import { type Drivers, DriversFeed, splitsOf } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { partings } from "./names.ts";
 import {
@@ -30,10 +30,11 @@ import {
   type RowsBody,
   type Status,
   type Traits,
+  type Unit,
   type ViewChoices,
-  type Weighting,
 } from "./protocol.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
+import { Reading } from "./reading.ts";
 import { Remembered } from "./remembered.ts";
 import type { Settings } from "./settings.ts";
 import { type Split, splitColors, splitOf } from "./split.ts";
@@ -79,7 +80,7 @@ export class Store {
   readonly decay: ReadonlySignal<number>;
   readonly rankBy: ReadonlySignal<RankBy>;
   readonly convention: ReadonlySignal<Convention>;
-  readonly weighting: ReadonlySignal<Weighting>;
+  readonly unit: ReadonlySignal<Unit>;
   readonly anchor: ReadonlySignal<Anchor>;
   readonly maxLines: ReadonlySignal<number>;
   readonly selection: ReadonlySignal<number[]>;
@@ -90,6 +91,7 @@ export class Store {
   /** Null until the kernel has described itself in a protocol this bundle speaks. */
   readonly figures: ReadonlySignal<Figures | null>;
   readonly protocolProblem: ReadonlySignal<string | null>;
+  readonly reading: ReadonlySignal<Reading | null>;
   readonly ranking: ReadonlySignal<RankedFeature[]>;
   /** Where names of features and columns that begin alike begin to differ. */
   readonly partings: ReadonlySignal<ReadonlyMap<string, number>>;
@@ -142,7 +144,7 @@ export class Store {
     this.decay = this.#follow("decay", () => !this.dragging.peek());
     this.rankBy = this.#follow("rank_by");
     this.convention = this.#follow("convention");
-    this.weighting = this.#follow("weighting");
+    this.unit = this.#follow("unit");
     this.anchor = this.#follow("anchor", () => this.#held !== "anchor");
     this.maxLines = this.#follow("max_lines");
     this.selection = this.#follow("selection", () => this.#held !== "selection");
@@ -166,10 +168,15 @@ export class Store {
         profile: decodeProfile(header.value, profile.value),
       };
     });
-    this.ranking = computed(() => {
+    this.reading = computed(() => {
       const figures = this.figures.value;
-      if (figures === null) return [];
-      return rankFeatures(figures.header, figures.impact, figures.profile, this.decay.value, this.rankBy.value);
+      if (figures === null) return null;
+      const isKnown = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
+      return new Reading(figures, this.decay.value, isKnown ? this.unit.value : "prediction");
+    });
+    this.ranking = computed(() => {
+      const reading = this.reading.value;
+      return reading === null ? [] : rankFeatures(reading, this.rankBy.value);
     });
     this.partings = computed(() => {
       const { features = [], columns = [] } = this.figures.value?.header ?? {};
@@ -203,7 +210,7 @@ export class Store {
     this.#driversFeed = new DriversFeed(client, showing);
     this.drivers = computed(() => this.#driversFeed.of(keyOf(this.feature.value)));
     this.split = computed(() =>
-      splitOf(this.remembered.of("coloring").value, this.colorBy.value, telling(this.drivers.value)),
+      splitOf(this.remembered.of("coloring").value, this.colorBy.value, splitsOf(this.drivers.value)),
     );
 
     const given = this.#follow("_given");
@@ -256,14 +263,12 @@ export class Store {
     this.#write("rank_by", metric);
   }
 
-  /** Both in one message: not every pair can be, also not for a moment. */
-  setCounting(convention: Convention, weighting: Weighting): void {
-    batch(() => {
-      this.#local("convention").value = convention;
-      this.#local("weighting").value = weighting;
-    });
-    this.model.set("convention", convention);
-    this.#send("weighting", weighting);
+  setConvention(convention: Convention): void {
+    this.#write("convention", convention);
+  }
+
+  setUnit(unit: Unit): void {
+    this.#write("unit", unit);
   }
 
   setAnchor(anchor: Anchor): void {
@@ -399,7 +404,7 @@ export class Store {
       decay: this.decay.peek(),
       rank_by: this.rankBy.peek(),
       convention: this.convention.peek(),
-      weighting: this.weighting.peek(),
+      unit: this.unit.peek(),
       anchor: this.anchor.peek(),
       max_lines: this.maxLines.peek(),
       selection: this.selection.peek(),

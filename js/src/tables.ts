@@ -4,7 +4,7 @@ import { distances, likelihood } from "./geometry/likelihood.ts";
 import { sceneOf, standIns } from "./marks/curves/scene.ts";
 import type { Anchor } from "./protocol.ts";
 import type { RankedFeature } from "./ranking.ts";
-import type { Figures } from "./store.ts";
+import type { Reading } from "./reading.ts";
 import { writerOf } from "./values.ts";
 
 type Cell = string | number | null;
@@ -13,7 +13,16 @@ type Cell = string | number | null;
 const DIGITS = 9;
 /** Features whose values are numbers in the table, too. */
 const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
-const MEASURED = ["heterogeneity", "non_linearity", "non_linearity_mad", "missing_impact"];
+const MEASURED = [
+  "impact",
+  "in_distribution_impact",
+  "direction",
+  "heterogeneity",
+  "non_linearity",
+  "missing_impact",
+  "support",
+  "largest_step_share",
+];
 
 /** Under a comment for each entry of its origin: `pandas.read_csv(path, comment="#")` reads the rest. */
 export function csv(
@@ -37,39 +46,13 @@ function written(cell: Cell): string {
 /** Digits that a number of four bytes does not have are left out. */
 const rounded = (value: number): number => Number(value.toPrecision(DIGITS));
 
-export const RANKING_COLUMNS = [
-  "feature",
-  "impact",
-  "in_distribution_impact",
-  "direction",
-  ...MEASURED,
-  "effective_n",
-  "largest_step_share",
-  "scale",
-  "n_grid",
-  "kind",
-];
+export const RANKING_COLUMNS = ["feature", ...MEASURED, "scale", "n_grid", "kind"];
 
-/** A row for each feature, in the order of the bars. */
-export function* rankingRows(ranking: readonly RankedFeature[], figures: Figures, decay: number): Iterable<Cell[]> {
-  for (const { index, name, kind, direction, effectiveN } of ranking) {
-    const of = (metric: string): number => rounded(figures.impact.get(index, metric));
-    const { scale, n_grid } = figures.header.features[index]!;
-    const decayed = rounded(figures.profile.inDistributionImpact(index, decay));
-    const measured = MEASURED.map(of);
-    const share = of("largest_step_share");
-    yield [
-      name,
-      of("impact"),
-      decayed,
-      rounded(direction),
-      ...measured,
-      rounded(effectiveN),
-      share,
-      scale,
-      n_grid,
-      kind,
-    ];
+/** A row for each feature, in the order and unit of the bars. */
+export function* rankingRows(ranking: readonly RankedFeature[], reading: Reading): Iterable<Cell[]> {
+  for (const { index, name, kind } of ranking) {
+    const { scale, n_grid } = reading.figures.header.features[index]!;
+    yield [name, ...MEASURED.map((metric) => rounded(reading.get(index, metric))), scale, n_grid, kind];
   }
 }
 

@@ -1,6 +1,6 @@
 /** Values of every kind of feature as the reader meets them; on the axis all of them are numbers. */
 import { dateText, dateWriter, spanTexts, unitOf } from "./dates.ts";
-import { number } from "./format.ts";
+import { axisNumber } from "./format.ts";
 import type { ColumnKind, ContinuousColors, FeatureKind, Kind } from "./protocol.ts";
 
 export interface Axis {
@@ -26,6 +26,7 @@ export const drawnKind = (kind: Kind, of: FeatureKind): Kind => (kind === "d-ice
 /** How a value of this axis is written. */
 export function writerOf({ kind, grid, levels }: Axis): (value: number) => string {
   const known = (write: (value: number) => string) => (value: number) => (Number.isNaN(value) ? MISSING : write(value));
+  const number = axisNumber(grid);
   if (levels !== null) return known((value) => levels[Array.prototype.indexOf.call(grid, value)] ?? OFF_GRID);
   switch (kind) {
     case "boolean":

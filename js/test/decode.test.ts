@@ -56,6 +56,7 @@ function buffers(): Bytes[] {
     new Float32Array(0),
     new Float32Array(0),
     Float64Array.of(1, Number.NaN),
+    Float32Array.of(1.5, 4.5),
   ];
 }
 
@@ -120,6 +121,15 @@ test("what was observed goes with the rows, or is not there", () => {
   expect(decodeCurves(body, bytes).target).toBeNull();
   bytes[12] = new Float64Array(1);
   expect(() => decodeCurves(body, bytes)).toThrow("target must have 2 values; got 1.");
+});
+
+test("predictions at own values are there where the curves do not tell them", () => {
+  const bytes = buffers();
+  expect(decodeCurves(body, bytes).atOwn).toEqual(Float32Array.of(1.5, 4.5));
+  bytes[13] = new Float32Array(0);
+  expect(decodeCurves(body, bytes).atOwn).toBeNull();
+  bytes[13] = new Float32Array(1);
+  expect(() => decodeCurves(body, bytes)).toThrow("at_own must have 2 values; got 1.");
 });
 
 test("levels bring their names, how far they are from each row's own, and what is predicted where they are missing", () => {

@@ -1,21 +1,24 @@
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Cancelled, type Client, KernelError } from "../src/client.ts";
-import { DriversFeed, type Showing, telling } from "../src/drivers.ts";
+import { DriversFeed, type Showing, splitsOf } from "../src/drivers.ts";
 import type { DriverBody, DriversBody } from "../src/protocol.ts";
 
 const share = (column: string, of: number): DriverBody => ({
   column,
   share: of,
   rule: `${column} > 1`,
+  n_rule: 4,
+  n_rest: 6,
   threshold: 1,
   levels: null,
   sides: [`${column} ≤ 1`, `${column} > 1`],
 });
 const body = (feature: string): DriversBody => ({
   feature,
-  drivers: [share("rm", 0.47), share("age", 0.04)],
-  combined: { share: 0.5, leaves: [] },
+  lead: "Curves differ by 63 % of their variance; of that:",
+  drivers: [share("rm", 0.47)],
+  combined: { columns: [], share: 0, rules: [] },
   n_rows: 10,
   n_curves: 10,
 });
@@ -101,10 +104,10 @@ test("a cancelled question is put again when its feature is opened again", async
   expect(client.asked.map(({ feature }) => feature)).toEqual(["age", "rm", "age"]);
 });
 
-test("what explains less than one twentieth is not offered", () => {
-  expect(telling({ body: body("age") }).map(({ column }) => column)).toEqual(["rm"]);
-  expect(telling(null)).toEqual([]);
-  expect(telling({ problem: "no" })).toEqual([]);
+test("there are splits once they are known", () => {
+  expect(splitsOf({ body: body("age") }).map(({ column }) => column)).toEqual(["rm"]);
+  expect(splitsOf(null)).toEqual([]);
+  expect(splitsOf({ problem: "no" })).toEqual([]);
 });
 
 test("after the end nothing is asked", async () => {

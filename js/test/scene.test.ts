@@ -28,6 +28,7 @@ const town: Curves = {
   missing: { count: 1, mean: 101, spread: 0.5, values: Float32Array.of(1.5, 0.5) },
   distances: Float32Array.of(1, 0, 1, 1, 1, 0),
   target: null,
+  atOwn: null,
 };
 
 describe("levels", () => {
@@ -63,7 +64,7 @@ describe("levels", () => {
   });
 
   test("are centred at the row's own prediction where its level has no curves", () => {
-    const off = { ...town, observed: Float64Array.of(-1, 0), missing: null };
+    const off = { ...town, observed: Float64Array.of(-1, 0), missing: null, atOwn: Float32Array.of(2, 4) };
     const scene = sceneOf(off, "c-ice", "own");
     expect(scene.values).toEqual(Float32Array.of(-1, 0, 1, 0, 1, 2));
     expect(scene.own).toEqual(Float32Array.of(0, 0));

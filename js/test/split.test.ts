@@ -35,6 +35,8 @@ const driver = (of: Partial<DriverBody>): DriverBody => ({
   column: "rm",
   share: 0.47,
   rule: "rm > 6.4",
+  n_rule: 3,
+  n_rest: 3,
   threshold: null,
   levels: null,
   sides: ["rm ≤ 6.4", "rm > 6.4"],

@@ -20,6 +20,13 @@ describe("a value is written as its kind is read", () => {
     expect([0.01, 0.5].map(write)).toEqual(["14.4 min", "720 min"]);
   });
 
+  test("years and codes of four digits have no separators; axes that reach 10,000 do", () => {
+    const years = writerOf({ kind: "numeric", grid: [2011, 2012], levels: null });
+    expect([2011, 2011.5, 9999].map(years)).toEqual(["2011", "2012", "9999"]);
+    const counts = writerOf({ kind: "numeric", grid: [0, 2011, 12000], levels: null });
+    expect([2011, 12000].map(counts)).toEqual(["2,011", "12,000"]);
+  });
+
   test("levels have their names, also where codes leave gaps, and level 0 is one of them", () => {
     const write = writerOf({ kind: "ordered", grid: Float64Array.of(0, 3), levels: ["low", "high"] });
     expect([0, 3, 1, Number.NaN].map(write)).toEqual(["low", "high", "another level", "missing"]);

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer import errors
 from ice_explorer.explanation import Explanation, FeatureExplanation, explain
 from ice_explorer.groups import find_groups
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
@@ -41,10 +42,10 @@ _ON_DEMAND = {
 }
 
 
+@short_traceback
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise errors.UnknownNameError.of_module(__name__, name, __all__)
     module = importlib.import_module(_ON_DEMAND[name])
     return module if name in {"bqplot", "datasets"} else getattr(module, name)
 

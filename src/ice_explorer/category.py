@@ -6,8 +6,8 @@ shares p_a, pairs a < b of weight q_ab ∝ p_a p_b with Σq = 1, changes Δ_iab 
 σ_c = √((1 - Σp²)/2), the standard deviation of a 0/1 coding where there are two levels.
 
 A phantom's likelihood is :math:`\lambda^{d}` with d = 0 at the own level and 1 at every other one, or,
-given the other features, one minus the probability of the level. A pair is as likely as the likelier of
-its two phantoms.
+given the other features, one minus the probability of the level. The likelihood of a pair is the mean of
+those of its two levels. The convention of intervals does not matter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ice_explorer.metrics import FeatureMetrics, Moments
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
 
     Array = NDArray[np.float64]
 
@@ -199,8 +199,7 @@ class CategorySums:
     def metrics(
         self,
         decay: float,
-        convention: Convention = "equations",  # noqa: ARG002 - both options are about intervals
-        weighting: Weighting = "interval",  # noqa: ARG002
+        convention: Convention = "stable",  # noqa: ARG002 - it is about intervals
     ) -> FeatureMetrics:
         """Compute every metric for one decay, from the sums alone.
 
@@ -208,8 +207,8 @@ class CategorySums:
         ----------
         decay : float
             λ, greater than 0 and at most 1.
-        convention, weighting
-            As for `FeatureSums.metrics`; a category has no intervals, so that they change nothing.
+        convention
+            As for `FeatureSums.metrics`; a category has no intervals, so it changes nothing.
 
         Returns
         -------
@@ -219,8 +218,8 @@ class CategorySums:
         nan = math.nan
         missing = self._missing_change / self.total_weight if self._has_missing else nan
         if not self.is_defined:
-            return FeatureMetrics(nan, nan, nan, nan, nan, nan, missing, nan, nan)
-        in_distribution, effective_n = self.decayed(np.array([decay]))
+            return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan, nan)
+        in_distribution, support = self.decayed(np.array([decay]))
         brought = self.pair_impact()
         impact = float(brought.sum())
         return FeatureMetrics(
@@ -229,10 +228,9 @@ class CategorySums:
             direction=nan,
             heterogeneity=self._heterogeneity(),
             non_linearity=nan,
-            non_linearity_mad=nan,
             missing_impact=missing,
-            effective_n=float(effective_n[0]),
-            largest_step_share=float(brought.max()) / impact if impact > 0 else 0.0,
+            support=float(support[0]),
+            largest_step_share=float(brought.max()) / impact if impact > 0 else nan,
         )
 
     def _heterogeneity(self) -> float:
@@ -244,8 +242,7 @@ class CategorySums:
     def decayed(
         self,
         decays: Array,
-        convention: Convention = "equations",  # noqa: ARG002 - as in `metrics`
-        weighting: Weighting = "interval",  # noqa: ARG002
+        convention: Convention = "stable",  # noqa: ARG002 - as in `metrics`
     ) -> tuple[Array, Array]:
         """Compute what depends on the decay, for many decays at once.
 
@@ -253,22 +250,23 @@ class CategorySums:
         ----------
         decays : ndarray of shape (n_decays,)
             Each greater than 0 and at most 1.
-        convention, weighting
+        convention
             As for `metrics`.
 
         Returns
         -------
-        in_distribution_impact, effective_n : ndarray of shape (n_decays,)
+        in_distribution_impact, support : ndarray of shape (n_decays,)
         """
         if not self.is_defined:
             return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
         if self._likelihoods is None:
-            return np.zeros(len(decays)), np.full(len(decays), self.total_weight)
+            return np.zeros(len(decays)), np.ones(len(decays))
+        exponents = -np.log(decays)
         everything = float(self.q @ self._absolute), self.total_weight
-        change, likelihood, squared = self._likelihoods.totals(-np.log(decays), *everything)
-        effective_n = likelihood**2 / squared  # Σ w q = W, which stands above and below
+        change, likelihood, nearest = self._likelihoods.totals(exponents, *everything)
         impact = np.maximum(self.scale * change / likelihood, 0.0)
-        return impact, np.minimum(effective_n, self.total_weight)
+        support = np.exp(-exponents * nearest) * likelihood / self.total_weight
+        return impact, np.minimum(support, 1.0)
 
 
 class _Likelihoods(Protocol):
@@ -280,25 +278,27 @@ class _Likelihoods(Protocol):
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
 
-    def totals(self, exponents: Array, change: float, weight: float) -> Array:
-        """Sum under any decay, all relative to the likelihood of the likeliest pair.
+    def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:
+        """Sum under any decay.
 
         Parameters
         ----------
         exponents : ndarray of shape (n_decays,)
-            -ln(decay).
+            a = -ln(decay).
         change, weight : float
             Σ w q |Δ| and Σ w q, the same without likelihoods.
 
         Returns
         -------
-        ndarray of shape (3, n_decays)
-            Σ w q M |Δ|, Σ w q M and Σ w q M².
+        change, likelihood : ndarray of shape (n_decays,)
+            Σ w q M |Δ| and Σ w q M, as multiples of e^{-a·nearest}.
+        nearest : float
+            Smallest distance of a phantom that counts.
         """
 
 
 class _OwnOrOther:
-    """Pairs that hold the own level, and all others: there are but two likelihoods.
+    """Own levels, and all others: there are but two likelihoods.
 
     Parameters
     ----------
@@ -307,9 +307,9 @@ class _OwnOrOther:
     """
 
     def __init__(self, q: Array) -> None:
-        self._q = q
-        self._of_level = q.sum(axis=1)
-        self._change = self._weight = 0.0  # of the pairs that hold the own level
+        self._half = q / 2  # of a pair, with the likelihood of each of its levels
+        self._of_level = self._half.sum(axis=1)
+        self._change = self._weight = 0.0  # at the own level
 
     def add(self, curves: Array, own: NDArray[np.intp], distances: Array | None, weights: Array) -> None:  # noqa: ARG002
         """Add rows; one curve (1, n_grid) stands for all of them."""
@@ -317,26 +317,22 @@ class _OwnOrOther:
         at = own[held]
         of_rows = curves[held] if len(curves) == len(own) else np.broadcast_to(curves, (len(held), curves.shape[1]))
         changes = np.abs(of_rows - np.take_along_axis(of_rows, at[:, None], axis=1))
-        self._change += float(weights[held] @ np.einsum("ik,ik->i", changes, self._q[at]))
+        self._change += float(weights[held] @ np.einsum("ik,ik->i", changes, self._half[at]))
         self._weight += float(weights[held] @ self._of_level[at])
 
     def finish(self) -> None:
         """Release nothing: two numbers are all."""
 
-    def totals(self, exponents: Array, change: float, weight: float) -> Array:
+    def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:
         """Sum under any decay; see `_Likelihoods`."""
-        other = np.exp(-exponents) if self._weight > 0 else np.ones_like(exponents)
-        return np.array(
-            [
-                other * change + (1.0 - other) * self._change,
-                other * weight + (1.0 - other) * self._weight,
-                other**2 * weight + (1.0 - other**2) * self._weight,
-            ]
-        )
+        if self._weight == 0:
+            return np.full(len(exponents), change), np.full(len(exponents), weight), 1.0
+        other = np.exp(-exponents)
+        return other * change + (1.0 - other) * self._change, other * weight + (1.0 - other) * self._weight, 0.0
 
 
 class _ByDistance:
-    """Pairs at any distance from the row, which is that of the nearer of the two.
+    """Levels at any distance from the row.
 
     Parameters
     ----------
@@ -347,32 +343,25 @@ class _ByDistance:
     """
 
     def __init__(self, q: Array, distances: Array) -> None:
-        self._q = q
-        nearest = float(distances[:, q.any(axis=1)].min())
-        self._sums = DecaySums(2, nearest, 1.0)
+        self._half = q / 2  # of a pair, with the likelihood of each of its levels
+        self._sums = DecaySums(2, float(distances[:, q.any(axis=1)].min()), 1.0)
 
     def add(self, curves: Array, own: NDArray[np.intp], distances: Array | None, weights: Array) -> None:  # noqa: ARG002
         """Add rows; one curve (1, n_grid) stands for all of them."""
         assert distances is not None  # noqa: S101 - the constructor had them
-        levels, far = np.ascontiguousarray(curves.T), np.ascontiguousarray(distances.T)
-        masses = np.zeros((*far.shape, 2))
-        for level in range(len(levels) - 1):
-            q = self._q[level, level + 1 :, None]
-            changes = q * np.abs(levels[level + 1 :] - levels[level])
-            is_nearer = far[level] <= far[level + 1 :]
-            for channel, brought in enumerate((changes, q)):
-                nearer = np.where(is_nearer, brought, 0.0)
-                masses[level, :, channel] += nearer.sum(axis=0)
-                masses[level + 1 :, :, channel] += brought - nearer
+        masses = np.empty((*distances.T.shape, 2))
+        for level, half in enumerate(self._half):
+            masses[level, :, 0] = np.abs(curves - curves[:, [level]]) @ half
+            masses[level, :, 1] = half.sum()
         masses *= weights[:, None]
-        self._sums.add(far.ravel(), masses.reshape(-1, 2))
+        self._sums.add(np.ascontiguousarray(distances.T).ravel(), masses.reshape(-1, 2))
 
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
         self._sums.finish()
 
-    def totals(self, exponents: Array, change: float, weight: float) -> Array:  # noqa: ARG002
+    def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:  # noqa: ARG002
         """Sum under any decay; see `_Likelihoods`."""
         distances, masses = self._sums.atoms()
-        likelihood = np.exp(-exponents[:, None] * distances)
-        return np.vstack([(likelihood @ masses).T, likelihood**2 @ masses[:, 1]])
+        summed, likelihood = (np.exp(-exponents[:, None] * distances) @ masses).T
+        return summed, likelihood, self._sums.nearest

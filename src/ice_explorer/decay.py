@@ -17,6 +17,7 @@ size of the grid. Sums of blocks of rows add up.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,11 @@ from ice_explorer.likelihood import distances
 from ice_explorer.own_values import MOST_MOMENTS, OwnValues
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 MOST_CELLS = 1 << 22
 """Own values × intervals kept while the rows of one feature are added: 32 MB at most."""
@@ -48,6 +53,77 @@ _ROWS_AT_A_TIME = 2048
 
 _FEW_NODES = 64
 _MOST_LAID_OUT = 1 << 17  # own values × grid values; beyond, sums over boxes of both are quicker
+
+
+@dataclass(frozen=True, eq=False)
+class EndShares:
+    """What share of its weight each interval counts with the likelihood of its left end, and of its right one.
+
+    Attributes
+    ----------
+    left, right : ndarray of shape (n_grid - 1,)
+        All together they sum to 1.
+    """
+
+    left: Array
+    right: Array
+
+    def at_values(self) -> Array:
+        """Share of the weight at each grid value, (n_grid,)."""
+        shares = np.zeros(len(self.left) + 1)
+        shares[1:] = self.right
+        shares[:-1] += self.left
+        return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Values at which likelihoods are taken, and what lies there: one channel for each of some conventions.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_ends,)
+        Increasing.
+    shares : ndarray of shape (n_ends, n_channels)
+        Share of the weight of all intervals.
+    before, after : ndarray of shape (n_ends,)
+        Columns of the active intervals on the left and on the right; any column where there is none.
+    of_before, of_after : ndarray of shape (n_ends, n_channels)
+        Shares of these two; 0 where there is none.
+    """
+
+    values: Array
+    shares: Array
+    before: NDArray[np.intp]
+    after: NDArray[np.intp]
+    of_before: Array
+    of_after: Array
+
+    @classmethod
+    def of(cls, grid: Array, active: NDArray[np.intp], conventions: Sequence[EndShares]) -> Ends:
+        """Lay out all grid values; `active` are the intervals that have columns."""
+        column = np.full(len(grid) + 1, -1)
+        column[active + 1] = np.arange(len(active))  # interval k lies between values k and k + 1
+        of_interval = np.zeros((len(grid) + 1, 2, len(conventions)))
+        for channel, ends in enumerate(conventions):
+            of_interval[active + 1, 0, channel] = ends.left[active]
+            of_interval[active + 1, 1, channel] = ends.right[active]
+        before, after = column[:-1], column[1:]
+        shares = np.array([ends.at_values() for ends in conventions]).T
+        everywhere = cls(
+            grid, shares, np.maximum(before, 0), np.maximum(after, 0), of_interval[:-1, 1], of_interval[1:, 0]
+        )
+        return everywhere._where(np.any(shares, axis=1))
+
+    def touched(self) -> Ends:
+        """Keep the ends at which some of an active interval lies."""
+        return self._where(np.any(self.of_before + self.of_after, axis=1))
+
+    def _where(self, held: NDArray[np.bool_]) -> Ends:
+        return Ends(
+            self.values[held], self.shares[held], self.before[held], self.after[held],
+            self.of_before[held], self.of_after[held],
+        )  # fmt: skip
 
 
 def _cell_of(distance: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -113,49 +189,45 @@ class DecaySums:
         self._add_relative(self._moments, relative, masses)
 
     def add_laid_out(
-        self,
-        ends: NDArray[np.float64],
-        own: tuple[NDArray[np.float64], NDArray[np.float64]],
-        masses: NDArray[np.float64] | None,
-        weights: NDArray[np.float64] | None,
-        u: NDArray[np.float64],
+        self, ends: Ends, own: tuple[Array, Array], steepness: Array | None, weights: Array | None
     ) -> None:
-        """Add masses[node, end] · u[end] and weights[node] · u[end] at the distance of node and end, for all of both.
+        """Add steepness and weights, each times its shares at the ends, at the distance of every node from every end.
 
         Parameters
         ----------
-        ends : ndarray of shape (n_ends,)
-            Increasing.
+        ends : Ends
+            With as many channels as there are here, or half as many where both steepness and weights come.
         own : tuple of two ndarrays of shape (n_nodes,)
             Nodes and their likelihood scales.
-        masses : ndarray of shape (n_nodes, at least n_ends) or None
+        steepness : ndarray of shape (n_nodes, at least n_active) or None
             For the first channels.
         weights : ndarray of shape (n_nodes,) or None
             For the last channels.
-        u : ndarray of shape (n_ends, n_u)
-            No more than there are channels; half as many where both masses and weights come.
         """
         nodes, scales = own
-        if self._compiled and len(nodes) * len(ends) > self._most_atoms:
+        n_ends = len(ends.values)
+        if self._compiled and len(nodes) * n_ends > self._most_atoms:
             from ice_explorer.decay_numba import add_laid_out
 
             add_laid_out(
-                ends, nodes, scales, np.empty((0, 0)) if masses is None else np.ascontiguousarray(masses),
-                np.empty(0) if weights is None else weights, u, self.nearest,
+                (ends.values, ends.shares, ends.before, ends.after, ends.of_before, ends.of_after), nodes, scales,
+                np.empty((0, 0)) if steepness is None else np.ascontiguousarray(steepness),
+                np.empty(0) if weights is None else weights, self.nearest,
                 self._middle, self._inverse_half, _BEFORE_FIRST, self._start_moments(),
             )  # fmt: skip
             return
-        step = max(1, _MOST_MASSES // len(ends))
-        n_u = u.shape[1]
+        step = max(1, _MOST_MASSES // max(n_ends, 1))
+        n_conventions = ends.shares.shape[1]
         for start in range(0, len(nodes), step):
             some = slice(start, start + step)
-            scaled = distances(ends, nodes[some], scales[some])
+            scaled = distances(ends.values, nodes[some], scales[some])
             channels = np.zeros((self._n_channels, *scaled.shape))
-            for at, share in enumerate(u.T):
-                if masses is not None:
-                    np.multiply(masses[some, : len(ends)], share, out=channels[at])
+            for at in range(n_conventions):
+                if steepness is not None:
+                    channels[at] = steepness[some][:, ends.before] * ends.of_before[:, at]
+                    channels[at] += steepness[some][:, ends.after] * ends.of_after[:, at]
                 if weights is not None:
-                    np.multiply(weights[some, None], share, out=channels[at - n_u])
+                    np.multiply(weights[some, None], ends.shares[:, at], out=channels[at - n_conventions])
             self.add(scaled.ravel(), channels.reshape(self._n_channels, -1).T)
 
     def _start_moments(self) -> NDArray[np.float64]:
@@ -206,18 +278,17 @@ class DecaySums:
 
 
 class LikelihoodSums:
-    """Likelihood-weighted sums of steepness for every way to weigh intervals, and any decay.
+    """Likelihood-weighted sums of steepness for every convention, and any decay.
 
-    For each weighting u: Σ w_i u_k L_ik |S_ik| and Σ w_i u_k L_ik. The second needs no model.
+    With M the mixture of likelihoods at both ends of an interval that `EndShares` states, they are
+    Σ w_i u_k M_ik |S_ik| and Σ w_i u_k M_ik. The second needs no model.
 
     Parameters
     ----------
     grid : ndarray of shape (n_grid,)
     active : ndarray of shape (n_active,)
         Intervals in which a curve can change; steepness comes for these alone.
-    u : dict of str to ndarray of shape (n_grid - 1,)
-        Interval weights by name; all NaN where a weighting has nothing to stand on. Besides them
-        the sums carry "first": the first interval with the likelihood of the first grid value.
+    conventions : mapping of str to EndShares
     rows : tuple of three ndarrays of shape (n_rows,)
         Own values, none missing, likelihood scales and frequency weights of all rows that will be
         added.
@@ -237,10 +308,10 @@ class LikelihoodSums:
 
     def __init__(
         self,
-        grid: NDArray[np.float64],
+        grid: Array,
         active: NDArray[np.intp],
-        u: dict[str, NDArray[np.float64]],
-        rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        conventions: Mapping[str, EndShares],
+        rows: tuple[Array, Array, Array],
         *,
         compiled: bool = False,
         most_cells: int | None = None,
@@ -263,19 +334,14 @@ class LikelihoodSums:
             else:
                 nodes = np.append(observed, self._on_grid.nodes)
             scales = np.full(len(nodes), scale)
-        self._groups = [
-            _Group(names, ends, intervals, active, _distance_bounds(ends, nodes, scales), compiled=compiled)
-            for names, ends, intervals in _grouped(grid, u)
-        ]
+        self._groups = _grouped(grid, active, conventions, (nodes, scales), compiled=compiled)
         on_grid = self._on_grid
         if on_grid is None:
             for group in self._groups:
                 group.add(None, weights, observed, scales)
-                group.forget_likelihoods()
         elif on_grid is not self.own:
             for group in self._groups:
                 group.add(None, on_grid.masses, on_grid.nodes, np.full(len(on_grid.nodes), self._scale))
-                group.forget_likelihoods()
             self._on_grid = None
 
     @staticmethod
@@ -288,17 +354,31 @@ class LikelihoodSums:
         compiled: bool,
     ) -> OwnValues:
         """Divide own values where distances to active intervals change sides, if that leaves fewer nodes."""
-        few = MOST_MOMENTS * (len(active) + 2)
-        if len(active) == len(grid) - 1 or not (on_grid.interpolates or len(on_grid.nodes) > few):
+        breaks = grid[np.union1d(active, active + 1)]
+        few = MOST_MOMENTS * (len(breaks) + 1)
+        if len(breaks) == len(grid) or not (on_grid.interpolates or len(on_grid.nodes) > few):
             return on_grid
         observed, scales, weights = rows
-        breaks = np.concatenate([grid[:1], grid[active + 1]])
         own = OwnValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
         return own if own.interpolates else on_grid
 
-    def group(self, name: str) -> _Group:
-        """Return the sums that carry a weighting."""
-        return next(group for group in self._groups if name in group.names)
+    def totals(self, convention: str, exponents: Array) -> tuple[Array, Array, float]:
+        """Sum for some decays.
+
+        Parameters
+        ----------
+        convention : str
+        exponents : ndarray of shape (n_decays,)
+            a = -ln(decay).
+
+        Returns
+        -------
+        steepness, likelihood : ndarray of shape (n_decays,)
+            Σ w u M |S| and Σ w u M, as multiples of e^{-a·nearest}.
+        nearest : float
+            Smallest distance of a phantom that counts.
+        """
+        return next(group for group in self._groups if convention in group.names).totals(convention, exponents)
 
     def add(
         self,
@@ -352,50 +432,40 @@ class LikelihoodSums:
             if own is not None:
                 together = own.masses if own is on_grid else None
                 group.add(steepness, together, own.nodes, np.full(len(own.nodes), self._scale))
-                group.forget_likelihoods()
             group.sums.finish()
         self.own = self.by_bucket = self._on_grid = None
 
 
 def _grouped(
-    grid: NDArray[np.float64], u: dict[str, NDArray[np.float64]]
-) -> list[tuple[dict[str, NDArray[np.float64]], NDArray[np.float64], NDArray[np.intp]]]:
-    """Group the weightings by the intervals they need, so that none underflows for another's sake."""
-    everything = np.arange(len(grid) - 1)
-    everywhere = {name: weights for name, weights in u.items() if np.all(weights > 0)}
-    groups = [(everywhere, grid[1:], everything)]
-    for name, weights in u.items():
-        if name not in everywhere and not np.isnan(weights).any():
-            held = np.flatnonzero(weights)
-            groups.append(({name: weights[held]}, grid[1:][held], held))
-    groups.append(({"first": np.ones(1)}, grid[:1], everything[:1]))
+    grid: Array,
+    active: NDArray[np.intp],
+    conventions: Mapping[str, EndShares],
+    own: tuple[Array, Array],
+    *,
+    compiled: bool,
+) -> list[_Group]:
+    """Group the conventions by the distance of what is nearest, so that none underflows for another's sake."""
+    nearest_of = {name: _nearest(grid[ends.at_values() > 0], *own) for name, ends in conventions.items()}
+    farthest = float(np.max(np.maximum(np.abs(grid[-1] - own[0]), np.abs(grid[0] - own[0])) / own[1]))
+    groups = []
+    for nearest in dict.fromkeys(nearest_of.values()):
+        names = [name for name in conventions if nearest_of[name] == nearest]
+        ends = Ends.of(grid, active, [conventions[name] for name in names])
+        groups.append(_Group(names, ends, (nearest, farthest), compiled=compiled))
     return groups
 
 
 class _Group:
-    """Sums of the weightings that need the same intervals, by distance from the same ends.
+    """Sums of some conventions by distance.
 
-    The first channels of `sums` are w u |S|, the last ones w u.
+    The first channels of `sums` are w u M |S|, the last ones w u M.
     """
 
-    def __init__(
-        self,
-        u: dict[str, NDArray[np.float64]],
-        ends: NDArray[np.float64],
-        intervals: NDArray[np.intp],
-        active: NDArray[np.intp],
-        bounds: tuple[float, float],
-        *,
-        compiled: bool,
-    ) -> None:
-        self.names = list(u)
+    def __init__(self, names: Sequence[str], ends: Ends, bounds: tuple[float, float], *, compiled: bool) -> None:
+        self.names = names
         self._ends = ends
-        self._u = np.ascontiguousarray(np.array(list(u.values())).T)  # (n_intervals, n_names)
-        self._n_active = len(active)
-        self._columns = np.flatnonzero(np.isin(active, intervals))
-        self._stepping = np.searchsorted(intervals, active[self._columns])
-        self.nearest = bounds[0]
-        self.sums = DecaySums(2 * len(u), *bounds, compiled=compiled)
+        self._touched = ends.touched()
+        self.sums = DecaySums(2 * len(names), *bounds, compiled=compiled)
         self._compiled = compiled
 
     def add(
@@ -410,28 +480,19 @@ class _Group:
         if weights is not None and self._are_too_many(nodes, scales):
             self._add_pairs(nodes, weights, float(scales[0]))
             weights = None
-        if steepness is not None and not self._columns.size:
-            steepness = None
-        if steepness is not None:
-            columns = steepness if len(self._columns) == self._n_active else steepness[:, self._columns]
-            stepping = self._stepping
-            together = weights if len(stepping) == len(self._ends) else None
-            self.sums.add_laid_out(self._ends[stepping], own, columns, together, self._u[stepping])
-            if together is not None:
-                return
-        if weights is not None:
-            self.sums.add_laid_out(self._ends, own, None, weights, self._u)
-
-    def forget_likelihoods(self) -> None:
-        """Keep what steepness needs alone: the likelihoods of all rows are added."""
-        self._ends, self._u = self._ends[self._stepping], self._u[self._stepping]
-        self._stepping = np.arange(len(self._stepping))
+        together = len(self._touched.values) == len(self._ends.values)
+        if weights is not None and not (together and steepness is not None):
+            self.sums.add_laid_out(self._ends, own, None, weights)
+            weights = None
+        if steepness is not None and len(self._touched.values):
+            self.sums.add_laid_out(self._touched, own, steepness, weights)
 
     def _are_too_many(self, nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> bool:
         """Whether pairs of nodes and ends are summed without looking at each."""
-        extent = float(max(nodes[-1], self._ends[-1])) - float(min(nodes[0], self._ends[0]))
+        ends = self._ends.values
+        extent = float(max(nodes[-1], ends[-1])) - float(min(nodes[0], ends[0]))
         return (
-            len(nodes) * len(self._ends) > _MOST_LAID_OUT
+            len(nodes) * len(ends) > _MOST_LAID_OUT
             and bool(scales.min() == scales.max())
             and extent < pairs.FARTHEST * float(scales[0])
         )
@@ -439,46 +500,26 @@ class _Group:
     def _add_pairs(self, nodes: NDArray[np.float64], weights: NDArray[np.float64], scale: float) -> None:
         """Add w u at the distances of nodes, increasing and of one scale, and ends."""
         middle = nodes[len(nodes) // 2]  # distances near by lose nothing where values have an offset
-        own, others = ((nodes - middle) / scale, weights), ((self._ends - middle) / scale, self._u)
-        relative, masses = pairs.by_distance(own, others, self.nearest, compiled=self._compiled)
+        own, others = ((nodes - middle) / scale, weights), ((self._ends.values - middle) / scale, self._ends.shares)
+        relative, masses = pairs.by_distance(own, others, self.sums.nearest, compiled=self._compiled)
         self.sums.add_beyond(relative, np.concatenate([np.zeros_like(masses), masses], axis=1))
 
-    def totals(self, name: str, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum one weighting for some decays.
-
-        Parameters
-        ----------
-        name : str
-        exponents : ndarray of shape (n_decays,)
-            a = -ln(decay).
-
-        Returns
-        -------
-        ndarray of shape (3, n_decays)
-            Σ w u L |S|, Σ w u L and Σ w u L², relative to `nearest`.
-        """
+    def totals(self, name: str, exponents: Array) -> tuple[Array, Array, float]:
+        """Sum one convention for some decays; see `LikelihoodSums.totals`."""
         at = self.names.index(name)
         distances, masses = self.sums.atoms()
         likelihood = np.exp(-exponents[:, None] * distances)
-        steepness, once = (likelihood @ masses[:, [at, at + len(self.names)]]).T
-        twice = likelihood**2 @ masses[:, at + len(self.names)]
-        return np.array([steepness, once, twice])
+        steepness, likely = (likelihood @ masses[:, [at, at + len(self.names)]]).T
+        return steepness, likely, self.sums.nearest
 
 
-def _distance_bounds(
-    ends: NDArray[np.float64], nodes: NDArray[np.float64], scales: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Smallest and largest distance, in likelihood scales, of any node from any of the ends."""
-    far = np.maximum(np.abs(ends[-1] - nodes), np.abs(ends[0] - nodes))
-    farthest = float(np.max(far / scales))
-    # On a grid of observed values the first few nodes tell: one is an end itself.
-    if _nearest(ends, nodes[:_FEW_NODES], scales[:_FEW_NODES]) == 0:
-        return 0.0, farthest
-    return _nearest(ends, nodes, scales), farthest
-
-
-def _nearest(ends: NDArray[np.float64], nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> float:
-    """Smallest distance of any node from any of the ends."""
-    above = np.minimum(np.searchsorted(ends, nodes), len(ends) - 1)
-    below = np.maximum(above - 1, 0)
-    return float(np.min(np.minimum(np.abs(ends[above] - nodes), np.abs(ends[below] - nodes)) / scales))
+def _nearest(ends: Array, nodes: Array, scales: Array) -> float:
+    """Smallest distance, in likelihood scales, of any node from any of the ends."""
+    for some in (slice(_FEW_NODES), slice(None)):  # on a grid of observed values a few nodes tell: one is an end
+        above = np.minimum(np.searchsorted(ends, nodes[some]), len(ends) - 1)
+        below = np.maximum(above - 1, 0)
+        gap = np.minimum(np.abs(ends[above] - nodes[some]), np.abs(ends[below] - nodes[some]))
+        nearest = float(np.min(gap / scales[some]))
+        if nearest == 0:
+            break
+    return nearest

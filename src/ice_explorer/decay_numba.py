@@ -59,20 +59,17 @@ def add_weights(observed, weights, own, n_rows, moments):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def add_laid_out(
-    ends, nodes, scales, masses, weights, u, nearest, middle, inverse_half, before_first, moments
-):  # fmt: skip
-    """Add masses[node, end] · u[end] and weights[node] · u[end] at the distance of node and end.
+def add_laid_out(ends, nodes, scales, steepness, weights, nearest, middle, inverse_half, before_first, moments):
+    """Do what `DecaySums.add_laid_out` does.
 
     Parameters
     ----------
-    ends : float64 (n_ends,)
+    ends : the arrays of `Ends`, in their order
     nodes, scales : float64 (n_nodes,)
-    masses : float64 (n_nodes, at least n_ends) or (n_nodes, 0)
+    steepness : float64 (n_nodes, at least n_active) or (n_nodes, 0)
         For the first channels; none with no columns.
     weights : float64 (n_nodes,) or (0,)
         For the last channels; none where empty.
-    u : float64 (n_ends, n_channels)
     nearest : float
     middle, inverse_half : float64 (n_cells,)
         A distance d lies at (d - middle) · inverse_half in its cell.
@@ -81,8 +78,9 @@ def add_laid_out(
     moments : float64 (n_cells, at least n_channels, n_moments)
         Added to.
     """
+    values, shares, before, after, of_before, of_after = ends
     n_cells, n_targets, n_moments = moments.shape
-    n_ends, n_channels = u.shape
+    n_ends, n_channels = shares.shape
     polynomials = np.empty(max(n_moments, 8))
     distances = np.empty(n_ends)
     bits = distances.view(np.int64)
@@ -91,11 +89,12 @@ def add_laid_out(
         scale = scales[node]
         inverse = 1.0 / scale if scale > 0.0 else 0.0
         for end in range(n_ends):
-            distances[end] = abs(ends[end] - value) * inverse - nearest
+            distances[end] = abs(values[end] - value) * inverse - nearest
         for end in range(n_ends):
-            mass = masses[node, end] if masses.shape[1] > 0 else 0.0
+            left = steepness[node, before[end]] if steepness.shape[1] > 0 else 0.0
+            right = steepness[node, after[end]] if steepness.shape[1] > 0 else 0.0
             weight = weights[node] if weights.shape[0] > 0 else 0.0
-            if (mass == 0.0 and weight == 0.0) or (scale == 0.0 and ends[end] != value):
+            if (left == 0.0 and right == 0.0 and weight == 0.0) or (scale == 0.0 and values[end] != value):
                 continue
             cell = min(max((bits[end] >> 50) - before_first, 0), n_cells - 1)
             # T_{m+4} = 2 T_4 T_m - T_{m-4}: four at a time, none of which waits for another.
@@ -114,15 +113,15 @@ def add_laid_out(
             for degree in range(8, n_moments):
                 polynomials[degree] = 2.0 * fourth * polynomials[degree - 4] - polynomials[degree - 8]
             # Loops of a function of their own would take three times as long.
-            if mass != 0.0:
+            if left != 0.0 or right != 0.0:
                 for channel in range(n_channels):
-                    share = mass * u[end, channel]
+                    share = left * of_before[end, channel] + right * of_after[end, channel]
                     target = moments[cell, channel]
                     for degree in range(n_moments):
                         target[degree] += share * polynomials[degree]
             if weight != 0.0:
                 for channel in range(n_channels):
-                    share = weight * u[end, channel]
+                    share = weight * shares[end, channel]
                     target = moments[cell, n_targets - n_channels + channel]
                     for degree in range(n_moments):
                         target[degree] += share * polynomials[degree]

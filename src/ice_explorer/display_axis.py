@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.feature import UNORDERED
 from ice_explorer.moments import date_text, unit_of
 
@@ -62,6 +63,11 @@ class DisplayAxis:
     def has_levels(self) -> bool:
         """Whether dots stand on levels, with nothing in between."""
         return self.kind in LEVELLED
+
+    @property
+    def tells_its_order(self) -> bool:
+        """Whether the names of the levels say what stands between two of them: months, numbered levels."""
+        return self.levels is not None and in_natural_order(self.levels) == self.levels
 
     def is_off(self, observed: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether own places are those of levels that are not on the grid."""
@@ -134,15 +140,16 @@ def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float6
     Returns
     -------
     edges : ndarray of shape (n_bins + 1,)
-        Each level of the grid has a bin of its own, and so has each value where no more than 30 are distinct,
-        bounded half way to its neighbours; otherwise there are at most 30 bins of equal width.
+        Each level of the grid has a bin of its own, of width 1, and so has each value where no more than 30 are
+        distinct, bounded half way to its neighbours; otherwise there are at most 30 bins of equal width.
     counts : ndarray of shape (n_bins,)
         Observations.
     """
     if axis.has_levels:
-        inner = (axis.grid[1:] + axis.grid[:-1]) / 2
-        edges = np.concatenate([[axis.grid[0] - 0.5], inner, [axis.grid[-1] + 0.5]])
-        return edges, (axis.observed[:, None] == axis.grid).sum(axis=0).astype(np.float64)
+        edges = np.unique(np.concatenate([axis.grid - 0.5, axis.grid + 0.5]))
+        counts = np.zeros(len(edges) - 1)  # between ranks that are not neighbours there is a bin of nothing
+        counts[np.searchsorted(edges, axis.grid) - 1] = (axis.observed[:, None] == axis.grid).sum(axis=0)
+        return edges, counts
     column = axis.observed[~np.isnan(axis.observed)]
     distinct = np.unique(column)
     if len(distinct) <= _MOST_BINS:

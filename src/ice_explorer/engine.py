@@ -14,7 +14,7 @@ from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.inputs import level_weights
-from ice_explorer.metrics import FeatureSums, interval_mass
+from ice_explorer.metrics import FeatureSums
 from ice_explorer.real import LARGEST
 
 if TYPE_CHECKING:
@@ -62,24 +62,13 @@ def empty_sums(
     most_cells: int | None = None,
 ) -> Sums:
     """Make the sums of a feature, nothing added yet."""
-    held = np.flatnonzero((weights > 0) & ~np.isnan(item.feature.values))
     grid = item.grid.values
     if item.feature.is_unordered:
         shares = level_weights(item.feature, weights)[grid.astype(np.intp)]
         distances = None if item.distances is None else item.distances[item.summed]
         return CategorySums(grid, item.scale, shares, distances, active)
     rows = rows_of(item, weights, item.summed)
-    mass = _interval_mass(grid, item.own[held], weights[held], compiled=compiled)
-    return FeatureSums(grid, item.scale, mass, rows, active, compiled=compiled, most_cells=most_cells)
-
-
-def _interval_mass(grid: Array, observed: Array, weights: Array, *, compiled: bool) -> Array:
-    """Share of the observations in each interval, by the compiled kernel where that is loaded."""
-    if compiled:
-        from ice_explorer import metrics_numba
-
-        return metrics_numba.interval_mass(grid, observed, weights)
-    return interval_mass(grid, observed, weights)
+    return FeatureSums(grid, item.scale, rows, active, compiled=compiled, most_cells=most_cells)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:

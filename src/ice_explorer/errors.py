@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ def _listed(names: Iterable[object], most: int = _SHOWN) -> str:
     """Write names for a message, the first few of many."""
     shown = [repr(name) for name in names]
     return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a count for a message: "1 feature", "3 features"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _or_listed(names: Sequence[object]) -> str:
@@ -96,6 +102,26 @@ class ICEExplorerError(Exception):
     def advising(self, advice: str) -> Self:
         """Return the same error with other advice, where it has facts of its own."""
         return type(self)(f"{self.facts} {advice}") if self.facts else self
+
+    def end_at_caller(self) -> None:
+        """Cut frames that are to be hidden off the end of the traceback: those of `tracebacks`."""
+        entry = last_shown = self.__traceback__
+        while entry is not None:
+            if "__tracebackhide__" not in entry.tb_frame.f_locals:
+                last_shown = entry
+            entry = entry.tb_next
+        if last_shown is not None:
+            last_shown.tb_next = None
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
+        self.end_at_caller()
+        shown: list[str] = (
+            sys.modules["IPython"]
+            .get_ipython()
+            .InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
+        )
+        return shown
 
 
 class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
@@ -167,15 +193,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def published_weighting(cls, weighting: str) -> InvalidOptionError:
-        """Say that the printed tables know one weighting."""
-        return cls(
-            '`convention="published"` exists for `weighting="interval"` only, because the published tables '
-            f"weigh every interval alike; got weighting={weighting!r}. "
-            'Use `convention="equations"` with this weighting.'
-        )
-
-    @classmethod
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
         return cls(f"`{option}` must be an integer of at least {minimum}; got {_written(got)}. {advice}")
@@ -185,7 +202,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say what a sample size may be."""
         return cls(
             "`sample` must be a count from 1 to the number of observations or a fraction greater than 0 and "
-            f"less than 1; got {_written(got)} for {n_observations} observations. Use `sample=None` for all of them."
+            f"less than 1; got {_written(got)} for {counted(n_observations, 'observation')}. "
+            "Use `sample=None` for all of them."
         )
 
     @classmethod
@@ -226,7 +244,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
         """Offer the levels of a category."""
         return cls(
-            f"`grid` must give a category levels that occur in X; got {got!r} for {feature!r}."
+            f"`grid` must give a category levels that occur in X or are declared by its dtype; got {got!r} for "
+            f"{feature!r}."
             f"{_did_you_mean(got, levels)} Its levels are {_listed(levels)}."
         )
 
@@ -355,6 +374,15 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}. {advice}")
 
     @classmethod
+    def weights_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
+        """Say that weights of another index may belong to other rows."""
+        return cls(
+            f"`sample_weight` must have the index of X; row {row} has the label {got!r} in the weights and "
+            f"{expected!r} in X. Pass `weights.loc[X.index]` to match them by label, or `weights.to_numpy()` if they "
+            "are in the order of X."
+        )
+
+    @classmethod
     def sum_of_weights(cls, total: float) -> InvalidOptionError:
         """Say that frequencies must count more than one observation."""
         return cls(
@@ -382,7 +410,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def target_length(cls, n_values: int, n_observations: int) -> InvalidOptionError:
         """Say that there is one target per row."""
         return cls(
-            f"`y` must hold one value per observation; got {n_values} for {n_observations} observations. "
+            f"`y` must hold one value per observation; got {n_values} for {counted(n_observations, 'observation')}. "
             "Pass the targets of the rows of X, in their order."
         )
 
@@ -496,11 +524,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`state` must be a dict that `state()` of an explorer returned; got {_written(got)}. {advice}")
 
     @classmethod
-    def state_version(cls, got: object, version: int) -> InvalidOptionError:
+    def state_version(cls, got: object, versions: Sequence[int]) -> InvalidOptionError:
         """Say which states can be read."""
         given = "none" if got is None else _written(got)
         return cls(
-            f"`state['version']` must be {version}, as `state()` of this release writes it; got {given}. "
+            f"`state['version']` must be {' or '.join(map(str, versions))}; got {given}. "
             "Pass a whole state, and read one of a newer release with that release."
         )
 
@@ -594,6 +622,21 @@ class UnknownOptionError(ICEExplorerError, TypeError):
         return cls(f"An explorer has no {got!r} to set.{_did_you_mean(got, known)} There are {', '.join(known)}.")
 
 
+class UnknownNameError(ICEExplorerError, AttributeError):
+    """The package has no such name, or an explorer none that can be set."""
+
+    @classmethod
+    def of_module(cls, module: str, got: str, known: Sequence[str]) -> UnknownNameError:
+        """Offer the closest name."""
+        # Without a name of the attribute, which Python would set, it does not offer the closest one once more.
+        return cls(f"module {module!r} has no attribute {got!r}.{_did_you_mean(got, known)}", name=None, obj=None)
+
+    @classmethod
+    def read_only(cls, got: str, known: Sequence[str]) -> UnknownNameError:
+        """Say what can be set on an explorer."""
+        return cls(f"`{got}` of an explorer can be read, but not set. Set one of {', '.join(known)}.")
+
+
 class UnknownFeatureError(ICEExplorerError, KeyError):
     """A name that no feature or column has."""
 
@@ -604,20 +647,19 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
     @classmethod
     def column(cls, got: object, names: Sequence[object], groups: Sequence[object] = ()) -> UnknownFeatureError:
         """Offer the closest column of X, or group of columns."""
-        plural = "columns" if len(names) != 1 else "column"
         of_groups = f" Its groups are {_listed(groups)}." if groups else ""
         return cls(
             f"No column named {got!r} in X.{_did_you_mean(got, [*names, *groups])} "
-            f"X has {len(names)} {plural}: {_listed(names)}.{of_groups}"
+            f"X has {counted(len(names), 'column')}: {_listed(names)}.{of_groups}"
         )
 
     @classmethod
     def feature(cls, got: object, names: Sequence[object]) -> UnknownFeatureError:
         """Offer the closest explained feature."""
-        plural = "features" if len(names) != 1 else "feature"
+        there = "There is" if len(names) == 1 else "There are"
         return cls(
             f"No feature named {got!r} was explained.{_did_you_mean(got, names)} "
-            f"There are {len(names)} {plural}: {_listed(names)}."
+            f"{there} {counted(len(names), 'feature')}: {_listed(names)}."
         )
 
 
@@ -650,9 +692,8 @@ class InputDataError(ICEExplorerError, ValueError):
     @classmethod
     def infinite(cls, feature: object, rows: Sequence[int]) -> InputDataError:
         """Name the column and the rows of infinite values."""
-        plural = "rows" if len(rows) != 1 else "row"
         return cls._of(
-            f"A feature must hold finite numbers; {feature!r} holds infinite values in {len(rows)} {plural}: "
+            f"A feature must hold finite numbers; {feature!r} holds infinite values in {counted(len(rows), 'row')}: "
             f"{_listed(rows)}.",
             "Replace them, or leave the feature out with `features=`.",
         )
@@ -686,14 +727,14 @@ class InputDataError(ICEExplorerError, ValueError):
     def no_features(cls, names: Sequence[object]) -> InputDataError:
         """Say that no column can be explained."""
         return cls(
-            "X must have at least one column of numbers, booleans, categories, texts, dates or timedeltas to "
-            f"explain; its columns are {_listed(names)}. Turn one into such a column in front of the model."
+            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+            f"its columns are {_listed(names)}. Turn one into such a column in front of the model."
         )
 
     @classmethod
     def not_as_fitted(cls, fitted: Sequence[object], got: Sequence[object] | int) -> InputDataError:
         """Say which columns a model was fitted on that takes them by position."""
-        held = f"{got} columns" if isinstance(got, int) else _listed(got)
+        held = counted(got, "column") if isinstance(got, int) else _listed(got)
         constant = (
             " `statsmodels.api.add_constant(X)` puts the constant in front."
             if "const" in fitted and (isinstance(got, int) or "const" not in got)
@@ -735,6 +776,11 @@ class InputTypeError(ICEExplorerError, TypeError):
             "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; "
             f"got {name}{whose}. {_as_table(got)}"
         )
+
+    @classmethod
+    def call(cls, error: TypeError) -> InputTypeError:
+        """Say, in Python's own words, that a call does not fit its function."""
+        return cls(f"{error}.")
 
     @classmethod
     def explanation_in_pickle(cls) -> InputTypeError:
@@ -856,7 +902,7 @@ class PredictionError(ICEExplorerError, ValueError):
             else "Wrap the model in a function that returns that."
         )
         expected = (n_rows,) if n_columns is None else (n_rows, n_columns)
-        return cls(f"{method}() returned shape {shape} for {n_rows} rows; expected {expected}. {advice}")
+        return cls(f"{method}() returned shape {shape} for {counted(n_rows, 'row')}; expected {expected}. {advice}")
 
     @classmethod
     def not_one_table_per_output(cls, method: str, n_outputs: int) -> PredictionError:
@@ -1005,5 +1051,6 @@ __all__ = [
     "OutputError",
     "PredictionError",
     "UnknownFeatureError",
+    "UnknownNameError",
     "UnknownOptionError",
 ]

@@ -9,6 +9,7 @@ from ice_explorer.errors import UnknownOptionError
 from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results import Explanation, FeatureExplanation
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.predict import Response
     from ice_explorer.adapters.table import Name
     from ice_explorer.grid import GridName
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
 
 __all__ = ["OPTIONS", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
 
 
+@short_traceback
 def explain(
     model: Any,
     X: Any,
@@ -40,8 +42,7 @@ def explain(
     sample_weight: ArrayLike | None = None,
     decay: float = 0.75,
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "equations",
-    weighting: Weighting = "interval",
+    convention: Convention = "stable",
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
@@ -57,18 +58,19 @@ def explain(
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     features : sequence, optional
-        Names or positions of the features, groups among them; default all columns of numbers, booleans,
-        categories, texts, dates and timedeltas.
+        Features, groups among them: names, their text or positions of columns, looked up in that order.
+        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas.
     groups : mapping, optional
         Columns of 0 and 1 that are one category in truth, by its name: {"city": ["city_a", "city_b"]}. They
         move together and leave the ranking. `find_groups` offers some.
     categorical : sequence, optional
         Columns whose values are names without an order, such as codes.
     output : object, optional
-        Class label, output name or position, looked up in that order. Two classes: the second.
+        Class label, output name or position, looked up in that order. Defaults to the second class of a
+        binary classifier; required where the model has more classes or outputs.
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
-        "auto" is the first of predict_proba, decision_function, predict that a classifier has, and
-        predict for other models.
+        "auto" is the first of predict_proba, decision_function, predict that a classifier has,
+        decision_function of an outlier detector, and predict of other models.
     grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
         Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
         mapping gives values by feature, others get "observed". Categories without an order have their
@@ -87,10 +89,10 @@ def explain(
     scale : {"marginal", "conditional"} or mapping
         In what distance from the own value counts: the feature's standard deviation, its estimate
         given the other features, or values by feature.
-    convention : {"equations", "published"}
-        "published" repeats the first slope, as the paper's printed tables do.
-    weighting : {"interval", "length", "mass"}
-        How the intervals of the grid are averaged.
+    convention : {"stable", "equations", "published"}
+        How the intervals of the grid count. "stable": by their length, so that metrics converge when the grid
+        is refined, whatever the model. "equations": alike, as in the equations of the paper. "published": as
+        the authors' code computed the tables of the paper, with the first slope repeated.
     engine : {"auto", "linear", "kernel", "network", "tree", "brute"}
         How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
         is exact for the model. "brute" asks the model for every phantom, once for those that are equal:
@@ -135,7 +137,7 @@ def explain(
         model, X, features=features, groups=groups, categorical=categorical,
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, weighting=weighting, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
+        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
     )  # fmt: skip
     results: dict[Name, FeatureExplanation] = {}
     with progress_reporter(progress, plan.n_predictions) as report:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.messages import Kind, RankBy
+    from ice_explorer.options import Unit
 
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
@@ -146,6 +147,7 @@ def save_explanation(
     color_by: Any = None,
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
+    unit: Unit = "prediction",
     anchor: Any = "min",
     max_lines: int | None = None,
     selection: Sequence[int] = (),
@@ -163,7 +165,7 @@ def save_explanation(
     explanation : Explanation
     path, what, overwrite
         As for `save`.
-    feature, kind, color_by, decay, rank_by, anchor, max_lines, selection
+    feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection
         What is shown, as for `Explanation.save`.
     width, font_size, dpi, title, caption
         As for `Paper.checked`.
@@ -176,6 +178,7 @@ def save_explanation(
         color_by=None if color_by is None else explanation.column(color_by).label,
         decay=explanation.settings.decay if decay is None else decay,
         rank_by=rank_by,
+        unit=unit,
         anchor=anchor if opened is None else opened.anchor_place(anchor),
         max_lines=_LINES if max_lines is None else max_lines,
         selection=tuple(selection),

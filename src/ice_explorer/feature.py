@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FeatureKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"]
 UNORDERED = ("category", "group")
-_CODED = ("category", "ordered", "group")
+_FEW_LEVELS = 8
 _MOMENTS = ("datetime", "timedelta")
 
 
@@ -79,6 +79,11 @@ class Feature:
     def is_unordered(self) -> bool:
         """Whether its levels have no order, so that its curves have no slopes."""
         return self.kind in UNORDERED
+
+    @property
+    def is_in_natural_order(self) -> bool:
+        """Whether its levels have no order of their own and stand in the one that their texts say."""
+        return self.kind == "category" and self.members[0].in_natural_order
 
     def of_members(self, coordinates: Array) -> list[Array]:
         """Coordinates of each member where the feature has these."""
@@ -203,6 +208,11 @@ def _moment(value: Any, unit: str) -> Any:
     return np.datetime64(value, "us") if unit == "datetime64" else np.timedelta64(value, "us")
 
 
+def tells_rows_apart(n_levels: int, n_rows: int) -> bool:
+    """Return True for levels that name rows rather than group them: more than 8, and more than one for two rows."""
+    return n_levels > _FEW_LEVELS and 2 * n_levels > n_rows
+
+
 def feature_of(position: int, column: Column) -> Feature:
     """Make a feature of a column as it is."""
     if column.kind == "other":
@@ -223,9 +233,9 @@ def feature_of(position: int, column: Column) -> Feature:
 
 
 def unordered(feature: Feature) -> Feature:
-    """Take the values of a feature as names without an order: those that occur, the smallest first."""
-    if feature.is_unordered:
-        return feature
+    """Take the values of a feature as names without an order: levels as they are, else the values that occur."""
+    if feature.levels is not None:
+        return feature if feature.is_unordered else replace(feature, kind="category", is_integer=False)
     distinct = np.unique(feature.values[~np.isnan(feature.values)])
     values = np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values))
     return replace(

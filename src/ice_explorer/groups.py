@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.adapters.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import group_of
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,6 +105,7 @@ def check_groups(groups: object) -> dict[Name, list[Name]]:
     return checked
 
 
+@short_traceback
 def find_groups(X: Any) -> dict[str, list[Name]]:
     """Find one-hot columns that are one category in truth, by their names and what they hold.
 

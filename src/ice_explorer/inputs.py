@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.category import category_scale
-from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """What all features share."""
@@ -68,6 +71,36 @@ class Context:
         """Rows that have weight."""
         return np.flatnonzero(self.row_weights > 0)
 
+    def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predict some observations as they are, (n_rows,) [output], a block of them at a time.
+
+        Raises
+        ------
+        PredictionError
+            If the model fails, or a prediction is no finite number.
+        """
+        size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
+        blocks = [self._predicted(positions[start : start + size]) for start in range(0, len(positions), size)]
+        return np.concatenate([np.empty(0), *blocks])
+
+    def _predicted(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        try:
+            predicted = self.predictor.predict(self.table.take(positions))
+        except PredictionError:
+            raise
+        except Exception as error:
+            raise PredictionError.failed_on_rows(error) from error
+        wrong = np.flatnonzero(~np.isfinite(predicted))
+        if wrong.size:
+            raise PredictionError.row_not_finite(float(predicted[wrong[0]]), int(positions[wrong[0]]))
+        return predicted
+
+    @cached_property
+    def prediction_sd(self) -> float:
+        """Standard deviation of the predictions of all observations that have weight, ddof=0 [output]."""
+        weights = None if self.weights is None else self.weights[self.weighing]
+        return standard_deviation(self.predictions(self.weighing), weights)
+
 
 class Columns:
     """The columns of X by name, read once each, and the features made of them.
@@ -76,14 +109,18 @@ class Columns:
     ----------
     names : list
         Of the columns of X.
+    n_observations : int
     groups : dict of object to tuple of int
         Positions of the columns that move together, by name of the group.
+    categorical : set of int
+        Positions of the columns whose values are taken for names.
     """
 
     def __init__(
         self, table: Table, groups: Mapping[Name, Sequence[Name]] | None = None, categorical: Iterable[Name] = ()
     ) -> None:
         self._table = table
+        self.n_observations = table.n_observations
         self.names = table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
         self._by_label = {str(name): position for position, name in enumerate(table.names)}
@@ -93,7 +130,7 @@ class Columns:
         self._group_of: dict[int, Name] = {}
         for name, members in (groups or {}).items():
             self._declare(name, members)
-        self._categorical = {self._of_names(name) for name in categorical}
+        self.categorical = {self._of_names(name) for name in categorical}
         for at in range(len(self.groups)):  # whether one is wrong does not depend on what it is used for
             self.feature(len(self.names) + at)
 
@@ -132,10 +169,10 @@ class Columns:
             raise UnknownFeatureError.column(name, self.names, list(self.groups)) from None
         if name in self._positions:
             return self._positions[name]
-        if isinstance(name, str) and name in self._by_label:
-            return self._by_label[name]
-        is_position = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        if is_position and 0 <= name < len(self.names):
+        is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+        if (is_integer or isinstance(name, str)) and str(name) in self._by_label:
+            return self._by_label[str(name)]
+        if is_integer and 0 <= name < len(self.names):
             return int(name)
         raise UnknownFeatureError.column(name, self.names, list(self.groups))
 
@@ -157,10 +194,9 @@ class Columns:
         return alone | {len(self.names) + at: positions for at, positions in enumerate(self.groups.values())}
 
     @property
-    def features(self) -> list[int]:
-        """Numbers of all features, a group where its first column stands; columns of no kind are none."""
-        usable = [at for at, positions in self.moves.items() if self.at(positions[0]).kind != "other"]
-        return sorted(usable, key=lambda at: min(self.moves[at]))
+    def in_order(self) -> list[int]:
+        """Numbers of all that moves, a group where its first column stands."""
+        return sorted(self.moves, key=lambda at: min(self.moves[at]))
 
     def _group_number(self, name: Name) -> int | None:
         """Find a group by its name or its text."""
@@ -207,7 +243,7 @@ class Columns:
             positions = self.groups[name]
             return make_group(number, name, [self.at(position) for position in positions], positions)
         feature = feature_of(number, self.at(number))
-        return unordered(feature) if number in self._categorical else feature
+        return unordered(feature) if number in self.categorical else feature
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +322,7 @@ def feature_input(
     median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
     missing = np.isnan(values)
     own = np.where(missing, median, values) if missing.any() else values
-    likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale)
+    likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)
     if n_rows is None:
         positions, summed = context.everything, context.weighing
     else:
@@ -295,9 +331,8 @@ def feature_input(
         if weights is not None and weights[summed].sum() <= 1:
             raise InvalidOptionError.weights_of_sample(feature.name, float(weights[summed].sum()))
     return FeatureInput(
-        feature, chosen, sigma, median, own, likelihood_scale,
-        None if distances is None else distances[:, chosen.values.astype(np.intp)],
-        positions, summed, has_missing=bool(np.isnan(values[context.weighing]).any()),
+        feature, chosen, sigma, median, own, likelihood_scale, distances, positions, summed,
+        has_missing=bool(np.isnan(values[context.weighing]).any()),
     )  # fmt: skip
 
 
@@ -318,19 +353,18 @@ def level_weights(feature: Feature, weights: Array | None) -> Array:
 
 
 def _likelihoods(
-    context: Context, feature: Feature, own: Array, sigma: float, scale: ArrayLike | None
+    context: Context, feature: Feature, own: Array, sigma: float, *, scale: ArrayLike | None, grid: Array
 ) -> tuple[Array, Array | None]:
     """Return likelihood scales, and for levels without an order how unlikely each is, where that is estimated."""
     n_observations, is_conditional = context.table.n_observations, context.settings.scale == "conditional"
     if feature.is_unordered:
         if scale is not None:
             raise InvalidOptionError.scale_of_category(feature.name)
-        assert feature.levels is not None  # noqa: S101 - it has no order
         distances = None
         if is_conditional:
             distances = conditional_distances(
                 own, ~np.isnan(feature.values), _others(context, feature), context.weights,
-                n_levels=len(feature.levels), random_state=context.settings.random_state,
+                grid=grid, random_state=context.settings.random_state,
             )  # fmt: skip
         return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InvalidOptionError, counted
 from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ def floored_scale(
     if scale is None:
         raise InvalidOptionError.scale_got(feature, given)
     if scale.shape not in {(), (n_observations,)}:
-        raise InvalidOptionError.scale_values(feature, f"got shape {scale.shape} for {n_observations} observations")
+        raise InvalidOptionError.scale_values(
+            feature, f"got shape {scale.shape} for {counted(n_observations, 'observation')}"
+        )
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
         raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
@@ -212,7 +214,7 @@ def conditional_distances(
     others: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
     *,
-    n_levels: int,
+    grid: NDArray[np.float64],
     random_state: int,
 ) -> NDArray[np.float64]:
     """How unlikely each level of a category is among observations that are alike in the other features.
@@ -230,19 +232,19 @@ def conditional_distances(
         The other features as numbers; NaN is missing.
     weights : ndarray of shape (n_observations,) or None
         Frequency weights.
-    n_levels : int
-        Levels have the codes 0 … n_levels - 1.
+    grid : ndarray of shape (n_grid,)
+        Codes of the levels to estimate, increasing.
     random_state : int
         Seed of the forest.
 
     Returns
     -------
-    ndarray of shape (n_observations, n_levels)
+    ndarray of shape (n_observations, n_grid)
         Exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated probability.
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    distance = np.ones((len(own), n_levels))
+    distance = np.ones((len(own), len(grid)))
     present = is_known if weights is None else is_known & (weights > 0)
     if others.shape[1] and len(np.unique(own[present])) > 1:
         forest = RandomForestClassifier(
@@ -255,11 +257,11 @@ def conditional_distances(
         )
         codes = own.astype(np.intp)
         forest.fit(others[present], codes[present], sample_weight=None if weights is None else weights[present])
-        seen = forest.classes_
+        _, of_class, of_level = np.intersect1d(forest.classes_, grid, return_indices=True)
         # 200 trees leave each row out about 74 times; one that was never left out keeps distance 1.
-        distance[np.ix_(present, seen)] -= np.nan_to_num(forest.oob_decision_function_)
+        distance[np.ix_(present, of_level)] -= np.nan_to_num(forest.oob_decision_function_)[:, of_class]
         if not present.all():
-            distance[np.ix_(~present, seen)] -= forest.predict_proba(others[~present])
+            distance[np.ix_(~present, of_level)] -= forest.predict_proba(others[~present])[:, of_class]
         np.clip(distance, 0.0, 1.0, out=distance)
-    distance[np.arange(len(own)), own.astype(np.intp)] = 0.0
+    distance[own[:, None] == grid] = 0.0
     return distance

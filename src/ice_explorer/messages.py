@@ -15,14 +15,13 @@ from ice_explorer.errors import ICEExplorerError
 if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
     from ice_explorer.feature import FeatureKind
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
+    from ice_explorer.options import Unit
 
-PROTOCOL_VERSION: Final = 5
+PROTOCOL_VERSION: Final = 6
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
-RankBy: TypeAlias = Literal[
-    "impact", "in_distribution_impact", "heterogeneity", "non_linearity", "non_linearity_mad", "missing_impact"
-]
+RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 
@@ -93,7 +92,8 @@ class FormatHead(TypedDict):
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
-    `convention` and `weighting` are those that the tables are counted by.
+    `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold.
+    `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
     of saved files.
     """
@@ -103,12 +103,13 @@ class Header(TypedDict):
     features: list[FeatureHead]
     columns: list[ColumnHead]
     metrics: list[str]
+    profiles: list[str]
     decays: DecaySteps
     n_observations: int
     engine: str
     engine_reason: str
     convention: Convention
-    weighting: Weighting
+    prediction_sd: float | None
     output_label: str
     outputs: list[str]
     responses: list[str]
@@ -126,7 +127,7 @@ class ViewState(TypedDict):
     decay: float
     rank_by: RankBy
     convention: Convention
-    weighting: Weighting
+    unit: Unit
     anchor: Anchor | float
     max_lines: int
     selection: list[int]
@@ -243,9 +244,10 @@ class CurvesBody(TypedDict):
     grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
     histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
     None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them), target
-    f64[n] (observed; NaN = missing; empty where none was given). Curves, predictions, partial
-    dependence and missing are stored minus `offset`, so that float32 keeps their precision on
-    large outputs.
+    f64[n] (observed; NaN = missing; empty where none was given), at_own f32[n] (predictions at own
+    values, the median standing in for a missing one; empty where all of these are grid values).
+    Curves, predictions, partial dependence, missing and at_own are stored minus `offset`, so that
+    float32 keeps their precision on large outputs.
 
     Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
     an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the
@@ -311,37 +313,46 @@ class CategoryColorsBody(TypedDict):
 
 
 class DriverBody(TypedDict):
-    """The best split of the lines by one column: at a threshold, or some levels against all others.
+    """The best split of the rows by one column: at a threshold, or some levels against all others.
 
-    `sides` names below and above, or outside and inside; `rule` is one of them, with the missing values.
+    `share` is that of the variance between curves, on rows that the split was not chosen on. `sides` names below and
+    above, or outside and inside; `rule` is one of them, with the missing values, and has `n_rule` rows, the other
+    `n_rest`.
     """
 
     column: str
     share: float
     rule: str
+    n_rule: int
+    n_rest: int
     threshold: float | None
     levels: list[str] | None
     sides: tuple[str, str]
 
 
-class LeafBody(TypedDict):
-    """Part of the rows, 0 to 1, that a rule holds for."""
+class RuleBody(TypedDict):
+    """One of the rules of two columns, and the number of its rows."""
 
     rule: str
-    part: float
+    n_rows: int
 
 
 class CombinedBody(TypedDict):
-    """Rules that share the rows among them, and what they explain together, 0 to 1."""
+    """Two columns together, and what they explain; no columns where they explain no more than the best one."""
 
+    columns: list[str]
     share: float
-    leaves: list[LeafBody]
+    rules: list[RuleBody]
 
 
 class DriversBody(TypedDict):
-    """What makes the lines of a feature differ, best first; looked at in `n_rows` of `n_curves` rows."""
+    """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
+
+    `lead` is a sentence: how much curves differ, and whether a column explains it.
+    """
 
     feature: str
+    lead: str
     drivers: list[DriverBody]
     combined: CombinedBody
     n_rows: int

@@ -1,13 +1,19 @@
 r"""Every metric of the ICE curves of one feature, from one pass over blocks of rows.
 
 `FeatureSums` takes curves block by block and keeps sums whose size depends on the grid alone;
-`FeatureSums.metrics` turns them into numbers for any decay, convention and weighting.
+`FeatureSums.metrics` turns them into numbers for any decay and convention.
 
 Notation: n observations of weight w_i (W = Σw_i), grid v_1 < … < v_K, curves C, slopes
 S[i,k] = (C[i,k] - C[i,k-1]) / (v_k - v_{k-1}) for k = 2…K, interval weights u_k with Σu_k = 1, σ the
-standard deviation of the feature, L the likelihood. The equations are those of Yeh & Ngo (2021),
-arXiv:2109.02724. Their sums start at k = 1, where no slope exists; here they run over the K - 1 slopes,
-except under the "published" convention, which repeats the first slope as the authors' code does.
+standard deviation of the feature, L the likelihood, M the likelihood of an interval. The equations are
+those of Yeh & Ngo (2021), arXiv:2109.02724, in three conventions:
+
+- "stable": u_k is the length of the interval as a share of the axis, M the mean of L at both ends.
+- "equations": the equations as printed; u_k = 1/(K - 1), M = L at the right end.
+- "published": as the authors' code computed the printed tables: "equations" with the first slope
+  repeated for k = 1, that copy with the likelihood L[i,1].
+
+The paper's sums start at k = 1, where no slope exists; here they run over the K - 1 slopes.
 """
 
 from __future__ import annotations
@@ -18,46 +24,43 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer.decay import LikelihoodSums
+from ice_explorer.decay import EndShares, LikelihoodSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-Convention = Literal["equations", "published"]
-Weighting = Literal["interval", "length", "mass"]
-CONVENTIONS: tuple[Convention, ...] = ("equations", "published")
-WEIGHTINGS: tuple[Weighting, ...] = ("interval", "length", "mass")
-N_STEPS = 4  # the weightings, and "published"
+Convention = Literal["stable", "equations", "published"]
+CONVENTIONS: tuple[Convention, ...] = ("stable", "equations", "published")
 _CHUNK = 1 << 16  # values worked on at a time, so that they stay in the cache
 _LANES = 8  # compiled sums run over whole vectors
 
 
 @dataclass(frozen=True)
 class FeatureMetrics:
-    """What the table says of one feature, in output units unless stated.
+    """The metrics of one feature, in output units unless stated.
 
     Attributes
     ----------
     impact : float
-        Mean steepness of the curves per standard deviation of the feature (Eq. 1).
+        σ × mean steepness of the curves (Eq. 1): how far the prediction travels per standard deviation of
+        the feature, ups and downs both counted.
     in_distribution_impact : float
-        The same, each phantom weighted by its likelihood (Eq. 2).
+        The same, each interval of each curve weighted by its likelihood (Eq. 2).
     direction : float
-        The same as `impact` with the sign kept (§3.2).
+        The same as `impact` with the sign of each slope kept (§3.2).
     heterogeneity : float
-        How much the steepness differs between observations (Eq. 4).
+        Standard deviation of the slopes across observations (Eq. 4).
     non_linearity : float
-        How much the steepness differs along a curve (Eq. 5).
-    non_linearity_mad : float
-        The same by mean absolute deviation.
+        Deviation of the slopes along a curve (Eq. 5): mean absolute deviation under "stable", standard
+        deviation otherwise.
     missing_impact : float
         Mean absolute change when the value goes missing; NaN where none is missing.
-    effective_n : float
-        Observations that the decayed figure rests on.
+    support : float
+        Share of the phantoms' weight that the decay leaves, 0 to 1.
     largest_step_share : float
-        Share of `impact` that the single largest interval brings, 0 to 1.
+        Share of `impact` that the single largest interval brings, 0 to 1; NaN where `impact` is 0.
     """
 
     impact: float
@@ -65,65 +68,46 @@ class FeatureMetrics:
     direction: float
     heterogeneity: float
     non_linearity: float
-    non_linearity_mad: float
     missing_impact: float
-    effective_n: float
+    support: float
     largest_step_share: float
-
-
-def interval_mass(grid: Array, observed: Array, weights: Array) -> Array:
-    """Share of the observations in each interval (v_{k-1}, v_k], those at v_1 counted in the first.
-
-    All NaN where no observation lies inside the grid.
-    """
-    interval = np.searchsorted(grid, observed, side="left") - 1
-    interval[observed == grid[0]] = 0
-    inside = (interval >= 0) & (interval < len(grid) - 1)
-    mass = np.bincount(interval[inside], weights=weights[inside], minlength=len(grid) - 1)
-    total = mass.sum()
-    return mass / total if total > 0 else np.full(len(grid) - 1, np.nan)
 
 
 @dataclass(frozen=True)
 class StepWeights:
-    """One way to average slopes over intervals.
+    """How one convention averages slopes over the intervals of a grid.
 
     Attributes
     ----------
-    u : ndarray of shape (n_active,)
-        Weights of the active intervals.
-    u_elsewhere : float
-        Weight of all others together, in which every slope is 0.
+    u : ndarray of shape (n_grid - 1,)
+        Weights of the intervals; they sum to 1.
+    ends : EndShares
+        What share of u counts with the likelihood of the left end, and of the right one.
     variance_divisor : float
-        What Σu(S - S̄)² is divided by.
-    varies : bool
-        Whether the slope can differ along a curve: more than one interval counts.
+        What Σu(S - S̄)² is divided by, so that it is the variance with ddof=1; infinite where there is one slope.
     """
 
     u: Array
-    u_elsewhere: float
+    ends: EndShares
     variance_divisor: float
-    varies: bool
 
-    @classmethod
-    def of(cls, u: Array, active: NDArray[np.intp]) -> StepWeights:
-        """Weigh the active intervals by their u."""
-        elsewhere = 0.0 if len(active) == len(u) else float(np.delete(u, active).sum())
-        # 1 - Σu² as Σ u_j u_k over j ≠ k, which does not cancel where one interval holds nearly all.
-        before = np.concatenate([[0.0], np.cumsum(u)[:-1]])
-        after = np.concatenate([np.cumsum(u[::-1])[::-1][1:], [0.0]])
-        return cls(u[active], elsewhere, float(u @ (before + after)), int(np.count_nonzero(u)) > 1)
 
-    @classmethod
-    def published(cls, n_intervals: int, active: NDArray[np.intp]) -> StepWeights:
-        """Weigh all intervals alike, the first one twice."""
-        # K slopes, the first one twice, with equal weights: u counts it twice and 1 - Σu² is that
-        # of K equal weights, which makes the variance the one with ddof=1 over K slopes.
-        n_grid = n_intervals + 1
-        u = np.full(n_intervals, 1.0 / n_grid)
-        u[0] *= 2.0
-        weights = cls.of(u, active)
-        return cls(weights.u, weights.u_elsewhere, 1.0 - 1.0 / n_grid, n_intervals > 1)
+def step_weights(grid: Array) -> dict[Convention, StepWeights]:
+    """Weights of the intervals of a grid of at least two values, by convention."""
+    gaps = np.diff(grid)
+    n_intervals = len(gaps)
+    length = gaps / gaps.sum()
+    alike = np.full(n_intervals, 1.0 / n_intervals)
+    twice = np.full(n_intervals, 1.0 / (n_intervals + 1))
+    first = np.zeros(n_intervals)
+    first[0] = twice[0]
+    return {
+        "stable": StepWeights(length, EndShares(length / 2, length / 2), math.inf),
+        "equations": StepWeights(
+            alike, EndShares(np.zeros(n_intervals), alike), 1.0 - alike[0] if n_intervals > 1 else math.inf
+        ),
+        "published": StepWeights(twice + first, EndShares(first, twice), 1.0 - twice[0]),
+    }
 
 
 class Moments:
@@ -166,8 +150,6 @@ class FeatureSums:
     grid : ndarray of shape (n_grid,)
     scale : float
         σ, the standard deviation of the feature, ddof=0 [feature].
-    mass : ndarray of shape (n_grid - 1,)
-        Share of the observations in each interval, from `interval_mass`; all NaN where it has none.
     rows : tuple of three ndarrays of shape (n_rows,)
         Own values, none missing, likelihood scales s_i [feature] and frequency weights, greater
         than 0, of all rows that will be added.
@@ -183,7 +165,6 @@ class FeatureSums:
         self,
         grid: Array,
         scale: float,
-        mass: Array,
         rows: tuple[Array, Array, Array],
         active: NDArray[np.intp] | None = None,
         *,
@@ -204,26 +185,24 @@ class FeatureSums:
         self.slope_abs = np.zeros(len(self.active))
         self._missing_change = 0.0
         self._has_missing = False
-        self.steps: dict[str, StepWeights] = {}
+        self.steps: dict[Convention, StepWeights] = {}
         self.likelihoods: LikelihoodSums | None = None
+        # One row for each convention; columns for the active intervals, filled up to whole vectors.
         n_columns = -(-len(self.active) // _LANES) * _LANES if compiled else len(self.active)
-        self.u = np.zeros((N_STEPS, n_columns))
-        self.elsewhere = np.zeros(N_STEPS)
-        self.divisor = np.full(N_STEPS, np.inf)
-        self.spread_along = np.zeros(N_STEPS)
-        self.deviation_along = np.zeros(N_STEPS)
+        self.u = np.zeros((len(CONVENTIONS), n_columns))
+        self.elsewhere = np.zeros(len(CONVENTIONS))
+        self.divisor = np.full(len(CONVENTIONS), math.inf)
+        self.along = np.zeros(len(CONVENTIONS))
         if n_grid < 2:
             return
-        gaps = np.diff(grid)
-        u = {"interval": np.full(n_grid - 1, 1.0 / (n_grid - 1)), "length": gaps / gaps.sum(), "mass": mass}
-        self.steps = {name: StepWeights.of(weights, self.active) for name, weights in u.items()}
-        self.steps["published"] = StepWeights.published(n_grid - 1, self.active)
+        self.steps = step_weights(grid)
         for at, step in enumerate(self.steps.values()):
-            self.u[at, : len(self.active)] = step.u
-            self.elsewhere[at] = step.u_elsewhere
-            self.divisor[at] = step.variance_divisor if step.varies else np.inf
+            self.u[at, : len(self.active)] = step.u[self.active]
+            self.elsewhere[at] = np.delete(step.u, self.active).sum()
+            self.divisor[at] = step.variance_divisor
         if scale > 0:
-            self.likelihoods = LikelihoodSums(grid, self.active, u, rows, compiled=compiled, most_cells=most_cells)
+            ends: dict[str, EndShares] = {name: step.ends for name, step in self.steps.items()}
+            self.likelihoods = LikelihoodSums(grid, self.active, ends, rows, compiled=compiled, most_cells=most_cells)
 
     def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -304,17 +283,19 @@ class FeatureSums:
         self.count(weights, missing_change)
 
     def _add_along(self, slopes: Array, weights: Array) -> None:
-        """Add how much each curve's slope differs along it, for every way to weigh intervals."""
+        """Add how much each curve's slope deviates along it, by convention."""
         u = self.u[:, : slopes.shape[1]]
         means = u @ slopes.T
-        deviation, squared = np.empty_like(slopes), np.empty_like(slopes)
-        for at, mean in enumerate(means):
+        deviation = np.empty_like(slopes)
+        for at, (convention, mean) in enumerate(zip(self.steps, means, strict=True)):
             # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
             np.subtract(slopes, mean[:, None], out=deviation)
-            variance = np.multiply(deviation, deviation, out=squared) @ u[at] + self.elsewhere[at] * mean**2
-            absolute = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
-            self.deviation_along[at] += weights @ absolute
-            self.spread_along[at] += weights @ np.sqrt(variance / self.divisor[at])
+            if convention == "stable":
+                along = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
+            else:
+                squared = np.square(deviation, out=deviation) @ u[at] + self.elsewhere[at] * mean**2
+                along = np.sqrt(squared / self.divisor[at])
+            self.along[at] += weights @ along
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
         """Count rows that were added, and how far their predictions move when the value goes missing."""
@@ -344,96 +325,73 @@ class FeatureSums:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
         return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
 
-    def interval_impact(self, weighting: Weighting = "interval") -> Array:
+    def interval_impact(self, convention: Convention = "stable") -> Array:
         """What each interval brings to `impact`, (n_grid - 1,) [output]."""
-        if len(self.grid) < 2:
-            return np.zeros(0)
         brought = np.zeros(len(self.grid) - 1)
-        brought[self.active] = self.scale * self.steps[weighting].u * self.slope_abs / self.total_weight
+        if self.steps:
+            u = self.steps[convention].u[self.active]
+            brought[self.active] = self.scale * u * self.slope_abs / self.total_weight
         return brought
 
-    def metrics(
-        self, decay: float, convention: Convention = "equations", weighting: Weighting = "interval"
-    ) -> FeatureMetrics:
-        """Compute every metric for one decay, convention and weighting, from the sums alone.
+    def metrics(self, decay: float, convention: Convention = "stable") -> FeatureMetrics:
+        """Compute every metric for one decay and convention, from the sums alone.
 
         Parameters
         ----------
         decay : float
             λ, greater than 0 and at most 1.
-        convention : {"equations", "published"}
-            "published" repeats the first slope, as the authors' code and printed tables do.
-        weighting : {"interval", "length", "mass"}
-            How intervals are averaged; "published" exists for "interval" only.
+        convention : {"stable", "equations", "published"}
+            How intervals count; see the head of the module.
 
         Returns
         -------
         FeatureMetrics
-            0 throughout for a constant feature; NaN where the weighting has no interval to stand on.
+            Effects of 0 for a constant feature.
         """
         missing = self._missing_change / self.total_weight if self._has_missing else math.nan
-        step = self.steps.get("published" if convention == "published" else weighting)
-        if step is None or self.scale == 0:
-            return FeatureMetrics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, missing, self.total_weight, 0.0)
-        if math.isnan(step.variance_divisor):
-            nan = math.nan
-            return FeatureMetrics(nan, nan, nan, nan, nan, nan, missing, nan, nan)
-        weighted = self.scale * step.u * self.slope_abs / self.total_weight
-        impact = float(weighted.sum())
-        in_distribution, effective_n = self.decayed(np.array([decay]), convention, weighting)
-        at = list(self.steps).index("published" if convention == "published" else weighting)
+        if not self.steps or self.scale == 0:
+            return FeatureMetrics(0.0, 0.0, 0.0, 0.0, 0.0, missing, 1.0, math.nan)
+        u = self.steps[convention].u[self.active]
+        brought = self.interval_impact(convention)
+        impact = float(brought.sum())
+        in_distribution, support = self.decayed(np.array([decay]), convention)
         return FeatureMetrics(
             impact=impact,
             in_distribution_impact=float(in_distribution[0]),
-            direction=float(self.scale * step.u @ self.slopes.mean),
-            heterogeneity=self._heterogeneity(step),
-            non_linearity=float(self.scale * self.spread_along[at] / self.total_weight),
-            non_linearity_mad=float(self.scale * self.deviation_along[at] / self.total_weight),
+            direction=float(self.scale * u @ self.slopes.mean),
+            heterogeneity=self._heterogeneity(u),
+            non_linearity=float(self.scale * self.along[CONVENTIONS.index(convention)] / self.total_weight),
             missing_impact=missing,
-            effective_n=float(effective_n[0]),
-            largest_step_share=float(weighted.max(initial=0.0)) / impact if impact > 0 else 0.0,
+            support=float(support[0]),
+            largest_step_share=float(brought.max()) / impact if impact > 0 else math.nan,
         )
 
-    def _heterogeneity(self, step: StepWeights) -> float:
+    def _heterogeneity(self, u: Array) -> float:
         """Average over intervals the standard deviation over rows, ddof=1 (Eq. 4)."""
         if self.n_rows < 2:
             return 0.0
         deviation = np.sqrt(self.slopes.squared / (self.total_weight - 1.0))
-        return float(self.scale * step.u @ deviation)
+        return float(self.scale * u @ deviation)
 
-    def decayed(
-        self, decays: Array, convention: Convention = "equations", weighting: Weighting = "interval"
-    ) -> tuple[Array, Array]:
+    def decayed(self, decays: Array, convention: Convention = "stable") -> tuple[Array, Array]:
         """Compute what depends on the decay, for many decays at once.
 
         Parameters
         ----------
         decays : ndarray of shape (n_decays,)
             Each greater than 0 and at most 1.
-        convention, weighting
+        convention
             As for `metrics`.
 
         Returns
         -------
-        in_distribution_impact, effective_n : ndarray of shape (n_decays,)
+        in_distribution_impact, support : ndarray of shape (n_decays,)
         """
-        published = convention == "published"
         if self.likelihoods is None:
-            return np.zeros(len(decays)), np.full(len(decays), self.total_weight)
-        if math.isnan(self.steps[weighting].variance_divisor):
-            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
+            return np.zeros(len(decays)), np.ones(len(decays))
         exponents = -np.log(decays)
-        # Published: K - 1 intervals and the repeated first one, all of equal weight.
-        parts = {weighting: len(self.grid) - 1.0, "first": 1.0} if published else {weighting: 1.0}
-        groups = {name: self.likelihoods.group(name) for name in parts}
-        nearest = min(group.nearest for group in groups.values())
-        totals = np.zeros((3, len(decays)))
-        for name, size in parts.items():
-            shrink = np.exp(-exponents * (groups[name].nearest - nearest))
-            totals += size * groups[name].totals(name, exponents) * [shrink, shrink, shrink**2]
-        steepness, likelihood, squared = totals
-        all_alike = self.total_weight * sum(parts.values())
-        effective_n = self.total_weight * likelihood**2 / (all_alike * squared)
+        steepness, likelihood, nearest = self.likelihoods.totals(convention, exponents)
         # Far from all steepness rounding may leave less than nothing.
         impact = np.maximum(self.scale * steepness / likelihood, 0.0)
-        return impact, np.minimum(effective_n, self.total_weight)
+        support = np.exp(-exponents * nearest) * likelihood / self.total_weight
+        return impact, np.minimum(support, 1.0)

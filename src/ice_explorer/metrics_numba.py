@@ -16,7 +16,6 @@ import numpy as np
 from numba import njit
 
 from ice_explorer.decay_numba import bucket_of
-from ice_explorer.own_values import hints_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,53 +104,31 @@ def _slopes_of(stretches, inverse_gaps, slopes):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def _add_along(slopes, weights, u, elsewhere, divisor, spread, deviation):
-    """Add how much each curve's slope differs along it, for four ways to weigh intervals at once."""
-    u_0, u_1, u_2, u_3 = u[0], u[1], u[2], u[3]
+def _add_along(slopes, weights, u, elsewhere, divisor, along):
+    """Add how much each curve's slope deviates along it, for the three conventions at once."""
+    u_0, u_1, u_2 = u[0], u[1], u[2]
     for row in range(weights.shape[0]):
         values = slopes[row]
-        mean_0 = mean_1 = mean_2 = mean_3 = 0.0
+        mean_0 = mean_1 = mean_2 = 0.0
         for at in range(values.shape[0]):
             value = values[at]
             mean_0 += u_0[at] * value
             mean_1 += u_1[at] * value
             mean_2 += u_2[at] * value
-            mean_3 += u_3[at] * value
-        absolute_0 = elsewhere[0] * abs(mean_0)
-        absolute_1 = elsewhere[1] * abs(mean_1)
-        absolute_2 = elsewhere[2] * abs(mean_2)
-        absolute_3 = elsewhere[3] * abs(mean_3)
-        variance_0 = elsewhere[0] * mean_0 * mean_0
+        absolute = elsewhere[0] * abs(mean_0)
         variance_1 = elsewhere[1] * mean_1 * mean_1
         variance_2 = elsewhere[2] * mean_2 * mean_2
-        variance_3 = elsewhere[3] * mean_3 * mean_3
         for at in range(values.shape[0]):
             value = values[at]
-            apart = value - mean_0
-            weighted = u_0[at] * apart
-            absolute_0 += abs(weighted)
-            variance_0 += weighted * apart
+            absolute += u_0[at] * abs(value - mean_0)
             apart = value - mean_1
-            weighted = u_1[at] * apart
-            absolute_1 += abs(weighted)
-            variance_1 += weighted * apart
+            variance_1 += u_1[at] * apart * apart
             apart = value - mean_2
-            weighted = u_2[at] * apart
-            absolute_2 += abs(weighted)
-            variance_2 += weighted * apart
-            apart = value - mean_3
-            weighted = u_3[at] * apart
-            absolute_3 += abs(weighted)
-            variance_3 += weighted * apart
+            variance_2 += u_2[at] * apart * apart
         weight = weights[row]
-        deviation[0] += weight * absolute_0
-        deviation[1] += weight * absolute_1
-        deviation[2] += weight * absolute_2
-        deviation[3] += weight * absolute_3
-        spread[0] += weight * np.sqrt(variance_0 / divisor[0])
-        spread[1] += weight * np.sqrt(variance_1 / divisor[1])
-        spread[2] += weight * np.sqrt(variance_2 / divisor[2])
-        spread[3] += weight * np.sqrt(variance_3 / divisor[3])
+        along[0] += weight * absolute
+        along[1] += weight * np.sqrt(variance_1 / divisor[1])
+        along[2] += weight * np.sqrt(variance_2 / divisor[2])
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
@@ -183,7 +160,7 @@ def _steepness_of(slopes, weights, slope_abs):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs, own, by_bucket):
+def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs, own, by_bucket):
     """Add a block of rows to all sums; return the extremes of the curves.
 
     Parameters
@@ -195,8 +172,8 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
     inverse_gaps : float64 (n_active,)
     curves, slopes : means and squared deviations, float64 (n_active + 1,) and (n_active,)
         Merged into.
-    along : u (4, n_active rounded up), and elsewhere, divisor, spread, deviation (4,)
-        As for `StepWeights`, the divisor infinite where the slope cannot vary. The last two are added to.
+    steps : u (3, n_active rounded up), and elsewhere, divisor, along (3,)
+        As in `FeatureSums`, by convention. The last is added to.
     slope_abs : float64 (n_active,)
         Added to.
     own : as `OwnValues.arrays`
@@ -204,7 +181,7 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
         Added to; without columns where steepness is not kept by own value.
     """
     observed, weights = rows
-    u, elsewhere, divisor, spread, deviation = along
+    u, elsewhere, divisor, along = steps
     n_rows, n_stretches = stretches.shape
     n_active = n_stretches - 1
     block = weights.sum()
@@ -229,7 +206,7 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
         _find_extremes(some, lowest, highest)
         _add_deviations(some, of_some, pivots[0], once[0], squared[0])
         _slopes_of(some, inverse_gaps, scratch)
-        _add_along(scratch, of_some, u, elsewhere, divisor, spread, deviation)
+        _add_along(scratch, of_some, u, elsewhere, divisor, along)
         if n_active > 0:
             _add_deviations(scratch[: stop - start], of_some, pivots[1, :n_active], once[1], squared[1])
             _steepness_of(scratch, of_some, steepness)
@@ -240,26 +217,6 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, along, slope_abs,
     _merge(total, block, pivots[0], once[0], squared[0], curves[0], curves[1])
     _merge(total, block, pivots[1], once[1], squared[1], slopes[0], slopes[1])
     return lowest.min(), highest.max()
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _mass_within(grid, hints, origin, per_width, observed, weights, mass):
-    """Add the weights of the rows in each interval."""
-    for row in range(observed.shape[0]):
-        value = observed[row]
-        if grid[0] <= value <= grid[-1]:
-            bucket = bucket_of(value, grid, hints, origin, per_width)
-            mass[max(bucket - (value == grid[bucket]), 0)] += weights[row]
-
-
-def interval_mass(grid: Array, observed: Array, weights: Array) -> Array:
-    """Do what `metrics.interval_mass` does."""
-    mass = np.zeros(len(grid) - 1)
-    if mass.size:
-        hints, origin, per_width = hints_of(grid)
-        _mass_within(grid, hints, origin, per_width, observed, weights, mass)
-    total = mass.sum()
-    return mass / total if total > 0 else np.full(len(mass), np.nan)
 
 
 def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None) -> None:
@@ -283,7 +240,7 @@ def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], m
     lowest, highest = _add(
         stretches, (observed, weights), sums.total_weight, 1.0 / sums.gaps,
         (sums.curves.mean, sums.curves.squared), (sums.slopes.mean, sums.slopes.squared),
-        (sums.u, sums.elsewhere, sums.divisor, sums.spread_along, sums.deviation_along),
+        (sums.u, sums.elsewhere, sums.divisor, sums.along),
         sums.slope_abs, own, by_bucket,
     )  # fmt: skip
     sums.lowest, sums.highest = min(sums.lowest, lowest), max(sums.highest, highest)

@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import InvalidOptionError, counted
 from ice_explorer.likelihood import check_decay
-from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.real import real_numbers
 from ice_explorer.threads import can_start_threads
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
 
 EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
 ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel", "network")
+Unit = Literal["prediction", "sd", "share"]
+UNITS: tuple[Unit, ...] = ("prediction", "sd", "share")
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,6 @@ class Settings:
     decay: float
     scale: str
     convention: Convention
-    weighting: Weighting
     engine: str
     memory_limit: int
 
@@ -54,23 +55,17 @@ def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
     return got
 
 
-def check_display(decay: object, convention: object, weighting: object) -> None:
-    """Check the three options that every table takes."""
+def check_display(decay: object, convention: object) -> None:
+    """Check the two options that every table takes."""
     check_decay(decay)
     check_one_of("convention", convention, CONVENTIONS)
-    check_one_of("weighting", weighting, WEIGHTINGS)
-    if convention == "published" and weighting != "interval":
-        raise InvalidOptionError.published_weighting(str(weighting))
 
 
-def resolve_display(
-    settings: Settings, decay: float | None, convention: Convention | None, weighting: Weighting | None
-) -> tuple[float, Convention, Weighting]:
+def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
     """Fill what a table leaves open from the settings, and check the whole."""
     resolved = (
         settings.decay if decay is None else decay,
         settings.convention if convention is None else convention,
-        settings.weighting if weighting is None else weighting,
     )
     check_display(*resolved)
     return resolved
@@ -121,8 +116,13 @@ def check_sample(sample: object, n_observations: int) -> int | None:
     raise InvalidOptionError.sample(sample, n_observations)
 
 
-def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArray[np.float64] | None:
-    """Turn frequency weights into an array, or say what is wrong with them."""
+def check_weights(
+    sample_weight: ArrayLike | None, n_observations: int, index: Any = None
+) -> NDArray[np.float64] | None:
+    """Turn frequency weights into an array, or say what is wrong with them.
+
+    The index is that of the rows of X, None where they have none. Weights that have an index must have the same.
+    """
     if sample_weight is None:
         return None
     advice = "Leave it out to weigh all observations alike."
@@ -130,9 +130,14 @@ def check_weights(sample_weight: ArrayLike | None, n_observations: int) -> NDArr
     if weights is None:
         raise InvalidOptionError.sample_weight_got(sample_weight, advice)
     if weights.shape != (n_observations,):
-        given = f"{len(weights)} weights" if weights.ndim == 1 else f"shape {weights.shape}"
-        msg = f"got {given} for {n_observations} observations"
+        given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
+        msg = f"got {given} for {counted(n_observations, 'observation')}"
         raise InvalidOptionError.sample_weight(msg, advice)
+    labels: Any = getattr(sample_weight, "index", None)
+    if index is not None and hasattr(labels, "equals") and not labels.equals(index):
+        got, expected = labels.tolist(), index.tolist()
+        row = next((row for row in range(n_observations) if got[row] != expected[row]), 0)
+        raise InvalidOptionError.weights_index(row, got[row], expected[row])
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         row = int(wrong[0])

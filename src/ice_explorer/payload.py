@@ -28,12 +28,12 @@ from ice_explorer.messages import (
     FeatureHead,
     FormatHead,
     Header,
-    LeafBody,
     MissingBody,
     Note,
     RowsBody,
+    RuleBody,
 )
-from ice_explorer.metrics import WEIGHTINGS
+from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
@@ -46,20 +46,22 @@ if TYPE_CHECKING:
     from ice_explorer.classes import Classes
     from ice_explorer.drivers import Drivers
     from ice_explorer.explanation import Explanation, FeatureExplanation
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
 
+_STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
 METRICS: Final = (
     "impact",
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
     "largest_step_share",
     "mean_change",
+    f"{_STABLE}impact",
+    f"{_STABLE}heterogeneity",
 )
-PROFILES: Final = ("in_distribution_impact", "effective_n")
+PROFILES: Final = ("in_distribution_impact", "support", f"{_STABLE}in_distribution_impact")
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LARGEST_SENT = 1e38
@@ -85,7 +87,7 @@ def check_sendable(feature: FeatureExplanation) -> None:
     PredictionError
         If one is too large.
     """
-    counted = [feature.metrics(1.0, "equations", weighting) for weighting in WEIGHTINGS]
+    counted = [feature.metrics(1.0, convention) for convention in CONVENTIONS]
     figures = {"predictions": feature.prediction_range, "metrics": [row[name] for row in counted for name in row]}
     for what, values in figures.items():
         largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
@@ -124,24 +126,22 @@ class Tables:
     ----------
     n_features : int
         Rows of the tables, in column order of X.
-    convention, weighting : optional
-        By which they are counted; those of the explanation by default.
+    convention : {"stable", "equations", "published"}
+        By which they are counted.
     """
 
-    def __init__(
-        self, n_features: int, convention: Convention | None = None, weighting: Weighting | None = None
-    ) -> None:
+    def __init__(self, n_features: int, convention: Convention) -> None:
         self._convention = convention
-        self._weighting = weighting
         self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
     def fill(self, position: int, feature: FeatureExplanation) -> None:
         """Enter what is known of one feature."""
-        metrics = feature.metrics(None, self._convention, self._weighting)
-        undecayed = {**metrics, "mean_change": feature.mean_change}
+        undecayed, decayed = _figures(feature, self._convention)
+        even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable")
+        undecayed |= {_STABLE + name: value for name, value in even[0].items()}
+        decayed |= {_STABLE + name: values for name, values in even[1].items()}
         self._impact[position] = [undecayed[name] for name in METRICS]
-        decayed = feature.decay_profiles(DECAYS, self._convention, self._weighting)
         for profile, name in zip(self._profile, PROFILES, strict=True):
             profile[position] = decayed[name]
 
@@ -152,8 +152,16 @@ class Tables:
 
     @property
     def profile(self) -> bytes:
-        """In-distribution impact and effective n, f32 [2, n_features, decays]."""
+        """Metrics at every decay, f32 [profiles, n_features, decays]."""
         return self._profile.tobytes()
+
+
+def _figures(
+    feature: FeatureExplanation, convention: Convention
+) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+    """Return what does not depend on the decay, and what does."""
+    undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
+    return undecayed, feature.decay_profiles(DECAYS, convention)
 
 
 def header(
@@ -164,7 +172,7 @@ def header(
     responses: Sequence[str] = (),
     *,
     convention: Convention | None = None,
-    weighting: Weighting | None = None,
+    prediction_sd: float | None = None,
     formats: Sequence[FormatHead] = (),
 ) -> Header:
     """What the two tables are about.
@@ -179,12 +187,14 @@ def header(
         The line that makes this explorer.
     outputs, responses : sequence of str
         What can be chosen instead.
-    convention, weighting : optional
-        By which the tables are counted; those of the explanation by default.
+    convention : optional
+        By which the tables are counted; that of the explanation by default.
+    prediction_sd : float, optional
+        Standard deviation of the predictions, once it is known.
     formats : sequence of FormatHead
         What a view can be saved as.
     """
-    _, convention, weighting = resolve_display(explanation.settings, None, convention, weighting)
+    _, convention = resolve_display(explanation.settings, None, convention)
     columns = [explanation.column(name) for name in explanation.color_columns]
     return Header(
         protocol=PROTOCOL_VERSION,
@@ -192,12 +202,13 @@ def header(
         features=[_with_range(head, explanation) for head in features],
         columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns],
         metrics=list(METRICS),
+        profiles=list(PROFILES),
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
         n_observations=explanation.n_observations,
         engine=explanation.engine,
         engine_reason=explanation.engine_reason,
         convention=convention,
-        weighting=weighting,
+        prediction_sd=prediction_sd,
         output_label=explanation.output_label,
         outputs=list(outputs),
         responses=list(responses),
@@ -311,7 +322,15 @@ def curves(
         _f32(missing_values - offset),
         _f32(far),
         _f64([] if target is None else target[positions]),
+        _f32(_at_own(feature, positions, lines) - offset),
     ]
+
+
+def _at_own(
+    feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Predictions at own values, where the curves do not tell all of them."""
+    return np.empty(0) if feature.are_on_grid(positions).all() else feature.at_own_values(positions, lines)
 
 
 def classes(
@@ -470,24 +489,27 @@ def _category_colors(
 
 
 def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
-    """What makes the lines of a feature differ: the 50 best columns that say anything, and rules of several."""
-    telling = [driver for driver in found.found if driver.share > 0][:_MOST_DRIVERS]
+    """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     return DriversBody(
         feature=feature.label,
+        lead=found.lead,
         drivers=[
             DriverBody(
                 column=driver.column,
                 share=driver.share,
                 rule=driver.rule,
+                n_rule=driver.n_rule,
+                n_rest=driver.n_rest,
                 threshold=None if math.isnan(driver.threshold) else driver.threshold,
                 levels=None if driver.levels is None else list(driver.levels),
                 sides=driver.sides,
             )
-            for driver in telling
+            for driver in found.reported[:_MOST_DRIVERS]
         ],
         combined=CombinedBody(
+            columns=list(found.combined.columns),
             share=found.combined.share,
-            leaves=[LeafBody(rule=leaf.rule, part=leaf.part) for leaf in found.combined.leaves],
+            rules=[RuleBody(rule=rule, n_rows=n_rows) for rule, n_rows in found.combined.rules.items()],
         ),
         n_rows=found.n_rows,
         n_curves=found.n_curves,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ice_explorer import notes
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.table import table_from
 from ice_explorer.anchors import place_of
@@ -20,6 +21,7 @@ from ice_explorer.choice import Inside, choose_engine
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
+from ice_explorer.feature import tells_rows_apart
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import Columns, Context, feature_input
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.adapters.opening import Opening
     from ice_explorer.adapters.predict import Predictor, Response
     from ice_explorer.adapters.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureKind
     from ice_explorer.grid import GridName
     from ice_explorer.inputs import FeatureInput
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
 
 _FIRST_ROWS = 2  # enough to see what the model returns
@@ -73,31 +76,33 @@ def prepare(
     sample_weight: ArrayLike | None = None,
     decay: float = 0.75,
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "equations",
-    weighting: Weighting = "interval",
+    convention: Convention = "stable",
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
     answers: Answers | None = None,
+    opening: Callable[[Table], Opening] | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Options are those of `explain`. Besides, `answers` are what the model was asked before for another
-    of its outputs, with all other options the same but the response.
+    of its outputs, with all other options the same but the response, and `opening` chooses an output
+    where one must be chosen and was not.
     """
-    check_display(decay, convention, weighting)
+    check_display(decay, convention)
     check_one_of("engine", engine, ENGINES)
     check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
     limit = parse_memory_limit(memory_limit)
     jobs = check_n_jobs(n_jobs)
     table = table_from(X)
-    weights = check_weights(sample_weight, table.n_observations)
+    weights = check_weights(sample_weight, table.n_observations, table.index)
     declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
     columns = Columns(table, declared, unordered)
-    chosen, notes = _choose_features(features, columns)
+    chosen, skipped = _choose_features(features, columns, weights)
     predictor, probe, probed = _probed(
-        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs
-    )
+        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
+        opening=None if opening is None else opening(table).choose,
+    )  # fmt: skip
     if jobs == 1:
         predictor = replace(
             predictor,
@@ -108,7 +113,7 @@ def prepare(
     inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
         grid_choice, lost = threshold_grids(inside, table, columns, chosen)
-        notes += lost
+        skipped += lost
     n_rows = check_sample(sample, table.n_observations)
     settings = Settings(
         groups=declared or None,
@@ -123,7 +128,6 @@ def prepare(
         decay=float(decay),
         scale=scale if isinstance(scale, str) else "custom",
         convention=convention,
-        weighting=weighting,
         engine=engine,
         memory_limit=limit,
     )
@@ -132,8 +136,16 @@ def prepare(
     scales = _check_scale(scale, columns)
     inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
     chosen_engine, engine_notes = choose_engine(engine, inside, context, inputs, jobs)
-    notes = [*predictor.notes, *notes, *_group_notes(columns), *_grid_notes(inputs, settings), *engine_notes]
-    return Plan(context, chosen_engine, inputs, notes)
+    said = [
+        *predictor.notes,
+        *skipped,
+        *notes.weights_of_small_sum(weights),
+        *notes.undeclared_groups(_undeclared_groups(columns)),
+        *notes.grids(inputs),
+        *_sample_note(inputs, settings),
+        *engine_notes,
+    ]
+    return Plan(context, chosen_engine, inputs, said)
 
 
 def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
@@ -167,29 +179,54 @@ def _probed(
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, predictor.predict(probe.container)
     except PredictionError:
-        # Whatever is wrong is said of real rows, if it is wrong with them too.
-        first = np.arange(min(_FIRST_ROWS, table.n_observations))
-        predictor = make_predictor(model, table.take(first), len(first), **options)
-        return predictor, None, np.empty(0)
+        pass  # whatever is wrong is said of real rows, if it is wrong with them too
+    first = np.arange(min(_FIRST_ROWS, table.n_observations))
+    predictor = make_predictor(model, table.take(first), len(first), **options)
+    return predictor, None, np.empty(0)
 
 
-def _choose_features(features: Sequence[Name] | None, columns: Columns) -> tuple[list[int], list[str]]:
-    """Resolve the names of the features to their numbers, and say which columns are none."""
+def _choose_features(
+    features: Sequence[Name] | None, columns: Columns, weights: NDArray[np.float64] | None
+) -> tuple[list[int], list[str]]:
+    """Resolve the names of the features to their numbers; by default to all that can be ranked, with notes."""
     if features is None:
-        chosen = columns.features
-        if not chosen:
-            raise InputDataError.no_features(columns.names)
-        notes = [
-            f"{column.label!r} holds objects of no kind that an axis is made of (dtype {column.dtype}): "
-            "it is not ranked, and can be coloured by."
-            for column in columns.read
-            if column.kind == "other"
-        ]
-        return chosen, notes
+        return _rankable(columns, weights)
     chosen = list(dict.fromkeys(columns.number(name) for name in check_names("features", features)))
     if not chosen:
         raise InvalidOptionError.no_features()
     return chosen, []
+
+
+def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[list[int], list[str]]:
+    """Return the numbers of the features that can be ranked, and notes on the columns that cannot."""
+    weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
+    alone = {at: columns.at(at) for at, positions in columns.moves.items() if len(positions) == 1}
+    empty = {at: column for at, column in alone.items() if column.missing[weighing].all()}
+    objects = {at: column for at, column in alone.items() if column.kind == "other" and at not in empty}
+    usable = [at for at in columns.in_order if at not in empty and at not in objects]
+    names = {
+        at: alone[at] for at in usable
+        if at in alone and at not in columns.categorical and _is_name(alone[at], weighing)
+    }  # fmt: skip
+    if len(names) == len(usable):  # a name is better than nothing
+        names = {}
+    chosen = [at for at in usable if at not in names]
+    if not chosen:
+        raise InputDataError.no_features(columns.names)
+    skipped = [
+        *notes.empty_columns(list(empty.values())),
+        *notes.columns_of_objects(list(objects.values())),
+        *notes.columns_of_names(list(names.values())),
+    ]
+    return chosen, skipped
+
+
+def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
+    """Whether levels without an order are the names of rows, such as IDs or free text."""
+    if column.kind != "category":
+        return False
+    present = column.values[weighing & ~column.missing]
+    return tells_rows_apart(len(np.unique(present)), len(present))
 
 
 def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridName | Mapping[str, NDArray[np.float64]]:
@@ -214,50 +251,16 @@ def _check_scale(scale: object, columns: Columns) -> Mapping[int, ArrayLike]:
     return {}
 
 
-def _group_notes(columns: Columns) -> list[str]:
-    """Say which columns look like one category and were not declared as one."""
-    alone = [columns.at(positions[0]) for positions in columns.moves.values() if len(positions) == 1]
-    found = groups_among(alone)
-    if not found:
+def _undeclared_groups(columns: Columns) -> Mapping[str, Sequence[Name]]:
+    """Find columns that look like one category and were not declared as one."""
+    return groups_among([columns.at(positions[0]) for positions in columns.moves.values() if len(positions) == 1])
+
+
+def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
+    if settings.sample is None:
         return []
-    listed = "; ".join(f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in found.items())
-    note = (
-        f"Some columns of 0 and 1 look like one category each ({listed}), and are moved one by one. "
-        "Pass `groups=ice.find_groups(X)` to move them together."
-    )
-    return [note]
-
-
-def _grid_notes(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
-    notes = []
-    for item in inputs:
-        label, grid = item.feature.label, item.grid
-        what, which = (
-            ("levels", "the most frequent ones")
-            if item.feature.is_unordered
-            else ("distinct values", "at even quantiles")
-        )
-        if grid.capped:
-            notes.append(
-                f"{label!r} has {grid.n_distinct} {what}; its grid is {grid.n_grid} of them, {which}. "
-                f"Pass `grid_size={grid.n_distinct}` for all."
-            )
-        n_off = _n_off_grid(item) if item.feature.is_unordered else 0
-        if n_off:
-            who = f"{n_off} observations have levels" if n_off > 1 else "1 observation has a level"
-            notes.append(f"{label!r}: {who} without a place on its grid: no own dot is drawn, the curves count.")
-    if settings.sample is not None:
-        notes.append(
-            f"Curves are those of {len(inputs[0].positions)} of {len(inputs[0].own)} observations, "
-            "drawn for each feature on its own."
-        )
-    return notes
-
-
-def _n_off_grid(item: FeatureInput) -> int:
-    """Count observations whose level has no place on the grid."""
-    values = item.feature.values
-    return int((~np.isnan(values) & ~np.isin(values, item.grid.values)).sum())
+    n_rows, n_observations = len(inputs[0].positions), len(inputs[0].own)
+    return [f"Curves are those of {n_rows} of {n_observations} observations, drawn for each feature on its own."]
 
 
 class Plan:
@@ -295,6 +298,11 @@ class Plan:
     def outputs(self) -> tuple[object, ...]:
         """What `output` could be instead; empty where the model has one output."""
         return self._context.predictor.outputs
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the output was chosen for the user, from the target or the predictions."""
+        return self._context.predictor.is_opening
 
     @property
     def responses(self) -> tuple[str, ...]:

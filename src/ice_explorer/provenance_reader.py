@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, InputTypeError, MissingDependencyError
+from ice_explorer.older import renewed_provenance
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,7 @@ _COMMENT: Final = f"# {_KEY} "
 _LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
 
+@short_traceback
 def provenance(path: str | Path) -> dict[str, Any]:
     """Read where a saved file comes from.
 
@@ -36,7 +39,9 @@ def provenance(path: str | Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        What it shows, how that was computed, versions, and under "code" the line that makes it again.
+        What it shows, how that was computed, versions, and under "code" the line that makes it again. Of a file
+        that names a `weighting`, an option of earlier versions, "convention" and "code" are those of today, and
+        "taken_for" says so.
 
     Raises
     ------
@@ -61,7 +66,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict) or not _LAST & found.keys():  # all of it, not what a cut file still has
         raise ExportError.no_provenance(path)
-    return found
+    return renewed_provenance(found)
 
 
 def _of_svg(content: bytes) -> Any:

@@ -23,18 +23,20 @@ from ice_explorer.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import (
     InputTypeError,
     InvalidOptionError,
-    PredictionError,
     UnknownFeatureError,
     UnknownOptionError,
+    counted,
 )
-from ice_explorer.feature import UNORDERED
 from ice_explorer.grid import feature_seed
+from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
 from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
-from ice_explorer.options import check_integer, check_one_of, resolve_display
+from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
-from ice_explorer.second import second_features
+from ice_explorer.second import distinct_rows, second_features
+from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
+from ice_explorer.units import EFFECTS, in_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,9 +51,11 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.drivers import Drivers
     from ice_explorer.engine import Engine, Sums
+    from ice_explorer.impact_notes import Note
     from ice_explorer.inputs import Context, FeatureInput
     from ice_explorer.messages import Kind, RankBy
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
+    from ice_explorer.options import Unit
 
 TABLE_COLUMNS = (
     "impact",
@@ -59,18 +63,17 @@ TABLE_COLUMNS = (
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
     "kind",
 )
-_DECAYED = ("in_distribution_impact", "effective_n")
-_DOMINANT_STEP = 0.5  # a note is due where one interval brings more of the impact than this
+_DECAYED = ("in_distribution_impact", "support")
 
 
+@short_tracebacks
 class FeatureExplanation:
     """Curves and metrics of one feature.
 
@@ -126,20 +129,18 @@ class FeatureExplanation:
         return _frozen(self._item.feature.native(self.observed_axis))
 
     def __repr__(self) -> str:
-        return f"<FeatureExplanation {self.label!r}: {len(self.row_positions)} curves, {len(self.grid)} grid values>"
+        return (
+            f"<FeatureExplanation {self.label!r}: {counted(len(self.row_positions), 'curve')}, "
+            f"{counted(len(self.grid), 'grid value')}>"
+        )
 
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
 
-    def metrics(
-        self,
-        decay: float | None = None,
-        convention: Convention | None = None,
-        weighting: Weighting | None = None,
-    ) -> dict[str, float]:
+    def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name; defaults are those of the explanation."""
-        decay, convention, weighting = resolve_display(self._context.settings, decay, convention, weighting)
-        found = self._sums.metrics(decay, convention, weighting)
+        decay, convention = resolve_display(self._context.settings, decay, convention)
+        found = self._sums.metrics(decay, convention)
         return {field.name: getattr(found, field.name) for field in fields(found)}
 
     def decay_profile(self, decays: Iterable[float], metric: str = "in_distribution_impact") -> NDArray[np.float64]:
@@ -148,15 +149,12 @@ class FeatureExplanation:
         return self.decay_profiles(decays)[metric]
 
     def decay_profiles(
-        self,
-        decays: Iterable[float],
-        convention: Convention | None = None,
-        weighting: Weighting | None = None,
+        self, decays: Iterable[float], convention: Convention | None = None
     ) -> dict[str, NDArray[np.float64]]:
         """Return every decayed metric by name, (n_decays,) each, for many decays, without calling the model."""
         checked = np.array(_check_decays(decays))
-        _, convention, weighting = resolve_display(self._context.settings, None, convention, weighting)
-        return dict(zip(_DECAYED, self._sums.decayed(checked, convention, weighting), strict=True))
+        _, convention = resolve_display(self._context.settings, None, convention)
+        return dict(zip(_DECAYED, self._sums.decayed(checked, convention), strict=True))
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
@@ -181,19 +179,8 @@ class FeatureExplanation:
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
         wanted = self._check_positions(positions)
-        if len(wanted) == 0:
-            return np.empty(0)
         with self._lock:
-            try:
-                predicted = self._context.predictor.predict(self._context.table.take(wanted))
-            except PredictionError:
-                raise
-            except Exception as error:
-                raise PredictionError.failed_on_rows(error) from error
-        wrong = np.flatnonzero(~np.isfinite(predicted))
-        if wrong.size:
-            raise PredictionError.row_not_finite(float(predicted[wrong[0]]), int(wanted[wrong[0]]))
-        return predicted
+            return self._context.predictions(wanted)
 
     def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
         return _check_positions(positions, len(self.observed_axis))
@@ -225,47 +212,58 @@ class FeatureExplanation:
         ----------
         anchor : {"min", "max", "median", "own"} or object
             First or last grid value, the one nearest to the median of the feature, each
-            observation's own value, or the grid value nearest to a value of the feature: a number, a date
-            (also as text), a duration, a label. For levels without an order "median" is the most frequent
-            one, and a label that of a level on the grid. On levels whose labels are no numbers a number is
-            a place, 0 the first.
+            observation's own value, on the grid or not, or the grid value nearest to a value of the
+            feature: a number, a date (also as text), a duration, a label. For levels without an order
+            "median" is the most frequent one, and a label that of a level on the grid. On levels whose
+            labels are no numbers a number is a place, 0 the first.
 
         Raises
         ------
         InvalidOptionError
             If the feature has no such value; also a ValueError.
         """
-        positions, place = self._item.positions, self.anchor_place(anchor)
-        if self._item.feature.is_unordered:
-            return self.curves - self._at_level(self._level_at(place), positions)
-        return transforms.centered_curves(self.curves, self.axis, self._item.own[positions], self._item.median, place)
+        place = self.anchor_place(anchor)
+        index = self._level_at(place) if self._item.feature.is_unordered else self._index_at(place)
+        if index is None:
+            return self.curves - self.at_own_values(self._item.positions, self.curves)[:, None]
+        return self.curves - self.curves[:, [index]]
 
     def anchor_place(self, anchor: AnchorName | object) -> AnchorName | float:
         """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
         return place_of(self._item.feature, self.axis, anchor)
 
+    def _index_at(self, place: AnchorName | float) -> int | None:
+        """Return where on the grid an anchor stands; None for each observation's own value."""
+        return transforms.anchor_index(self.axis, self._item.median, place)
+
     def _level_at(self, place: AnchorName | float) -> int | None:
-        """Return where on the grid an anchor stands; None for each observation's own level."""
-        if place == "own":
-            return None
-        if place in ("min", "max"):
-            return 0 if place == "min" else len(self.axis) - 1
+        """Return the same on levels without an order."""
         if place == "median":
             return int(np.argmax(level_weights(self._item.feature, self._context.weights)[self.axis.astype(np.intp)]))
-        return transforms.nearest_index(np.arange(len(self.axis), dtype=np.float64), float(place))
+        return transforms.anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
 
-    def _at_level(self, level: int | None, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predictions of rows at a level of the grid, or each at its own, on the grid or not, (n_rows, 1)."""
-        if level is not None:
-            return self.curves[:, [level]]
+    def at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions of some rows at their own value, (n_rows,) [output]; the median stands in for a missing one.
+
+        Parameters
+        ----------
+        positions : ndarray of shape (n_rows,)
+        curves : ndarray of shape (n_rows, n_grid)
+            Their curves, which tell the prediction where the value is on the grid.
+        """
         own = self._item.own[positions]
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
-        found = np.take_along_axis(self.curves, at[:, None], axis=1)
+        found = curves[np.arange(len(curves)), at]
         off = np.flatnonzero(self.axis[at] != own)
         if off.size:
             with self._lock:
-                found[off] = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
+                phantoms = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
+            found[off] = phantoms[:, 0]
         return found
+
+    def are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the own values of some rows, the median standing in for a missing one, are grid values, (n_rows,)."""
+        return np.isin(self._item.own[positions], self.axis)
 
     @property
     def median(self) -> float:
@@ -357,7 +355,7 @@ class FeatureExplanation:
         return np.union1d(drawn, _check_positions(include, len(self.observed_axis), "include"))
 
     def drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
-        """Find what makes the lines differ; once, as that takes the curves of many rows.
+        """Find what makes the curves differ; once, as that takes those of many rows.
 
         Parameters
         ----------
@@ -379,8 +377,9 @@ class FeatureExplanation:
                 self._passing_curves(positions, between_blocks),
                 [second.at(positions) for second in seconds],
                 self._context.row_weights[positions],
-                highest - lowest,
-                len(self._item.summed),
+                distinct_rows([self.observed_axis, *(second.values for second in seconds)], positions),
+                prediction_range=highest - lowest,
+                n_curves=len(self._item.summed),
             )
         return self._drivers
 
@@ -398,30 +397,22 @@ class FeatureExplanation:
         return curves
 
     @property
-    def lies_outside_the_data(self) -> bool:
-        """Whether no observation lies inside the grid, so that `weighting="mass"` has nothing to stand on."""
-        if isinstance(self._sums, CategorySums):
-            return not self._sums.is_defined
-        return len(self.grid) > 1 and math.isnan(self._sums.steps["mass"].variance_divisor)
+    def has_pairs(self) -> bool:
+        """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
+        return not isinstance(self._sums, CategorySums) or self._sums.is_defined
 
     @cached_property
-    def note(self) -> str | None:
-        """Says so where a single step of the grid, or a single pair of levels, brings most of the impact."""
-        is_unordered = isinstance(self._sums, CategorySums)
-        brought = self._sums.pair_impact() if isinstance(self._sums, CategorySums) else self._sums.interval_impact()
-        total = brought.sum()
-        if len(self.grid) < 3 or not total > 0:
-            return None
-        largest = int(np.argmax(brought))
-        share = brought[largest] / total
-        if share <= _DOMINANT_STEP:
-            return None
-        ends = self._sums.pairs[largest] if isinstance(self._sums, CategorySums) else (largest, largest + 1)
-        low, high = (self._item.feature.shown(float(self.axis[at])) for at in ends)
-        what = f"change {low} ↔ {high}" if is_unordered else f"step {low} → {high}"
-        return f"{share * 100:.0f} % of the impact comes from the {what}"
+    def step_note(self) -> Note | None:
+        """Between which two values most of the movement happens, if that is a small part of the axis."""
+        return step_note(self._sums, self._item.feature.shown)
+
+    @cached_property
+    def crowding_note(self) -> Note | None:
+        """That the impact is mostly due to steps between values that lie close together, if it is."""
+        return crowding_note(self._sums, self._context.settings.convention)
 
 
+@short_tracebacks
 class Explanation:
     """What a model does with each feature: metrics, curves, and the notes to read them by.
 
@@ -456,27 +447,33 @@ class Explanation:
         self.engine_reason = engine.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
-        dominated = [f"{result.label!r}: {note}." for result in results if (note := result.note) is not None]
-        unsupported = [
+        undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
-            if result.kind in UNORDERED
-            else f'{result.label!r}: no observation lies inside its grid, so `weighting="mass"` is undefined.'
             for result in results
-            if result.lies_outside_the_data
+            if not result.has_pairs
         ]
-        self.notes = [*notes, *unsupported, *dominated]
+        crowded = [(result.label, note) for result in results if (note := result.crowding_note) is not None]
+        stepped = [(result.label, note) for result in results if (note := result.step_note) is not None]
+        self.notes = [
+            *notes, *undefined, *crowding_notes(crowded, self.settings.convention), *step_notes(stepped)
+        ]  # fmt: skip
 
     def __repr__(self) -> str:
         return (
-            f"<Explanation of the {self.output_label}: {len(self.features)} features, "
-            f"{self.n_observations} observations, engine {self.engine!r}>"
+            f"<Explanation of the {self.output_label}: {counted(len(self.features), 'feature')}, "
+            f"{counted(self.n_observations, 'observation')}, engine {self.engine!r}>"
         )
 
     def __getstate__(self) -> NoReturn:
         raise InputTypeError.explanation_in_pickle()
 
     def __getitem__(self, feature: Name) -> FeatureExplanation:
-        """Return the curves and metrics of one feature, by name or by its text.
+        """Return the curves and metrics of one feature.
+
+        Parameters
+        ----------
+        feature : object
+            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is.
 
         Raises
         ------
@@ -484,10 +481,12 @@ class Explanation:
             If it was not explained; also a KeyError. Offers the closest name.
         """
         try:
-            found = self._results.get(feature)
-        except TypeError:  # an unhashable name names nothing
+            found = self._results.get(feature) or self._by_label.get(str(feature))
+            if found is None:
+                columns = self._context.columns
+                found = self._results.get(columns.names[columns.position(feature)])
+        except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             found = None
-        found = found or self._by_label.get(str(feature))
         if found is None:
             raise UnknownFeatureError.feature(feature, self.features)
         return found
@@ -505,38 +504,51 @@ class Explanation:
     def __len__(self) -> int:
         return len(self._results)
 
+    @property
+    def prediction_sd(self) -> float:
+        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output].
+
+        Predicts all rows of X when first read.
+        """
+        return self._context.prediction_sd
+
     def table(
         self,
         decay: float | None = None,
         convention: Convention | None = None,
-        weighting: Weighting | None = None,
         *,
-        sort_by: str | None = "impact",
+        sort_by: str | None = "in_distribution_impact",
+        unit: Unit = "prediction",
     ) -> pd.DataFrame:
-        """Every metric of every feature, without calling the model again.
+        """Every metric of every feature, without predicting phantom observations again.
 
         Parameters
         ----------
-        decay, convention, weighting : optional
+        decay, convention : optional
             As for `explain`; defaults are those of the explanation.
         sort_by : str or None
             Column to sort by, largest first; None keeps the order of the columns of X.
+        unit : {"prediction", "sd", "share"}
+            Unit of the effects: that of the prediction; per cent of the standard deviation of the predictions
+            (`prediction_sd`, which predicts all rows of X once); or per cent of the sum over all features,
+            of absolute values for `direction`.
 
         Returns
         -------
         DataFrame
             Indexed by feature; columns `impact`, `in_distribution_impact`, `direction`, `heterogeneity`,
-            `non_linearity`, `non_linearity_mad`, `missing_impact` [output], `effective_n`
-            [observations], `largest_step_share` [0–1], `scale` [feature], `n_grid`, `kind`.
+            `non_linearity`, `missing_impact` [unit], `support` and `largest_step_share` [0–1], `scale`
+            [feature], `n_grid`, `kind`.
         """
         import pandas as pd
 
         if sort_by is not None:
             check_one_of("sort_by", sort_by, TABLE_COLUMNS)
-        decay, convention, weighting = resolve_display(self.settings, decay, convention, weighting)
+        check_one_of("unit", unit, UNITS)
+        decay, convention = resolve_display(self.settings, decay, convention)
         records = [
             {
-                **result.metrics(decay, convention, weighting),
+                **result.metrics(decay, convention),
                 "scale": result.scale,
                 "n_grid": len(result.grid),
                 "kind": result.kind,
@@ -545,12 +557,16 @@ class Explanation:
         ]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
+        if unit != "prediction":
+            prediction_sd = self.prediction_sd if unit == "sd" else math.nan
+            for name in EFFECTS:
+                table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd)
         return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
 
     def decay_profile(
         self,
         decays: Iterable[float],
-        metric: Literal["in_distribution_impact", "effective_n"] = "in_distribution_impact",
+        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
     ) -> pd.DataFrame:
         """A decayed metric for many decays, without calling the model.
 
@@ -558,7 +574,7 @@ class Explanation:
         ----------
         decays : iterable of float
             Each greater than 0 and at most 1.
-        metric : {"in_distribution_impact", "effective_n"}
+        metric : {"in_distribution_impact", "support"}
 
         Returns
         -------
@@ -576,7 +592,7 @@ class Explanation:
         return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
 
     def drivers(self, feature: Name) -> pd.DataFrame:
-        """What makes the lines of a feature differ: every other feature, by what it explains of their spread.
+        """Return what makes the curves of a feature differ: the best split of the rows by each other column.
 
         Parameters
         ----------
@@ -586,20 +602,32 @@ class Explanation:
         Returns
         -------
         DataFrame
-            Indexed by the label of the second feature, each other column of X and each group, best first:
+            Indexed by the label of each other column of X and each group, best first:
 
             share : float
-                Part of the spread, 0 to 1, that goes when the rows are split in two by it. Lines count
-                relative to their own mean: how they run, not how high. 0 where they all run alike.
+                Part of the variance between curves that the split explains, 0 to 1. Curves are compared by shape, not
+                level. The split is chosen on some rows and scored on others; 0 where chance explains as much.
             threshold : float
-                Where the split is, on the axis of the second feature; NaN without one.
+                Where the split is, on the axis of the column; NaN without one.
             levels : tuple of str or None
-                Levels that stand against all others, where they have no order.
+                Levels of one side, where they have no order.
             rule : str
-                One of the two halves in words, "rm > 6.4"; the one with the missing values, if there are any.
+                One side in words, "rm > 6.4"; the one with the missing values, if there are any.
+            n_rule, n_rest : int
+                Rows of this side, and of the other: each at least 10, and 2 % of the rows.
 
-            `attrs` holds `summary`, a sentence; `rules`, those of a tree of depth 3 at most, and
-            `combined_share`, what they explain together; `n_rows`, and a `note` where these are a sample.
+            `attrs` holds
+
+            summary : str
+                The size of the differences, and the best rule, in a sentence.
+            size : float
+                Variance between curves, relative to the total variance of the curves around their own means, 0 to 1.
+                0: all have the same shape; 1: they have none in common.
+            combined_columns, combined_share, rules : tuple of str, float, dict of str to int
+                Two columns together: what they explain, and up to four rules with their numbers of rows. Empty where
+                they do not explain at least 5 % more than the best column.
+            n_rows, note : int, str
+                Rows that splits were searched on, and a sentence where these are a sample.
 
         Raises
         ------
@@ -608,21 +636,34 @@ class Explanation:
 
         Notes
         -----
-        With c_i curve i less its own mean over the grid, the share is
-        1 - Σ_g Σ_{i∈g} w_i‖c_i - c̄_g‖² / Σ_i w_i‖c_i - c̄‖². All thresholds half way between neighbouring values
-        are tried, and missing values on both sides. Levels without an order are parted along the first
-        principal axis of their mean curves, or one of them from the others, which among many levels is a
-        heuristic; the 100 most frequent ones are told apart. A column of more than 8 levels, and of one for
-        every other row, tells rows apart and explains nothing. Of more than 5000 rows a stratified, seeded sample
-        is looked at.
+        With c_i curve i less its own mean over the grid and c̄ their mean, `size` is Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖².
+        For lines with slopes β_i it is Var(β) / mean(β²).
+
+        Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; up to 20 have one each. Without the
+        rows of a fold the best split and the mean curve of both sides are found, and these rows are compared with them:
+        share = 1 - Σ_i w_i‖c_i - c̄_g(i)‖² / Σ_i w_i‖c_i - c̄‖². The rule and its row counts are those of all rows.
+        A share counts as explained where it is larger than 0 by Φ⁻¹(1 - 0.05 / m) standard errors, for m columns, so
+        that slopes drawn at random are rarely explained by any of them. Pairs are chosen and scored likewise.
+
+        All thresholds half way between neighbouring values are tried, and missing values on both sides. Levels without
+        an order are split along the first principal axis of their mean curves, or one of them from the others, which
+        among many levels is a heuristic; the 100 most frequent ones are distinguished. A column of more than 8 levels,
+        and of one for every other row, identifies rows and explains nothing. Of two columns, thresholds at sixths of
+        the rows (fewer with more than 80 columns) and single levels are tried in all combinations, then moved to where
+        they are best. Of more than 5000 rows a stratified, seeded sample is used.
+
+        Rows are counted by weight, and equal rows share a fold, so integer weights are repeated rows.
 
         Examples
         --------
         >>> import numpy as np
         >>> from ice_explorer import explain
-        >>> X = np.column_stack([np.arange(8.0), np.array([0.0, 1.0] * 4), np.repeat([5.0, 6.0], 4)])
-        >>> explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")["rule"].to_dict()
-        {'x1': 'x1 > 0', 'x2': 'x2 > 5.5'}
+        >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20), np.repeat([5.0, 6.0], 20)])
+        >>> table = explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")
+        >>> table["rule"].to_dict()
+        {'x1': 'x1 > 0', 'x2': ''}
+        >>> table.attrs["summary"]
+        'Curves differ by 50 % of their variance; of that, x1 > 0 explains 100 %.'
         """
         return self[feature].drivers().frame()
 
@@ -658,6 +699,7 @@ class Explanation:
         *,
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
         max_features: int = 30,
         **unknown: object,
     ) -> Axes:
@@ -671,7 +713,9 @@ class Explanation:
             λ of the filled bars; that of the explanation by default.
         rank_by : str
             What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-            "non_linearity", "non_linearity_mad" or "missing_impact".
+            "non_linearity" or "missing_impact".
+        unit : {"prediction", "sd", "share"}
+            Unit of the bars, as for `table`.
         max_features : int
             Bars drawn at most; a line below counts the others.
 
@@ -682,7 +726,7 @@ class Explanation:
         from ice_explorer.figures import mpl
 
         _check_keywords(mpl.plot_impact, unknown)
-        return mpl.plot_impact(self, ax, decay=decay, rank_by=rank_by, max_features=max_features)
+        return mpl.plot_impact(self, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features)
 
     def plot(
         self,
@@ -783,6 +827,7 @@ class Explanation:
         color_by: Name = None,
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
         anchor: AnchorName | object = "min",
         max_lines: int | None = None,
         selection: Sequence[int] = (),
@@ -803,7 +848,7 @@ class Explanation:
             With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
-        feature, kind, color_by, decay, rank_by, anchor, max_lines, selection : optional
+        feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
             What is shown, as on an explorer; features, columns and anchors as X has them. Without a feature the one
             that ranks first is open; the decay is that of the explanation by default.
         width, font_size, dpi, title, caption, overwrite : optional
@@ -823,7 +868,7 @@ class Explanation:
 
         _check_keywords(export.save_explanation, unknown, "save")
         return export.save_explanation(
-            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by,
+            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,
             anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
             title=title, caption=caption, overwrite=overwrite,
         )  # fmt: skip

@@ -10,6 +10,8 @@ import numpy as np
 from ice_explorer.feature import UNORDERED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.table import Column, ColumnKind
@@ -66,8 +68,22 @@ def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
     list of SecondFeature
         Columns that are members of a group are told by the group.
     """
-    numbers = sorted(columns.moves, key=lambda number: min(columns.moves[number]))
-    return [_second(columns, number) for number in numbers if number != feature.at_issue]
+    return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
+
+
+def distinct_rows(columns: Sequence[NDArray[np.float64]], positions: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Number the distinct rows among those at some positions from 0, whatever their order; equal rows share a number.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n_observations,)
+        All that rows may differ by.
+    positions : ndarray of shape (n_rows,)
+    """
+    values = np.column_stack([column[positions] for column in columns]) + 0.0  # no negative zeros
+    values[np.isnan(values)] = np.nan
+    rows = np.ascontiguousarray(values).view(np.dtype((np.void, values.strides[0]))).ravel()
+    return np.unique(rows, return_inverse=True)[1]
 
 
 def _second(columns: Columns, number: int) -> SecondFeature:

@@ -1,4 +1,4 @@
-"""How lines differ in shape: each less its own mean, in the directions in which they differ."""
+"""How curves differ in shape: each centred at its own mean, in the directions in which they differ."""
 
 from __future__ import annotations
 
@@ -13,40 +13,35 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _FLAT = 1e-12  # of the squared range of predictions: less is rounding
-_LEFT_OUT = 1e-13  # part of the spread that may go with directions in which lines hardly differ
-_MOST_SOLVED = 128  # grid values whose principal axes are all computed
-_FOUND = 64  # principal axes that are looked for among more
-_MAIN = 32
+_OMITTED = 1e-13  # part of the spread that may be lost with directions in which curves hardly differ
+_MOST_SOLVED = 128  # grid values up to which all principal axes are computed
+_ESTIMATED = 64  # principal axes that are estimated for longer grids
+_MAIN = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How some lines differ in shape.
+    """How curves differ in shape.
 
     Attributes
     ----------
-    weighted : ndarray of shape (n_rows, n_directions)
-        Each line less its own mean and less the mean of all lines, in directions at right angles, times its
-        weight.
-    main : ndarray of shape (n_rows, n_main)
-        The same along the 32 directions in which lines differ most, without weights.
+    deviations : ndarray of shape (n_rows, n_directions)
+        Each curve less its own mean and less the mean of all curves, in orthogonal directions [output].
+    main : ndarray of shape (n_main, n_rows)
+        The same in the (up to) 16 directions in which curves differ most; splits are chosen on these.
     weights : ndarray of shape (n_rows,)
-    total : float
-        Weighted sum of squared deviations; 0 where there are but rounding errors.
+    size : float
+        Variance between centred curves, relative to their total variance around their own means, 0 to 1.
     """
 
-    weighted: Array
+    deviations: Array
     main: Array
     weights: Array
-    total: float
-
-    def share(self, gain: float) -> float:
-        """Return the part that a gain is of the total."""
-        return 0.0 if self.total == 0 else min(1.0, max(0.0, gain / self.total))
+    size: float
 
 
 def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
-    """Take from lines what they have in common.
+    """Return how curves differ in shape.
 
     Parameters
     ----------
@@ -55,31 +50,39 @@ def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     weights : ndarray of shape (n_rows,)
         All greater than 0.
     prediction_range : float
-        Largest less smallest prediction: a mean square below 1e-12 of its square is rounding, and no spread.
+        Largest less smallest prediction: a mean square below 1e-12 of its square is rounding, and no difference.
+
+    Notes
+    -----
+    With c_i curve i less its own mean over the grid, the size is Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖²: what is left
+    of the variance of the curves when the shape that all share, c̄, is taken out. For lines with slopes β_i it is
+    Var(β) / mean(β²): 0 for parallel curves, 1 where slopes cancel out.
     """
     shapes = curves - curves.mean(axis=1, keepdims=True)
-    shapes -= np.average(shapes, axis=0, weights=weights)
+    common = np.average(shapes, axis=0, weights=weights)
+    shapes -= common
     mass = float(weights.sum())
     total = float(weights @ np.einsum("ik,ik->i", shapes, shapes))
     if total / (mass * shapes.shape[1]) <= _FLAT * prediction_range**2:
-        return Spread(shapes[:, :0], shapes[:, :0], weights, 0.0)
+        return Spread(shapes[:, :0], shapes[:, :0].T, weights, 0.0)
     along = shapes @ _principal_axes(shapes, weights)
-    held = np.cumsum(weights @ along**2)
-    enough = np.flatnonzero(held >= (1 - _LEFT_OUT) * total)
-    # Lines mostly differ in few directions, and fewer sums are then as good as one for each grid value.
+    cumulative = np.cumsum(weights @ along**2)
+    enough = np.flatnonzero(cumulative >= (1 - _OMITTED) * total)
+    # Curves mostly differ in few directions, and fewer numbers are then as good as one for each grid value.
     deviations = shapes if enough.size == 0 else along[:, : enough[0] + 1]
-    return Spread(weights[:, None] * deviations, along[:, :_MAIN], weights, total)
+    main = np.ascontiguousarray(along[:, : min(_MAIN, deviations.shape[1])].T)
+    return Spread(np.ascontiguousarray(deviations), main, weights, total / (total + mass * float(common @ common)))
 
 
 def _principal_axes(shapes: Array, weights: Array) -> Array:
-    """Return directions, the one with the largest spread first: all of them, or of many the first 64, nearly.
+    """Return directions, the one with the largest spread first: all of them, or the first 64 approximately.
 
-    Those are found from random combinations (Halko, Martinsson and Tropp, 2011), as solving for all takes too long.
+    Those of long grids are estimated from random combinations (Halko, Martinsson and Tropp, 2011).
     """
     n_grid = shapes.shape[1]
     if n_grid <= _MOST_SOLVED:
         return _solved(shapes, weights)
-    combined = shapes @ np.random.default_rng(0).normal(size=(n_grid, _FOUND))
+    combined = shapes @ np.random.default_rng(0).normal(size=(n_grid, _ESTIMATED))
     basis = np.linalg.qr(shapes.T @ (weights[:, None] * combined))[0]
     return np.asarray(basis @ _solved(shapes @ basis, weights))
 

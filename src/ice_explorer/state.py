@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.older import renewed_state
 
-STATE_VERSION: Final = 1
+STATE_VERSION: Final = 2
+_WITH_WEIGHTING: Final = 1  # is still read
 
 
 class Form(NamedTuple):
@@ -106,10 +108,13 @@ class State:
         Public traits by name; those that are missing stay as they are.
     view : dict
         What a reader chose about the view.
+    notes : tuple of str
+        What entries of an earlier version were taken for.
     """
 
     traits: dict[str, Any]
     view: dict[str, Any]
+    notes: tuple[str, ...] = ()
 
     @property
     def output(self) -> str:
@@ -146,12 +151,14 @@ def read_state(state: object, traits: Collection[str]) -> State:
     if not isinstance(state, Mapping):
         raise InvalidOptionError.state_got(state)
     version = state.get("version")
-    if isinstance(version, bool) or version != STATE_VERSION:
-        raise InvalidOptionError.state_version(version, STATE_VERSION)
-    view = state.get("view", {})
+    if isinstance(version, bool) or version not in (_WITH_WEIGHTING, STATE_VERSION):
+        raise InvalidOptionError.state_version(version, (_WITH_WEIGHTING, STATE_VERSION))
+    view, notes = state.get("view", {}), list[str]()
+    if version == _WITH_WEIGHTING:
+        state, notes = renewed_state(state)
     _check_entries("state", state, ("version", *traits, "view"), _OF_DATA)
     _check_entries("state['view']", view, tuple(VIEW_CHOICES), VIEW_CHOICES)
-    return State({name: value for name, value in state.items() if name in traits}, dict(view))
+    return State({name: value for name, value in state.items() if name in traits}, dict(view), tuple(notes))
 
 
 def _check_entries(where: str, entries: Mapping[Any, Any], known: Sequence[str], forms: Mapping[str, Form]) -> None:
@@ -202,10 +209,10 @@ def fit_state(
     state : State
         What can be restored; output and response are left to whoever makes the explanation.
     notes : list of str
-        A sentence about everything else.
+        A sentence about everything else, after those of the state.
     """
     traits = {name: value for name, value in state.traits.items() if name not in {"output", "response"}}
-    view, notes = dict(state.view), []
+    view, notes = dict(state.view), list(state.notes)
     feature = traits.get("feature", "")
     if feature != "" and feature not in features:
         del traits["feature"]

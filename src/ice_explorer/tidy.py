@@ -79,8 +79,8 @@ def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
 
 
 def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
-    """Return every metric of every feature as the bars are sorted, the feature in a column of its own."""
-    table = explanation.table(state.decay, state.convention, state.weighting, sort_by=state.rank_by)
+    """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own."""
+    table = explanation.table(state.decay, state.convention, sort_by=state.rank_by, unit=state.unit)
     labels = [explanation[name].label for name in table.index]
     plain: pd.DataFrame = table.reset_index(drop=True)
     plain.insert(0, "feature", labels)

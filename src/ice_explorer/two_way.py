@@ -13,6 +13,7 @@ from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.likelihood import lower_median, most_frequent
 from ice_explorer.options import check_integer
 from ice_explorer.sampling import draw_stratified
+from ice_explorer.tracebacks import short_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,6 +60,7 @@ class TwoWayAxis:
     median: float
 
 
+@short_tracebacks
 class TwoWay:
     """Partial dependence on two features: the mean prediction at every pair of their values.
 

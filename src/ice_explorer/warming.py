@@ -6,7 +6,10 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from ice_explorer.tracebacks import short_traceback
 
+
+@short_traceback
 def warmup() -> None:
     """Compile what explaining tree models and large networks and drawing many lines needs, once per installation.
 
@@ -25,7 +28,7 @@ def warmup() -> None:
     from ice_explorer.adapters.trees.link import Link
     from ice_explorer.curves import network_numba
     from ice_explorer.curves.tree import TreeCurves
-    from ice_explorer.decay import DecaySums
+    from ice_explorer.decay import DecaySums, Ends, EndShares
     from ice_explorer.figures.palette import plain_palette
     from ice_explorer.figures.raster import LineSet, draw_lines
     from ice_explorer.metrics import FeatureSums
@@ -50,13 +53,11 @@ def warmup() -> None:
     ones = np.ones(4)
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
     TreeCurves(stump, [np.array([0.0, np.nan])], {0: (np.zeros(1, np.intp), own[:, None])}).predict(np.arange(2))
-    mass = metrics_numba.interval_mass(own, own, ones)
-    sums = FeatureSums(own, 1.0, mass, (own, ones, ones), trees.active[0], compiled=True)
+    sums = FeatureSums(own, 1.0, (own, ones, ones), trees.active[0], compiled=True)
     metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
     many = np.arange(100.0)  # so many masses that they are not kept one by one
-    DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(
-        many, (many, many + 1.0), many * many[:, None], many, many[:, None]
-    )
+    ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
+    DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)
     network_numba.rectified_margins(ones[:, None], ones[:, None], ones[:1, None], ones[:1], np.empty((4, 4, 1)))
     pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)

@@ -42,8 +42,10 @@ from ice_explorer.errors import (
     InvalidOptionError,
     OutputError,
     UnknownFeatureError,
+    UnknownNameError,
     UnknownOptionError,
     closest,
+    counted,
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
@@ -64,9 +66,10 @@ from ice_explorer.messages import (
     ViewState,
     parse_request,
 )
-from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
-from ice_explorer.options import check_display, check_integer, check_one_of, check_static_picture
+from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.options import UNITS, check_integer, check_one_of, check_static_picture
 from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
+from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -77,7 +80,7 @@ if TYPE_CHECKING:
     from ice_explorer.classes import Classes
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.frozen.cell import Frozen
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
     from ice_explorer.state import State
 
 logger = logging.getLogger(__name__)
@@ -123,6 +126,7 @@ class _Checked(traitlets.TraitType[Any, Any]):
         obj._tell_given(self.name)  # noqa: SLF001 - the explorer's own trait
 
 
+@short_tracebacks
 class ICEExplorer(anywidget.AnyWidget):
     """What a fitted model does with each feature, to look at and to move.
 
@@ -164,12 +168,13 @@ class ICEExplorer(anywidget.AnyWidget):
         λ of the likelihood, greater than 0 and at most 1.
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity", "non_linearity_mad" or "missing_impact".
-    convention : {"equations", "published"}
-        How impact is counted, as for `explain`; that of the explanation at first. Another one is counted
-        from the sums that are there, without a call of the model.
-    weighting : {"interval", "length", "mass"}
-        How the intervals of the grid are averaged, likewise; "published" takes "interval" only.
+        "non_linearity" or "missing_impact".
+    convention : {"stable", "equations", "published"}
+        How impact is counted, as for `explain`; defaults to that of the explanation. A change does not call the
+        model.
+    unit : {"prediction", "sd", "share"}
+        Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
+        cent of the total over all features.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0: a value of the open feature, or on levels their place, 0 the first. Labels of
         levels, dates and durations of the open feature are taken too, and become such numbers. A number
@@ -179,8 +184,9 @@ class ICEExplorer(anywidget.AnyWidget):
     selection : list of int
         Positions of the selected rows of X.
     output : str
-        Which class or output of the model is explained, as text; "" where it has one. Another one is
-        explained anew.
+        Which class or output of the model is explained, as text; "" where it has one. Without the option
+        `output` it starts with the second of two classes, with the class most frequent in y, else in the
+        predictions, or with the first output. Another one is explained anew.
     response : str
         On which scale, as `explain` names it.
 
@@ -206,8 +212,8 @@ class ICEExplorer(anywidget.AnyWidget):
     # The slider is ahead of any echo of its own past positions, which would make it jitter.
     decay = _Checked(0.75).tag(sync=True, echo_update=False)
     rank_by = _Checked("in_distribution_impact").tag(sync=True)
-    convention = _Checked("equations").tag(sync=True)
-    weighting = _Checked("interval").tag(sync=True)
+    convention = _Checked("stable").tag(sync=True)
+    unit = _Checked("prediction").tag(sync=True)
     anchor = _Checked("min").tag(sync=True)
     max_lines = _Checked(1000).tag(sync=True)
     selection = _Checked(()).tag(sync=True)
@@ -244,24 +250,26 @@ class ICEExplorer(anywidget.AnyWidget):
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
-        self._counting: tuple[Convention, Weighting] = settings.convention, settings.weighting
+        self._counted: Convention = settings.convention
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = settings.decay
-        self._name_counting()
+        self.convention = settings.convention
         self._restore(wanted)
         self._publish()
         super().__init__()
         self.on_msg(self._on_message)
-        if self._status["state"] == "computing":
-            self._background.start()
+        self._start()
 
     __signature__ = _with_options(__init__)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse a misspelt trait, which would be kept and never shown."""
+        """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
         if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
             raise UnknownOptionError.trait(name, self._public_traits())
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fset is None:
+            raise UnknownNameError.read_only(name, self._public_traits())
         super().__setattr__(name, value)
 
     def _tell_given(self, name: str | None) -> None:
@@ -280,12 +288,11 @@ class ICEExplorer(anywidget.AnyWidget):
         columns = [work.known.column(name).label for name in work.known.color_columns]
         fitting, lost = fit_state(wanted, work.by_label, columns, work.known.n_observations)
         self._lost = [*work.lost, *lost]
-        with self.hold_trait_notifications():  # not every convention goes with every weighting
-            for name, value in fitting.traits.items():
-                setattr(self, name, value)
+        for name, value in fitting.traits.items():
+            setattr(self, name, value)
         self._view = fitting.view
         if self._lost:
-            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
+            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=4)
 
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
@@ -299,31 +306,34 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _clear_tables(self, work: Work) -> None:
         """Forget all figures; the next publishing fills in what is known."""
-        self._tables = payload.Tables(len(work.heads), *self._counting)
+        self._tables = payload.Tables(len(work.heads), self._counted)
         self._tabled: set[Name] = set()
         self._described: Work | None = None
         self._next_tables = -math.inf
 
-    @traitlets.observe("convention", "weighting")
+    def _start(self) -> None:
+        """Compute in the background, where the model may be called."""
+        self._background.ask(None, partial(self._measure, self._open_work()), _nothing)
+
+    def _measure(self, work: Work, _feature: object) -> None:
+        """Measure how far the predictions spread, and publish it."""
+        try:
+            work.prediction_sd = work.known.prediction_sd
+        except Exception:
+            logger.exception("The standard deviation of the predictions is not known.")
+            return
+        self._described = None
+        self._publish()
+
+    @traitlets.observe("convention")
     def _count_anew(self, _change: object) -> None:
-        """Count what is known as the traits name it now; where that cannot be, they go back."""
+        """Fill the tables by another convention."""
         with self._sync_lock:
-            chosen = self.convention, self.weighting
-            if self._work is None or chosen == self._counting:
+            if self._work is None or self.convention == self._counted:
                 return
-            try:
-                check_display(self.decay, *chosen)
-            except InvalidOptionError:
-                self._name_counting()
-                raise
-            self._counting = chosen
+            self._counted = self.convention
             self._clear_tables(self._work)
             self._publish()
-
-    def _name_counting(self) -> None:
-        """Have the traits name what the tables are counted by, both at once: not all pairs can be."""
-        with self.hold_trait_notifications():
-            self.convention, self.weighting = self._counting
 
     @traitlets.observe("output", "response")
     def _explain_another(self, _change: object) -> None:
@@ -341,7 +351,7 @@ class ICEExplorer(anywidget.AnyWidget):
             before = self._background
             self._begin(chosen)
             before.close()  # last, so that whoever waits for it finds what to wait for instead
-            self._background.start()
+            self._start()
             self._publish()
 
     def __repr__(self) -> str:
@@ -349,8 +359,8 @@ class ICEExplorer(anywidget.AnyWidget):
             return "<ICEExplorer: closed>"
         known, status = self._work.known, _status(self._background.snapshot(), self._work)
         return (
-            f"<ICEExplorer of the {known.output_label}: {status['total']} features, "
-            f"{known.n_observations} observations, {_state_text(status)}>"
+            f"<ICEExplorer of the {known.output_label}: {counted(status['total'], 'feature')}, "
+            f"{counted(known.n_observations, 'observation')}, {_state_text(status)}>"
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -408,8 +418,8 @@ class ICEExplorer(anywidget.AnyWidget):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Every metric of every feature at the current decay, in the order of the bars."""
-        return self.explanation.table(self.decay, self.convention, self.weighting, sort_by=self.rank_by)
+        """Every metric of every feature at the current decay, in the order and unit of the bars."""
+        return self.explanation.table(self.decay, self.convention, sort_by=self.rank_by, unit=self.unit)
 
     @property
     def selected(self) -> Any:
@@ -617,8 +627,8 @@ class ICEExplorer(anywidget.AnyWidget):
     def _check_convention(self, value: object) -> object:
         return check_one_of("convention", value, CONVENTIONS)
 
-    def _check_weighting(self, value: object) -> object:
-        return check_one_of("weighting", value, WEIGHTINGS)
+    def _check_unit(self, value: object) -> object:
+        return check_one_of("unit", value, UNITS)
 
     def _check_anchor(self, value: object) -> str | float:
         if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
@@ -706,7 +716,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 return True
             is_whole = self._publish_tables(work, snapshot)
             if snapshot.state == "ready" and self.feature == "":
-                table = work.known.table(self.decay, *self._counting, sort_by=self.rank_by)
+                table = work.known.table(self.decay, self._counted, sort_by=self.rank_by)
                 self.feature = table.index[0]
             # Last, so that whoever sees "ready" sees the rest.
             self._status = cast("dict[str, Any]", _status(snapshot, work))
@@ -733,10 +743,9 @@ class ICEExplorer(anywidget.AnyWidget):
         self._impact = self._tables.impact
         from ice_explorer import export_request
 
-        convention, weighting = self._counting
         header = payload.header(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
-            convention=convention, weighting=weighting, formats=export_request.formats(),
+            convention=self._counted, prediction_sd=work.prediction_sd, formats=export_request.formats(),
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
@@ -869,6 +878,10 @@ def _drivers(
 ) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
     return payload.drivers(opened, opened.drivers(background.answer_meanwhile)), []
+
+
+def _nothing(_error: Exception) -> None:
+    """Nobody waits for an answer."""
 
 
 def _take_messages_at_once(connection: object) -> None:

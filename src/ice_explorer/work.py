@@ -6,9 +6,11 @@ import ast
 import math
 from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer import payload
+from ice_explorer.adapters.opening import Opening
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
@@ -83,6 +85,8 @@ class Work:
         How much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else NaN.
     lost : list of str
         A sentence on each wish that could not be met.
+    prediction_sd : float or None
+        Standard deviation of the predictions of the observations; None until it is measured.
     known : Explanation
         What has been computed so far; its columns are there from the start.
     target : ndarray of shape (n_observations,) or None
@@ -103,6 +107,7 @@ class Work:
     y: InitVar[object] = None
     share_done: Callable[[], float] = field(default=lambda: math.nan)
     lost: list[str] = field(default_factory=list)
+    prediction_sd: float | None = field(default=None, init=False)
     known: Explanation = field(init=False)
     target: NDArray[np.float64] | None = field(init=False)
     by_label: dict[str, Name] = field(init=False)
@@ -227,7 +232,9 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     others = dict(options)
     # The bars that fill in are the progress; anything else has to be asked for.
     progress = others.pop("progress", None) or False
-    plan = prepare(model, X, **others, answers=answers)
+    plan = prepare(model, X, **others, answers=answers, opening=partial(Opening, y))
+    if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
+        options = {**options, "output": plan.settings.output}
     reporting = ExitStack()
     report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
 

@@ -21,14 +21,16 @@ from numpy.testing import assert_allclose
 import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.display_axis import writer
-from ice_explorer.messages import PROTOCOL_VERSION
+from ice_explorer.figures.scene import ranking_of
+from ice_explorer.figures.view import ViewState
+from ice_explorer.messages import PROTOCOL_VERSION, RANKINGS
 from ice_explorer.work import work_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {
     "impact": ["f4"],
     "profile": ["f4"],
-    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4", "f8"],
+    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4", "f8", "f4"],
     "classes": ["u4", "f8", "f4", "f4"],
     "continuous colors": ["f8"],
     "category colors": ["f4"],
@@ -68,7 +70,7 @@ def model(X):
     income = X["income"].to_numpy()
     days = (X["since"].fillna(pd.Timestamp("2022-01-01")) - pd.Timestamp("2022-01-01")).dt.days.to_numpy()
     of_town = np.where(X["town"] == "Ur", 2.0, 0.0) + np.where(X["town"].isna(), 0.5, 0.0)
-    of_grade = np.where(X["grade"] == "high", 1.5, 0.0)
+    of_grade = np.where(X["grade"] == "high", 1.5, 0.0) + np.where(income > 12.5, 32.0, 0.0)
     waited = X["wait"].dt.total_seconds().to_numpy() / 4096
     moved = of_town * np.where(X["east"] == 1, 1.0, 0.5) + of_grade + days / 1024 + waited
     return 1e6 + 0.5 * income * np.where(X["member"], 1.0, -0.25) + np.maximum(age - 40.0, 0.0) + moved
@@ -77,20 +79,27 @@ def model(X):
 def contract():
     """Header, tables and replies, each with what it means."""
     X = observations()
-    explanation = ice.explain(model, X, decay=0.75, groups={"side": ["east", "west"]}, progress=False)
+    explanation = ice.explain(
+        model, X, decay=0.75, groups={"side": ["east", "west"]}, convention="equations", progress=False
+    )
     heads = [
         {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None} for f in explanation
     ]
-    tables = payload.Tables(len(heads))
+    tables = payload.Tables(len(heads), "equations")
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
-    header = payload.header(explanation, heads, payload.code_line({"decay": 0.75}), formats=FORMATS)
+    code = payload.code_line({"decay": 0.75, "convention": "equations"})
+    header = payload.header(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
         "impact": encode([tables.impact]),
         "profile": encode([tables.profile]),
         "table": {str(decay): meaning(explanation, decay) for decay in DECAYS},
+        "readings": {
+            unit: {str(decay): meaning(explanation, decay, unit) for decay in DECAYS} for unit in ("sd", "share")
+        },
+        "far_off": {metric: far_off(explanation, metric) for metric in RANKINGS},
         "replies": [
             curves_reply(explanation, "income", 5, [0, 11]),
             curves_reply(explanation, "age", 100, [], [None, *range(11)]),
@@ -114,11 +123,20 @@ def contract():
     }
 
 
-def meaning(explanation, decay):
-    """Every metric of every feature at one decay; null where undefined."""
-    table = explanation.table(decay=decay, sort_by=None).drop(columns=["kind"])
-    table["mean_change"] = [feature.mean_change for feature in explanation]
+def meaning(explanation, decay, unit="prediction"):
+    """Every metric of every feature at one decay; null where undefined. In its own unit also by "stable"."""
+    table = explanation.table(decay=decay, sort_by=None, unit=unit).drop(columns=["kind"])
+    if unit == "prediction":
+        table["mean_change"] = [feature.mean_change for feature in explanation]
+        even = explanation.table(decay, "stable", sort_by=None).drop(columns=["kind"])
+        table = table.join(even.add_prefix("stable_"))
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
+
+
+def far_off(explanation, metric):
+    """Features whose figure is far from that evenly along the axis, and figures that were saved say so."""
+    ranking = ranking_of(explanation, ViewState(rank_by=metric, decay=0.25))
+    return sorted(bar.label for bar in ranking.bars if bar.is_far_off)
 
 
 def curves_reply(explanation, name, max_lines, selection, y=None):
@@ -270,7 +288,7 @@ def assert_same_buffers(one, other, dtypes, at):
 
 def test_the_tables_are_what_the_kernel_sends_today(committed, today):
     """Header, tables and what they mean have not changed unnoticed."""
-    for name in ("header", "table"):
+    for name in ("header", "table", "readings", "far_off"):
         assert_alike(committed[name], today[name], name)
     for name in ("impact", "profile"):
         assert_same_buffers(committed[name], today[name], DTYPES[name], name)
@@ -296,7 +314,7 @@ def test_the_tables_mean_what_the_engine_says(committed):
     (impact,) = decode(committed["impact"], DTYPES["impact"])
     (profile,) = decode(committed["profile"], DTYPES["profile"])
     impact = impact.reshape(len(names), -1)
-    profile = profile.reshape(2, len(names), -1)
+    profile = profile.reshape(len(committed["header"]["profiles"]), len(names), -1)
     assert profile.shape[2] == committed["header"]["decays"]["count"] == 100
     for i, name in enumerate(names):
         for j, metric in enumerate(committed["header"]["metrics"]):
@@ -305,8 +323,8 @@ def test_the_tables_mean_what_the_engine_says(committed):
         for decay in DECAYS:
             expected = committed["table"][str(decay)][name]
             step = round(decay * 100) - 1
-            assert_allclose(profile[0, i, step], expected["in_distribution_impact"], rtol=1e-6)
-            assert_allclose(profile[1, i, step], expected["effective_n"], rtol=1e-6)
+            for block, metric in enumerate(committed["header"]["profiles"]):
+                assert_allclose(profile[block, i, step], expected[metric], rtol=1e-6, err_msg=metric)
 
 
 def test_the_lines_mean_what_the_engine_says(committed):
@@ -316,9 +334,10 @@ def test_the_lines_mean_what_the_engine_says(committed):
             continue
         body, means = reply["body"], reply["means"]
         buffers = decode(reply["buffers"], DTYPES["curves"])
-        positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far, target = (
-            buffers
-        )
+        (
+            positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far, target,
+            at_own,
+        ) = buffers  # fmt: skip
         assert positions.tolist() == means["rows"]
         assert set(reply["request"]["selection"]) <= set(means["rows"])
         write = writer(body["kind"], grid, body["levels"], payload.number_text)
@@ -336,6 +355,8 @@ def test_the_lines_mean_what_the_engine_says(committed):
         assert_allclose(predictions + body["offset"], means["predictions"], rtol=0, atol=1e-5)
         assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
         assert_allclose(spread, means["spread"], rtol=1e-6, atol=1e-7)
+        own = np.where(np.isnan(observed), body["median"], observed)
+        assert len(at_own) == (0 if np.isin(own, grid).all() else body["n_lines"])
         assert len(scale) == body["n_lines"] == len(positions)
         assert len(edges) == len(counts) + 1
         assert (np.diff(edges) > 0).all()

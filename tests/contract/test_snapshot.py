@@ -31,11 +31,12 @@ def of_explorer():
 def blobs():
     """The blobs of a page of the same rows; the version is no part of the contract."""
     contract = of_explorer()
+    groups = {"side": ["east", "west"]}
     explanation = ice.explain(
-        contract.model, contract.observations(), decay=0.75, groups={"side": ["east", "west"]}, progress=False
+        contract.model, contract.observations(), decay=0.75, groups=groups, convention="equations", progress=False
     )
-    state = ViewState(feature="income", convention="equations", weighting="interval", max_lines=12, selection=(11,))
-    return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75)").blobs
+    state = ViewState(feature="income", convention="equations", max_lines=12, selection=(11,))
+    return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
 
 
 def content(text):

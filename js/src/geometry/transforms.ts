@@ -27,55 +27,30 @@ export function anchorIndex(grid: ArrayLike<number>, anchor: Anchor, median: num
   }
 }
 
-/** Place of `value` on an increasing grid as a fractional index, held to its ends. */
-export function fractionalIndex(grid: ArrayLike<number>, value: number): number {
-  const last = grid.length - 1;
-  if (!(value > grid[0]!)) return 0;
-  if (value >= grid[last]!) return last;
-  let lo = 0;
-  let hi = last;
-  while (hi - lo > 1) {
-    const mid = (lo + hi) >> 1;
-    if (grid[mid]! <= value) lo = mid;
-    else hi = mid;
-  }
-  return lo + (value - grid[lo]!) / (grid[hi]! - grid[lo]!);
+/** Curves, and what tells where each of them is 0 once it is centred. */
+export interface Centrable {
+  /** One row of grid.length values per line. */
+  values: Float32Array;
+  grid: ArrayLike<number>;
+  /** Own values, none missing. */
+  observed: ArrayLike<number>;
+  /** Predictions at own values; null where all of these are on the grid, so that the curves tell them. */
+  atOwn: ArrayLike<number> | null;
+  median: number;
 }
 
-/** Each row's curve read at its own observed value (linear between grid points). */
-export function valuesAtOwn(
-  curves: Float32Array,
-  grid: ArrayLike<number>,
-  observed: ArrayLike<number>,
-): Float64Array<ArrayBuffer> {
-  const nGrid = grid.length;
-  const values = new Float64Array(observed.length);
-  for (let i = 0; i < values.length; i++) {
-    const u = fractionalIndex(grid, observed[i]!);
-    const k = Math.min(Math.floor(u), Math.max(0, nGrid - 2));
-    const left = curves[i * nGrid + k]!;
-    values[i] = u === k ? left : left + (curves[i * nGrid + k + 1]! - left) * (u - k);
-  }
-  return values;
-}
-
-/** c-ICE: every curve minus its own value at the anchor. `curves` holds one row of grid.length values per line. */
-export function centeredCurves(
-  curves: Float32Array,
-  grid: ArrayLike<number>,
-  observed: ArrayLike<number>,
-  anchor: Anchor,
-  median: number,
-): Float32Array<ArrayBuffer> {
-  const nGrid = grid.length;
+/** What each curve is lowered by: its value at the anchor, or the prediction at its own value. */
+export function heldValues(curves: Centrable, anchor: Anchor): Float64Array<ArrayBuffer> {
+  const { values, grid, observed, atOwn, median } = curves;
   const index = anchorIndex(grid, anchor, median);
-  const own = index === null ? valuesAtOwn(curves, grid, observed) : null;
-  const centered = new Float32Array(curves.length);
-  for (let i = 0; i * nGrid < curves.length; i++) {
-    const held = own === null ? curves[i * nGrid + index!]! : own[i]!;
-    for (let k = 0; k < nGrid; k++) centered[i * nGrid + k] = curves[i * nGrid + k]! - held;
-  }
-  return centered;
+  if (index === null && atOwn !== null) return Float64Array.from(atOwn);
+  return Float64Array.from(observed, (own, i) => values[i * grid.length + (index ?? nearestIndex(grid, own))]!);
+}
+
+/** c-ICE: every curve less what it is held at. */
+export function centeredCurves(values: Float32Array, held: ArrayLike<number>): Float32Array<ArrayBuffer> {
+  const nGrid = values.length / held.length;
+  return Float32Array.from(values, (value, z) => value - held[Math.floor(z / nGrid)]!);
 }
 
 /** d-ICE: the slope over each of the grid.length - 1 intervals, in output per unit of the feature. */

@@ -22,7 +22,7 @@ export class Tooltip {
   }
 
   /** A card that the keyboard called for is read out; one that follows the pointer would never stop talking. */
-  show(title: string, rows: readonly TooltipRow[], anchor: DOMRect, spoken: boolean): void {
+  show(title: string, rows: readonly TooltipRow[], anchor: DOMRect, spoken: boolean, note: string | null = null): void {
     this.node.setAttribute("aria-live", spoken ? "polite" : "off");
     // No description list: JupyterLab floats the terms of those in every output.
     const list = html("div", { class: "ice-tooltip-rows" });
@@ -36,6 +36,7 @@ export class Tooltip {
       list.append(html("span", { class: "ice-tooltip-label" }, label), shown);
     }
     this.node.replaceChildren(html("div", { class: "ice-tooltip-title" }, title), list);
+    if (note !== null) this.node.append(html("p", { class: "ice-tooltip-note" }, note));
     this.node.hidden = false;
     this.#anchor = anchor;
     this.frames.request(this.#place);

@@ -1,6 +1,6 @@
-/** What colours the lines: a column by its values, below and above its median, or as it explains the spread best. */
+/** What colours the curves: a column by its values, below and above its median, or by its best split. */
 
-import { telling } from "../drivers.ts";
+import { splitsOf } from "../drivers.ts";
 import { percent } from "../format.ts";
 import { html, update } from "../marks/element.ts";
 import type { DriverBody, ViewChoices } from "../protocol.ts";
@@ -19,7 +19,7 @@ export function colorControl(view: View): HTMLElement {
   return html("span", { class: "ice-colors" }, field, coloringControl(view));
 }
 
-/** What can be chosen, as it stands in the list: nothing, what explains the spread, then all columns. */
+/** What can be chosen, in the order of the list: nothing, what explains the differences, then all columns. */
 interface Choice {
   column: string | null;
   coloring: Coloring | null;
@@ -27,7 +27,7 @@ interface Choice {
 
 function columnSelect({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "color-by" });
-  const best = html("optgroup", { label: "Explains the spread", "data-test": "color-by-drivers" });
+  const best = html("optgroup", { label: "Explains the differences", "data-test": "color-by-drivers" });
   const all = html("optgroup", { label: "All columns" });
   const nothing = html("option", { value: "" }, "nothing");
   let choices: Choice[] = [];
@@ -46,7 +46,7 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
       columns: store.figures.value?.header.columns ?? [],
       colorBy: store.colorBy.value,
       coloring: store.remembered.of("coloring").value,
-      drivers: telling(store.drivers.value),
+      drivers: splitsOf(store.drivers.value),
     }),
     ({ columns, colorBy, coloring, drivers }) => {
       const names = columns.map(({ name }) => name);

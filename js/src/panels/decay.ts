@@ -4,6 +4,9 @@ import { html, setText, update } from "../marks/element.ts";
 import { isUnordered } from "../values.ts";
 import type { View } from "../view.ts";
 
+const SUPPORT =
+  "Weight kept: mean weight of the phantom observations of this feature. A phantom observation is an observation with one feature value replaced.";
+
 export function decayPanel(view: View): HTMLElement {
   const { store, aborted } = view;
   const slider = html("input", {
@@ -14,7 +17,7 @@ export function decayPanel(view: View): HTMLElement {
     step: "any",
   });
   const value = html("output", { class: "ice-decay-value", "data-test": "decay-value" });
-  const readout = html("span", { class: "ice-decay-readout", "data-test": "decay-readout" });
+  const readout = html("span", { class: "ice-decay-readout", title: SUPPORT, "data-test": "decay-readout" });
 
   slider.addEventListener("input", () => store.dragDecay(Number(slider.value)), { signal: aborted });
   for (const end of ["change", "blur", "pointerup", "pointercancel"] as const) {
@@ -35,14 +38,8 @@ export function decayPanel(view: View): HTMLElement {
       const share = (Number(slider.value) - Number(slider.min)) / (Number(slider.max) - Number(slider.min));
       slider.style.setProperty("--share", String(share));
       setText(value, number(decay));
-      const n = figures?.header.n_observations ?? Number.NaN;
-      const text = decayReadout(
-        decay,
-        opened?.effectiveN ?? Number.NaN,
-        n,
-        estimated,
-        isUnordered(opened?.kind ?? "numeric"),
-      );
+      const unordered = isUnordered(opened?.kind ?? "numeric");
+      const text = decayReadout(decay, opened?.support ?? Number.NaN, estimated, unordered);
       setText(readout, text);
       slider.setAttribute("aria-valuetext", `${number(decay)}, ${text}`);
     },

@@ -1,6 +1,6 @@
-/** What the lines of the open feature differ by, as chips: a click parts them by colour, another takes it back. */
+/** What makes the curves of the open feature differ, as chips: a click colours by the split, another restores the colours. */
 
-import { type Drivers, telling } from "../drivers.ts";
+import { type Drivers, splitsOf } from "../drivers.ts";
 import { percent, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { partedText } from "../marks/name.ts";
@@ -10,13 +10,10 @@ import type { View } from "../view.ts";
 const MOST_CHIPS = 3;
 /** Of shorter names nothing is cut. */
 const SHORT_NAME = 8;
-/** Several columns together are worth a word where they explain so much more than the best one. */
-const WORTH_MORE = 0.02;
-
-const LEAD = "The lines differ by";
-const NOTHING = "Nothing explains the spread.";
+const SIZE = "Variance between curves, relative to their total variance around their own means.";
 const MEANING =
-  "Share of the spread that goes when the lines are parted so. Lines count by how they run, not by how high they lie.";
+  "Share of the variance between curves explained by this split, on rows that it was not chosen on. " +
+  "Curves are compared by shape, not level.";
 
 export function driversLine(view: View): HTMLElement {
   const { store, aborted, keep } = view;
@@ -25,7 +22,7 @@ export function driversLine(view: View): HTMLElement {
   const together = html("span", { class: "ice-drivers-together", "data-test": "drivers-together" });
   const line = html(
     "div",
-    { class: "ice-drivers", role: "group", "aria-label": "What the lines differ by", "data-test": "drivers" },
+    { class: "ice-drivers", role: "group", "aria-label": "What makes curves differ", "data-test": "drivers" },
     lead,
     chips,
     together,
@@ -58,14 +55,16 @@ export function driversLine(view: View): HTMLElement {
     () => ({ drivers: store.drivers.value, columns: store.figures.value?.header.columns }),
     ({ drivers, columns = [] }) => {
       const names = new Set(columns.map(({ name }) => name));
-      const shown = telling(drivers).slice(0, MOST_CHIPS);
-      line.dataset.state = stateOf(drivers, shown);
-      setText(lead, leadOf(drivers, shown));
+      const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
+      line.dataset.state = stateOf(drivers);
+      setText(lead, leadOf(drivers));
+      lead.title = drivers !== null && "body" in drivers ? SIZE : "";
       const partings = store.partings.peek();
       chips.replaceChildren(
         ...shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column))),
       );
-      describeTogether(together, drivers, shown);
+      (shown.length > 0 ? line : chips).append(together);
+      describeTogether(together, drivers);
     },
   );
   // Only the state changes, so the chip that was pressed keeps the focus.
@@ -80,16 +79,15 @@ export function driversLine(view: View): HTMLElement {
   return line;
 }
 
-function stateOf(drivers: Drivers | null, shown: readonly DriverBody[]): string {
+function stateOf(drivers: Drivers | null): string {
   if (drivers === null) return "unknown";
   if ("problem" in drivers) return "error";
-  return shown.length === 0 ? "nothing" : "ready";
+  return drivers.body.drivers.length + drivers.body.combined.columns.length === 0 ? "nothing" : "ready";
 }
 
-function leadOf(drivers: Drivers | null, shown: readonly DriverBody[]): string {
+function leadOf(drivers: Drivers | null): string {
   if (drivers === null) return "";
-  if ("problem" in drivers) return drivers.problem;
-  return shown.length === 0 ? NOTHING : LEAD;
+  return "problem" in drivers ? drivers.problem : drivers.body.lead;
 }
 
 function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
@@ -103,36 +101,42 @@ function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefin
       type: "button",
       class: "ice-chip",
       "aria-pressed": "false",
-      title: `${driver.rule}\n${share} of the spread. ${MEANING}`,
+      title: `${driver.rule}: ${plural(driver.n_rule, "row")}, all others: ${plural(driver.n_rest, "row")}\n${share}. ${MEANING}`,
       "data-test": "driver",
       "data-column": driver.column,
     },
     html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, at)),
     " ",
-    html("span", { class: "ice-chip-share" }, share, html("span", { class: "ice-hidden" }, " of the spread")),
+    html(
+      "span",
+      { class: "ice-chip-share" },
+      share,
+      html("span", { class: "ice-hidden" }, " of the variance between curves"),
+    ),
   );
   chip.style.setProperty("--share", String(driver.share));
   chip.disabled = !canColour;
   return chip;
 }
 
-function describeTogether(node: HTMLElement, drivers: Drivers | null, shown: readonly DriverBody[]): void {
+function describeTogether(node: HTMLElement, drivers: Drivers | null): void {
   const body = drivers === null || "problem" in drivers ? null : drivers.body;
-  const isMore = body !== null && shown.length > 0 && body.combined.share > shown[0]!.share + WORTH_MORE;
-  node.hidden = !isMore;
-  if (!isMore) return;
-  setText(node, `together ${percent(body.combined.share)}`);
+  node.hidden = body === null || body.combined.columns.length === 0;
+  if (body === null || node.hidden) return;
+  const { columns, share } = body.combined;
+  const together = `together ${percent(share)}`;
+  setText(node, body.drivers.length > 0 ? together : `${columns.join(" and ")} ${together}`);
   const text = rulesText(body);
   node.title = text;
   update(node, { "aria-label": text, role: "note" });
 }
 
 function rulesText({ combined, n_rows, n_curves }: DriversBody): string {
-  const rules = combined.leaves.map(({ rule, part }) => `${rule} (${percent(part)} of the rows)`);
+  const { columns, share, rules } = combined;
   const sample = n_rows < n_curves ? [`Found on ${plural(n_rows, "row")} of ${plural(n_curves, "row")}.`] : [];
   return [
-    `${percent(combined.share)} of the spread between these ${plural(rules.length, "group")}:`,
-    ...rules,
+    `${columns.join(" and ")} together explain ${percent(share)} of the variance between curves:`,
+    ...rules.map(({ rule, n_rows }) => `${rule} (${plural(n_rows, "row")})`),
     ...sample,
   ].join("\n");
 }

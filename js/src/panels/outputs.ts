@@ -38,7 +38,7 @@ export function outputsPanel(view: View): HTMLElement {
 }
 
 function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose, named }: Choice): HTMLElement {
-  const select = html("select", { class: "ice-select", "data-test": name });
+  const select = html("select", { class: `ice-select ice-${name}-choice`, "data-test": name });
   const field = html("label", { class: "ice-field" }, `${label} `, select);
   select.addEventListener("change", () => choose(store, select.value), { signal: aborted });
   let listed = "";

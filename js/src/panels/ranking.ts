@@ -1,10 +1,9 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
 import { computed } from "@preact/signals-core";
-import { factsOf } from "../facts.ts";
-import { columnFormat } from "../format.ts";
+import { cautionOf, factsOf } from "../facts.ts";
 import { labelWidth } from "../marks/axis.ts";
 import { html, setText, update } from "../marks/element.ts";
-import { RANK_LABELS, whyUndefined } from "../metrics.ts";
+import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../metrics.ts";
 import type { RankBy } from "../protocol.ts";
 import type { RankedFeature } from "../ranking.ts";
 import { folded, matches } from "../search.ts";
@@ -13,6 +12,7 @@ import { countingControl } from "./ranking/counting.ts";
 import { metricControl } from "./ranking/metric.ts";
 import { RowList } from "./ranking/rows.ts";
 import { searchField } from "./ranking/search.ts";
+import { unitControl } from "./ranking/unit.ts";
 import { describe, lengthsOf, longestOf, type Scale } from "./ranking/words.ts";
 
 export function rankingPanel(view: View): HTMLElement {
@@ -26,14 +26,20 @@ export function rankingPanel(view: View): HTMLElement {
   const rows = new RowList(aborted);
   const search = searchField(view, (open) => (open ? goTo(0) : rows.focus(Math.max(0, openPlace()))));
   const remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
-  const list = html("div", {}, remark, rows.scroll);
+  const footnote = html("p", { class: "ice-meaning ice-far-off", "data-test": "far-off" }, FAR_OFF_REMARK);
+  const list = html("div", {}, remark, rows.scroll, footnote);
   const panel = html(
     "section",
     { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
-    html("header", { class: "ice-head" }, metricControl(view), key),
+    html(
+      "header",
+      { class: "ice-head" },
+      metricControl(view),
+      countingControl(view),
+      html("div", { class: "ice-key-row" }, key, unitControl(view)),
+    ),
     search.node,
     list,
-    countingControl(view),
   );
 
   const names = computed(() => (store.figures.value?.header.features ?? []).map(({ name }) => folded(name)));
@@ -62,10 +68,11 @@ export function rankingPanel(view: View): HTMLElement {
     "pointerover",
     (event) => {
       const row = rowOf(event);
-      const figures = store.figures.peek();
+      const reading = store.reading.peek();
       const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
-      if (row === null || figures === null || ranked === undefined) return;
-      view.tooltip.show(ranked.name, factsOf(ranked, figures, store.decay.peek()), row.getBoundingClientRect(), false);
+      if (row === null || reading === null || ranked === undefined) return;
+      const note = cautionOf(ranked, reading);
+      view.tooltip.show(ranked.name, factsOf(ranked, reading), row.getBoundingClientRect(), false, note);
     },
     { signal: aborted },
   );
@@ -114,6 +121,7 @@ export function rankingPanel(view: View): HTMLElement {
   view.keep(
     () => ({
       ranking: store.ranking.value,
+      reading: store.reading.value,
       found: shown.value,
       query: search.query.value,
       metric: store.rankBy.value,
@@ -121,7 +129,7 @@ export function rankingPanel(view: View): HTMLElement {
       computing: store.status.value.state === "computing" ? store.status.value.label : null,
       waits: waitsForCounting(view),
     }),
-    ({ ranking, found, query, metric, feature, computing, waits }) => {
+    ({ ranking, reading, found, query, metric, feature, computing, waits }) => {
       key.hidden = metric !== "impact" && metric !== "in_distribution_impact";
       search.tell(found.length, ranking.length);
       setText(remark, remarkOn(ranking, found.length, query, metric, computing));
@@ -129,14 +137,16 @@ export function rankingPanel(view: View): HTMLElement {
       if (query === "") list.style.minHeight = "";
       else if (list.style.minHeight === "") list.style.minHeight = `${list.offsetHeight}px`;
       remark.hidden = remark.textContent === "";
+      footnote.hidden = found.every(({ farOff }) => farOff === null);
       rows.scroll.hidden = found.length === 0;
       update(panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
       update(rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
       const scale: Scale = {
         metric,
+        convention: reading?.figures.header.convention ?? "stable",
         of: ranking.length,
         longest: longestOf(ranking),
-        write: columnFormat(largest(found)),
+        write: reading?.column(largest(found)) ?? String,
       };
       const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
       rows.show({
@@ -170,7 +180,7 @@ export function rankingPanel(view: View): HTMLElement {
 function waitsForCounting({ store }: View): boolean {
   const header = store.figures.value?.header;
   if (header === undefined) return false;
-  return header.convention !== store.convention.value || header.weighting !== store.weighting.value;
+  return header.convention !== store.convention.value;
 }
 
 /** The largest of the figures that are written, which tells how many digits they need. */

@@ -2,6 +2,7 @@
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../client.ts";
 import { count, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { CONVENTION_LABELS } from "../metrics.ts";
 import type { Header, Note, Status } from "../protocol.ts";
 import type { View } from "../view.ts";
 
@@ -25,7 +26,7 @@ function sentence(status: Status, header: Header | null, alive: boolean, protoco
         plural(header.n_observations, "observation"),
         plural(header.features.length, "feature"),
         `${header.engine} engine`,
-        `${header.convention}, ${header.weighting} weighting`,
+        `impact ${CONVENTION_LABELS[header.convention]}`,
       ].join(" · ");
   }
 }

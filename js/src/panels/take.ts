@@ -42,7 +42,7 @@ export function takePanel(
     return save(csv(about, CURVES_COLUMNS, rows), `${plainName(loaded.curves.feature)}.csv`);
   };
   const ranking = (): string => {
-    const rows = rankingRows(store.ranking.peek(), store.figures.peek()!, store.decay.peek());
+    const rows = rankingRows(store.ranking.peek(), store.reading.peek()!);
     return save(csv(origin(), RANKING_COLUMNS, rows), "ice-ranking.csv");
   };
   const run = async (act: () => string | Promise<string>): Promise<void> => {

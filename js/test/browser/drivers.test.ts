@@ -1,20 +1,22 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
+import { noColumn } from "../../dev/drivers.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import { choose, frame, ink, kernel, mount } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
 const additive = new FakeKernel({ ...clinic(100), predict: ([age, bmi]) => age! + 2 * bmi! });
 
-test("the lines differ by what the kernel found, asked after the curves", async () => {
+test("what makes the curves differ is asked after the curves: how much, by what, and how many rows that rests on", async () => {
   const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  expect(part("drivers-lead").textContent).toBe("The lines differ by");
+  expect(part("drivers-lead").textContent).toMatch(/^Curves differ by \d+ % of their variance; of that:$/);
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
-  expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the spread$/);
-  expect(part("drivers-together").title).toContain("Smoker is true and");
+  expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the variance between curves$/);
+  expect(chips[0]!.title).toMatch(/^Smoker is true: 91 rows, all others: 209 rows\n7\d\u00a0%\. Share of the variance/);
+  expect(part("drivers-together").title).toMatch(/Smoker is true and .* \(75 rows\)/);
   const types = model.sent.map(({ type }) => type);
   expect(types.indexOf("drivers")).toBeGreaterThan(types.indexOf("curves"));
 });
@@ -85,7 +87,7 @@ test("the list of colours begins with what explains the spread, and offers all c
   const select = part<HTMLSelectElement>("color-by");
   await expect
     .poll(() => [...select.querySelectorAll("optgroup")].map(({ label }) => label))
-    .toEqual(["Explains the spread", "All columns"]);
+    .toEqual(["Explains the differences", "All columns"]);
   expect([...select.options].map(({ value }) => value)).toContain("Ward");
   select.selectedIndex = 1;
   select.dispatchEvent(new Event("change", { bubbles: true }));
@@ -94,13 +96,30 @@ test("the list of colours begins with what explains the spread, and offers all c
   await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["Ward", "value"]);
 });
 
-test("an additive model has lines that do not differ, and says so", async () => {
+test("the curves of an additive model do not differ", async () => {
   const { part, parts, drawn } = mount(additive.model({ feature: "Age" }));
   await drawn("Age");
   await expect.poll(() => part("drivers").dataset.state).toBe("nothing");
-  expect(part("drivers").textContent).toBe("Nothing explains the spread.");
+  expect(part("drivers").textContent).toBe("Curves do not differ in shape.");
   expect(parts("driver").length).toBe(0);
   expect(part("color-by").querySelectorAll("optgroup").length).toBe(1);
+});
+
+test("where no single column explains anything, two together stand in the place of the chips", async () => {
+  const model = kernel.model({ feature: "Age" });
+  model.answer = (request) =>
+    request.type === "drivers"
+      ? { reply: { id: request.id, type: "result", body: noColumn("Age", ["BMI", "Smoker"]) } }
+      : kernel.answer(request);
+  const { part, parts, drawn } = mount(model);
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  expect(parts("driver").length).toBe(0);
+  expect(part("drivers-together").textContent).toBe("BMI and Smoker together 62\u00a0%");
+  expect(part("drivers-together").title).toBe(
+    "BMI and Smoker together explain 62\u00a0% of the variance between curves:\n" +
+      "BMI ≤ 1 and Smoker is true (75 rows)\nBMI ≤ 1 and Smoker is false (75 rows)\nBMI > 1 (150 rows)",
+  );
 });
 
 test("what goes wrong is a sentence where the chips would be", async () => {

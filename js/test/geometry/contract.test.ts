@@ -5,7 +5,7 @@ import { DensityRaster, type DensityStyle, densityOpacity } from "../../src/geom
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
 import { LineRaster, type LineSet, type Palette } from "../../src/geometry/raster.ts";
-import { type Anchor, centeredCurves, slopes } from "../../src/geometry/transforms.ts";
+import { type Anchor, centeredCurves, heldValues, slopes } from "../../src/geometry/transforms.ts";
 
 type Written = (number | "inf" | null)[];
 
@@ -22,6 +22,7 @@ interface Transforms {
   observed: number[];
   likelihood_scale: number[];
   median: number;
+  at_own: number[];
   curves: number[];
   centered: Record<string, number[]>;
   slopes: number[];
@@ -131,7 +132,8 @@ describe("transforms", () => {
 
   it.each(Object.keys(written.centered))("centre curves as the engine does: at %s", (name) => {
     const anchor = (Number.isNaN(Number(name)) ? name : Number(name)) as Anchor;
-    expectClose(centeredCurves(curves, grid, observed, anchor, median), written.centered[name]!, 1e-6);
+    const held = heldValues({ values: curves, grid, observed, atOwn: written.at_own, median }, anchor);
+    expectClose(centeredCurves(curves, held), written.centered[name]!, 1e-6);
   });
 
   it("take slopes as the engine does", () => {

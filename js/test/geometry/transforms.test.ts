@@ -3,7 +3,7 @@ import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/
 import {
   anchorIndex,
   centeredCurves,
-  fractionalIndex,
+  heldValues,
   nearestIndex,
   slopes,
   stepOpacity,
@@ -26,22 +26,27 @@ describe("anchors", () => {
     expect(nearestIndex(GRID, 2)).toBe(1);
     expect(nearestIndex(GRID, 0.5)).toBe(0);
   });
-
-  it("hold the own value between grid points and within their ends", () => {
-    expect([-1, 0, 0.25, 1, 2, 3, 9].map((value) => fractionalIndex(GRID, value))).toEqual([0, 0, 0.25, 1, 1.5, 2, 2]);
-  });
 });
 
 describe("c-ICE", () => {
   it("is 0 at the anchor in every line", () => {
-    const curves = new Float32Array([1, 4, 10, -2, -2, 0]);
-    expect([...centeredCurves(curves, GRID, [0, 2], "max", 1)]).toEqual([-9, -6, 0, -2, -2, 0]);
-    expect([...centeredCurves(curves, GRID, [0, 2], "own", 1)]).toEqual([0, 3, 9, -1, -1, 1]);
+    const values = new Float32Array([1, 4, 10, -2, -2, 0]);
+    const curves = { values, grid: GRID, observed: [0, 3], atOwn: null, median: 1 };
+    expect([...centeredCurves(values, heldValues(curves, "max"))]).toEqual([-9, -6, 0, -2, -2, 0]);
+    expect([...centeredCurves(values, heldValues(curves, "own"))]).toEqual([0, 3, 9, -2, -2, 0]);
+  });
+
+  it("is held at the prediction of the row where its own value is not on the grid", () => {
+    const curves = { values: new Float32Array([1, 4, 10]), grid: GRID, observed: [2], atOwn: [5], median: 1 };
+    expect([...heldValues(curves, "own")]).toEqual([5]);
+    expect([...heldValues(curves, "min")]).toEqual([1]);
   });
 
   it("of a single grid value is 0, whatever the anchor", () => {
     for (const anchor of ["min", "max", "median", "own", 7] as const) {
-      expect([...centeredCurves(new Float32Array([5, 6]), [2], [1, 2], anchor, 2)]).toEqual([0, 0]);
+      const values = new Float32Array([5, 6]);
+      const held = heldValues({ values, grid: [2], observed: [2, 2], atOwn: null, median: 2 }, anchor);
+      expect([...centeredCurves(values, held)]).toEqual([0, 0]);
     }
   });
 });

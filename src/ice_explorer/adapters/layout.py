@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Take = Callable[[Any], Array]
 
 _NUMBER_KINDS = "fiub"
+_SCORES = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
 _TEXT = {
     "probabilities": "probability of {}",
     "log-odds": "log-odds of {}",
@@ -73,6 +74,8 @@ def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
         return _of_numbers(way, returned, n_rows)
     if _is_list_of_lists(source.classes):
         return _of_several(way, [_plain_labels(labels) for labels in source.classes], returned)
+    if way.returns == "labels" and source.classes is None and "predict_proba" not in source.ways:
+        return _of_labels_seen(way, returned)
     if way.returns == "labels":
         return _of_labels(way, _known_classes(source, rows), returned)
     return _of_classes(way, source, returned, rows)
@@ -181,7 +184,7 @@ def _is(label: object) -> Take:
 
 
 def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
-    what = "score (decision function)" if way.returns == "scores" else "prediction"
+    what = _SCORES.get("decision_function" if way.returns == "scores" else way.name, "prediction")
     if way.name != "model" and _is_text(returned):
         return _of_labels_seen(way, returned)
     numbers = as_numbers(way.name, returned)
@@ -226,14 +229,14 @@ def _of_labels(way: Way, classes: tuple[object, ...], returned: Any) -> Layout:
 
 def _of_labels_seen(way: Way, returned: Any) -> Layout:
     """Labels of a model that does not say which there are: those of the first predictions."""
-    classes = tuple(sorted({str(label) for label in _as_array(way.name, returned).flat}))
+    classes = tuple(sorted(set(_as_array(way.name, returned).tolist())))
 
     def find(output: object) -> tuple[int, tuple[str, ...]]:
         if output is None:
             raise OutputError.needed(what="classes", choices=classes)
-        if not isinstance(output, str) or output not in classes:
+        if not np.isscalar(output) or output not in classes:
             raise OutputError.not_predicted(output, classes)
-        return classes.index(str(output)), ()
+        return classes.index(output), ()
 
     texts = tuple(f"predicted as {label!r} (1) or not (0)" for label in classes)
     return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), find)

@@ -15,7 +15,7 @@ from ice_explorer.adapters.layout import asked, layout_of
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
-from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +65,8 @@ class Predictor:
         Whether outputs are classes, or numbers of their own.
     classes : tuple
         Labels of the classes, one alone included; empty where outputs are none.
+    is_opening : bool
+        Whether the output was chosen by `opening`.
     """
 
     predict: Callable[[Any], Array]
@@ -80,10 +82,18 @@ class Predictor:
     rescale: Callable[[Array], Array] | None
     of_classes: bool = False
     classes: tuple[object, ...] = ()
+    is_opening: bool = False
 
 
 def make_predictor(
-    model: Any, first_rows: Any, n_rows: int, *, output: object, response: Response, n_jobs: int = 1
+    model: Any,
+    first_rows: Any,
+    n_rows: int,
+    *,
+    output: object,
+    response: Response,
+    n_jobs: int = 1,
+    opening: Callable[[Layout, Way], tuple[int, tuple[str, ...]]] | None = None,
 ) -> Predictor:
     """Choose what to predict.
 
@@ -102,6 +112,8 @@ def make_predictor(
         Method, "log_odds", or "auto".
     n_jobs : int
         From how many threads it will be asked.
+    opening : callable, optional
+        Chooses an output where one must be chosen and `output` is None, as `Opening.choose` does.
 
     Returns
     -------
@@ -123,7 +135,18 @@ def make_predictor(
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
-    return _predictor(method, layout, output, chosen, _responses(source))
+    if opening is None or output is not None or not _must_choose(layout):
+        return _predictor(method, layout, layout.find(output), chosen, _responses(source))
+    return replace(_predictor(method, layout, opening(layout, way), chosen, _responses(source)), is_opening=True)
+
+
+def _must_choose(layout: Layout) -> bool:
+    """Whether there are several outputs of which none is taken by default."""
+    try:
+        layout.find(None)
+    except OutputError:
+        return True
+    return False
 
 
 def _check_response(response: object) -> None:
@@ -173,8 +196,14 @@ def _responses(source: Source) -> tuple[str, ...]:
     return tuple(name for name in RESPONSES if name in offered)
 
 
-def _predictor(method: _Method, layout: Layout, output: object, response: str, responses: tuple[str, ...]) -> Predictor:
-    position, notes = layout.find(output)
+def _predictor(
+    method: _Method,
+    layout: Layout,
+    found: tuple[int, tuple[str, ...]],
+    response: str,
+    responses: tuple[str, ...],
+) -> Predictor:
+    position, notes = found
     take, text, asked_for = layout.takes[position], layout.texts[position], response
     rescale = None
     if response == "log_odds" and method.way.returns == "probabilities":
@@ -187,7 +216,7 @@ def _predictor(method: _Method, layout: Layout, output: object, response: str, r
         output=layout.outputs[position] if layout.outputs else None,
         position=position if layout.outputs else None,
         response=response,
-        notes=notes,
+        notes=(method.way.note, *notes) if method.way.note else notes,
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
         all_outputs=lambda rows: _stacked(layout.takes, layout.check(method(rows), rows.shape[0])),

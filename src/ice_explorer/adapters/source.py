@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -23,11 +25,14 @@ class Way:
         What that is; labels are those of classes. Log-odds come in a column per class.
     name : str
         The method, for messages; "model" for the model called as a function.
+    note : str
+        What the numbers of this kind of model are, where that is not plain; else "".
     """
 
     ask: Callable[[Any], Any]
     returns: Returns
     name: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,13 +55,29 @@ class Source:
     exclusive: bool | None = None
 
 
+_NOTE_OF_CLUSTERS = (
+    "The model is a clusterer, so its labels are explained as names: a curve is 1 where the predicted label is the "
+    "explained one and 0 elsewhere, and the mean of the curves is the share of that label."
+)
+_NOTE_OF_OUTLIERS = "The model is an outlier detector, so its score is explained ({}): the lower, the more abnormal."
+
+
 def source_of_estimator(model: Any) -> Source:
     """Read an object that has scikit-learn's methods."""
+    kind = _kind(model)
+    if kind == "clusterer" and not hasattr(model, "predict_proba"):
+        return _source_of_clusterer(model)
+    if kind == "outlier_detector":
+        return _source_of_outlier_detector(model)
     classes = getattr(model, "classes_", None)
     if classes is not None and len(classes) == 0:  # of CatBoost's regressors
         classes = None
     tells_classes = classes is not None or hasattr(model, "predict_proba")
-    order = ("predict_proba", "decision_function", "predict") if tells_classes else ("predict", "decision_function")
+    order = ["predict_proba", "decision_function", "predict"] if tells_classes else ["predict", "decision_function"]
+    if (
+        getattr(_innermost(model), "decision_function_shape", None) == "ovo"
+    ):  # scores of pairs of classes, not of classes
+        order = ["predict_proba", "predict", "decision_function"]
     returns: dict[str, Returns] = {
         "predict_proba": "probabilities",
         "decision_function": "scores",
@@ -64,6 +85,39 @@ def source_of_estimator(model: Any) -> Source:
     }
     ways = {name: Way(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)}
     return Source(ways, classes)
+
+
+def _kind(model: Any) -> object:
+    """Return what scikit-learn calls the kind of an estimator, of a pipeline that of its last step."""
+    tags = getattr(model, "__sklearn_tags__", None)
+    return getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
+
+
+def _innermost(model: Any) -> Any:
+    """Return the last step of a pipeline, and the best estimator of a search."""
+    for attribute in ("best_estimator_", "_final_estimator"):
+        inner = getattr(model, attribute, None)
+        if inner is not None:
+            return _innermost(inner)
+    return model
+
+
+def _source_of_clusterer(model: Any) -> Source:
+    """Labels of clusters are those of the training data, and those of the centres where there are some."""
+    fitted = _innermost(model)
+    centers = range(len(getattr(fitted, "cluster_centers_", ())))
+    labels = sorted({*np.asarray(getattr(fitted, "labels_", ())).tolist(), *centers})
+    return Source({"predict": Way(model.predict, "labels", "predict", _NOTE_OF_CLUSTERS)}, labels or None)
+
+
+def _source_of_outlier_detector(model: Any) -> Source:
+    """The score comes first, then the labels, -1 for outliers and 1 for all others."""
+    ways = {"predict": Way(model.predict, "labels", "predict")}
+    for name in ("decision_function", "score_samples"):
+        if hasattr(model, name):
+            score = Way(getattr(model, name), "numbers", name, _NOTE_OF_OUTLIERS.format(name))
+            return Source({"decision_function": score, **ways}, [-1, 1])
+    return Source(ways, [-1, 1])
 
 
 def source_of_function(function: Callable[[Any], Any]) -> Source:

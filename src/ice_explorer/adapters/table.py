@@ -37,6 +37,9 @@ class Table(Protocol):
     is_integer_array: bool
     """Whether X is an array of whole numbers, which some libraries take for single precision."""
 
+    index: Any
+    """Labels of the rows as pandas has them, None where rows are known by position alone."""
+
     @property
     def row_bytes(self) -> int:
         """Bytes that one row takes in the container."""

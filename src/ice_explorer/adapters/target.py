@@ -43,7 +43,7 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     InvalidOptionError
         If these are not the targets of the rows of X, or of what is explained.
     """
-    columns = _columns(y)
+    columns = target_columns(y)
     for column in columns:
         if len(column) != n_observations:
             raise InvalidOptionError.target_length(len(column), n_observations)
@@ -55,7 +55,7 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     return _numbers(columns[at])
 
 
-def _columns(y: object) -> list[NDArray[Any]]:
+def target_columns(y: object) -> list[NDArray[Any]]:
     """Read a series, a table or an array into columns of Python objects, None where missing."""
     frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
     if isinstance(frame, nw.Series):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ice_explorer.errors import InputTypeError, MissingDependencyError
 from ice_explorer.options import check_integer
+from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from bqplot import Figure
@@ -27,6 +28,7 @@ MAX_FEATURES = 30
 MOST_VALUES = 20  # of each of two features: a page redraws 400 cells of SVG at once, not many more
 
 
+@short_traceback
 def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure:
     """Draw the ranking as bars, sorted while the decay slider moves; a click on one opens its feature.
 
@@ -58,6 +60,7 @@ def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure
     return ranking_figure(explorer, max_features)
 
 
+@short_traceback
 def curves(explorer: ICEExplorer, *, max_lines: int = MAX_LINES) -> Figure:
     """Draw the curves of the open feature with their mean, in the colours of the explorer.
 
@@ -87,6 +90,7 @@ def curves(explorer: ICEExplorer, *, max_lines: int = MAX_LINES) -> Figure:
     return lines_figure(explorer, min(max_lines, MAX_LINES))
 
 
+@short_traceback
 def partial_dependence(explorer: ICEExplorer) -> Figure:
     """Draw the mean of the curves of the open feature, within one standard deviation of them.
 
@@ -112,6 +116,7 @@ def partial_dependence(explorer: ICEExplorer) -> Figure:
     return mean_figure(explorer)
 
 
+@short_traceback
 def two_way(
     source: ICEExplorer | Explanation, first: Name, second: Name, *, grid_size: int = MOST_VALUES, max_rows: int = 500
 ) -> Figure:

@@ -228,7 +228,7 @@ class Link:
 
 
 _SHOWN: Final = (
-    "feature", "color_by", "kind", "decay", "rank_by", "convention", "weighting", "anchor", "max_lines", "selection",
+    "feature", "color_by", "kind", "decay", "rank_by", "convention", "unit", "anchor", "max_lines", "selection",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import bqplot
 import numpy as np
 
 from ice_explorer.display_axis import writer
-from ice_explorer.figures.lettering import Tick, elide, number_text, text_width, ticks
+from ice_explorer.figures.lettering import Tick, axis_number, elide, text_width, thousands_separator, ticks
 from ice_explorer.moments import date_ticks, unit_of
 
 if TYPE_CHECKING:
@@ -163,14 +163,16 @@ def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
 def feature_ticks(of: DisplayAxis, low: float, high: float) -> list[Tick]:
     """Ticks of a feature: its own values where they are few, round ones where not."""
     if of.kind == "boolean" or len(of.grid) <= _FEW_VALUES or of.has_levels:
-        write = writer(of.kind, of.grid, of.levels, number_text)
+        write = writer(of.kind, of.grid, of.levels, axis_number(of.grid))
         return [Tick(float(value), write(float(value))) for value in of.grid]
     if of.kind == "datetime":
         return [Tick(*tick) for tick in date_ticks(low, high, 5)]
+    separator = thousands_separator(of.grid)
     if of.kind == "timedelta":
         per_day = unit_of(of.grid).per_day
-        return [Tick(tick.value / per_day, tick.label) for tick in ticks(low * per_day, high * per_day, 6)]
-    return ticks(low, high, 6, whole=bool(np.all(of.grid == np.round(of.grid))))
+        marks = ticks(low * per_day, high * per_day, 6, separator=separator)
+        return [Tick(tick.value / per_day, tick.label) for tick in marks]
+    return ticks(low, high, 6, whole=bool(np.all(of.grid == np.round(of.grid))), separator=separator)
 
 
 def set_all(made: Any, traits: Mapping[str, object]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ROW, _MOST, _BESIDE = 24, 40, 80  # px: of each bar with what parts it from the next, and of axes
 _ROOM_FOR_FIGURES: Final = 1.16
-_SHOWS: Final = ("feature", "decay", "rank_by", "convention", "weighting")
+_SHOWS: Final = ("feature", "decay", "rank_by", "convention", "unit")
 
 
 def ranking_figure(explorer: ICEExplorer, max_features: int) -> Figure:

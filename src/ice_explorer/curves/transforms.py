@@ -37,28 +37,6 @@ def nearest_index(grid: NDArray[np.float64], value: float) -> int:
     return int(np.argmin(np.abs(grid - value)))
 
 
-def own_values(
-    curves: NDArray[np.float64], grid: NDArray[np.float64], observed: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Value of each curve at the observation's own value.
-
-    Linear between grid values, the end value beyond them: exact where the own value is a grid
-    value, as it is on the default grid.
-
-    Returns
-    -------
-    ndarray of shape (n_observations,)
-    """
-    if len(grid) == 1:
-        return curves[:, 0].copy()
-    right = np.clip(np.searchsorted(grid, observed), 1, len(grid) - 1)
-    share = np.clip((observed - grid[right - 1]) / (grid[right] - grid[right - 1]), 0.0, 1.0)
-    rows = np.arange(len(curves))
-    low, high = curves[rows, right - 1], curves[rows, right]
-    between = low + share * (high - low)
-    return np.where(share == 1.0, high, between)
-
-
 def check_anchor(anchor: object) -> AnchorName | float:
     """Return an anchor, or say what it may be."""
     if isinstance(anchor, str):
@@ -72,38 +50,20 @@ def check_anchor(anchor: object) -> AnchorName | float:
     raise InvalidOptionError.anchor(anchor)
 
 
-def centered_curves(
-    curves: NDArray[np.float64],
-    grid: NDArray[np.float64],
-    observed: NDArray[np.float64],
-    median: float,
-    anchor: AnchorName | float = "min",
-) -> NDArray[np.float64]:
-    """Change of each curve since the anchor: c-ICE.
+def anchor_index(grid: NDArray[np.float64], median: float, anchor: AnchorName | float) -> int | None:
+    """Return the position on the grid at which centred curves are 0; None for the anchor "own".
 
     Parameters
     ----------
-    curves : ndarray of shape (n_observations, n_grid)
     grid : ndarray of shape (n_grid,)
-    observed : ndarray of shape (n_observations,)
-        Own values, none missing; used by the anchor "own".
     median : float
         Median of the feature over all observations; used by the anchor "median".
     anchor : {"min", "max", "median", "own"} or float
         The first or last grid value, the grid value nearest to the median, each observation's own
         value, or the grid value nearest to a number.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
-        [output], 0 at the anchor.
     """
     if anchor == "own":
-        return curves - own_values(curves, grid, observed)[:, None]
-    if anchor == "min":
-        position = 0
-    elif anchor == "max":
-        position = len(grid) - 1
-    else:
-        position = nearest_index(grid, median if anchor == "median" else float(anchor))
-    return curves - curves[:, [position]]
+        return None
+    if anchor in ("min", "max"):
+        return 0 if anchor == "min" else len(grid) - 1
+    return nearest_index(grid, median if anchor == "median" else float(anchor))

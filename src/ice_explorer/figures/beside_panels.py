@@ -79,7 +79,7 @@ def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = Tru
                fill=QUIET, within=box.width)  # fmt: skip
     below = draw_legend(page, scene.features[0].coloring, box, below + 14, counts=False)
     places = _places(box, below + 10, len(scene.features), _TILE)
-    write = column_format([bar.value for bar in bars])
+    write = scene.ranking.write
     figures = [f"{rank} · {write(bar.value)}" for rank, bar in enumerate(bars[: len(places)], 1)]
     room = min(name_room(places[0].width, figure) for figure in figures)
     opened = [at for at, bar in enumerate(bars[: len(places)]) if bar.label == state.feature]

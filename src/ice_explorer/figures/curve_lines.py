@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -164,22 +164,18 @@ def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
 
 def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     feature, grid = rows.feature, rows.axis.grid
-    median = rows.axis.median
-    centered = transforms.centered_curves(rows.curves, grid, rows.own, median, anchor)
-    held = rows.curves[:, 0] - centered[:, 0]  # what each line was moved by
+    index = transforms.anchor_index(grid, rows.axis.median, anchor)
     predictions = feature.predictions(rows.positions)
-    if anchor == "own":  # a level that is not on the grid is a row's own all the same
-        off = rows.axis.is_off(rows.observed)
-        held[off] = predictions[off]
-        centered[off] = rows.curves[off] - held[off, None]
-    if anchor == "own":
-        anchored_at, shift = None, float(held.mean())
+    if index is None:
+        held = feature.at_own_values(rows.positions, rows.curves)
+        shift = float(held.mean())
+        # A row that lacks the value has its own prediction beside the axis, not on its line.
+        own_y = np.where(np.isnan(rows.observed), predictions - held, 0.0)
     else:
-        anchored_at = _anchor_value(grid, median, anchor)
-        shift = float(feature.partial_dependence[transforms.nearest_index(grid, anchored_at)])
-    own_y = predictions - held
-    if anchor == "own":  # a row that lacks the value has its own prediction beside the axis, not on its line
-        own_y = np.where(np.isnan(rows.observed), own_y, 0.0)
+        held = rows.curves[:, index]
+        shift = float(feature.partial_dependence[index])
+        own_y = predictions - held
+    centered = rows.curves - held[:, None]
     shape = _Shape(
         x=grid,
         values=centered,
@@ -188,17 +184,9 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
         spread=centered.std(axis=0),
         own_y=own_y,
         missing=_beside_axis(rows, held, shift, spread_of_drawn=True),
-        anchored_at=anchored_at,
+        anchored_at=None if index is None else float(grid[index]),
     )
     return _on_grid(rows, shape)
-
-
-def _anchor_value(grid: NDArray[np.float64], median: float, anchor: Anchor | float) -> float:
-    """Grid value at which all lines meet."""
-    if anchor in ("min", "max"):
-        return float(grid[0 if anchor == "min" else -1])
-    wanted = median if anchor == "median" else float(cast("float", anchor))
-    return float(grid[transforms.nearest_index(grid, wanted)])
 
 
 def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:

@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.display_axis import MISSING
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
-from ice_explorer.figures.lettering import Tick, text_width, ticks, wrapped
+from ice_explorer.figures.lettering import Tick, text_width, thousands_separator, ticks, wrapped
 from ice_explorer.figures.level_marks import (
     SLOT_GAP,
     SLOT_WIDTH,
@@ -269,7 +269,9 @@ def x_ticks(lines: Lines, width: float) -> list[Tick]:
     if kind == "datetime":
         return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)))]
     n_steps = max(2, round(width / 52))
+    separator = thousands_separator(grid)
     if kind == "timedelta":
         per_day = unit_of(grid).per_day
-        return [Tick(tick.value / per_day, tick.label) for tick in ticks(low * per_day, high * per_day, n_steps)]
-    return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))))
+        marks = ticks(low * per_day, high * per_day, n_steps, separator=separator)
+        return [Tick(tick.value / per_day, tick.label) for tick in marks]
+    return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))), separator=separator)

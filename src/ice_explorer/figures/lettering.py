@@ -7,10 +7,15 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from numpy.typing import NDArray
+
 ELLIPSIS: Final = "…"
+_SEPARATED_FROM: Final = 10_000
 _BETWEEN_WORDS: Final = " _-.:/="
 _LEAST_HEAD: Final = 0.3  # of the width, for how a text begins whose middle is cut
 MINUS: Final = "\N{MINUS SIGN}"
@@ -137,7 +142,7 @@ def nice_step(span: float, wanted: int) -> float:
     return next((factor for bound, factor in bounds if rough / power < bound), 10) * power
 
 
-def ticks(low: float, high: float, wanted: int, *, whole: bool = False) -> list[Tick]:
+def ticks(low: float, high: float, wanted: int, *, whole: bool = False, separator: str = ",") -> list[Tick]:
     """Choose round values within [low, high], labelled alike.
 
     Parameters
@@ -148,6 +153,8 @@ def ticks(low: float, high: float, wanted: int, *, whole: bool = False) -> list[
         Into about how many steps the axis is cut.
     whole : bool
         The axis has whole numbers only.
+    separator : str
+        Of thousands.
 
     Returns
     -------
@@ -163,11 +170,16 @@ def ticks(low: float, high: float, wanted: int, *, whole: bool = False) -> list[
         step = max(1.0, step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     values = [index * step for index in range(first, last + 1)]
-    write = number_format(max(map(abs, values), default=0.0), step)
+    write = number_format(max(map(abs, values), default=0.0), step, separator=separator)
     return [Tick(value, write(value)) for value in values]
 
 
-def number_format(largest: float, step: float, most: float = 1e7) -> Callable[[float], str]:
+def thousands_separator(axis: NDArray[np.float64]) -> str:
+    """Return what separates thousands on an axis of some values: nothing below 10,000, as in years and codes."""
+    return "," if np.any(np.abs(axis) >= _SEPARATED_FROM) else ""
+
+
+def number_format(largest: float, step: float, most: float = 1e7, separator: str = ",") -> Callable[[float], str]:
     """Return one way to write numbers up to `largest` that differ by `step`, so that their points align.
 
     From `most` on, and where there would be more than five decimals, it is with an exponent.
@@ -178,7 +190,7 @@ def number_format(largest: float, step: float, most: float = 1e7) -> Callable[[f
         digits = min(6, max(0, power - lowest_digit))
         return lambda value: "0" if value == 0 else _typeset(f"{value:.{digits}e}")
     decimals = max(0, -lowest_digit)
-    return lambda value: _typeset(f"{round(value, decimals) + 0.0:,.{decimals}f}")
+    return lambda value: _typeset(f"{round(value, decimals) + 0.0:{separator}.{decimals}f}")
 
 
 def column_format(values: Sequence[float]) -> Callable[[float], str]:
@@ -189,7 +201,13 @@ def column_format(values: Sequence[float]) -> Callable[[float], str]:
     return lambda value: write(value) if math.isfinite(value) else "–"
 
 
-def number_text(value: float) -> str:
+def axis_number(axis: NDArray[np.float64]) -> Callable[[float], str]:
+    """Return how values of an axis are written, each on its own."""
+    separator = thousands_separator(axis)
+    return lambda value: number_text(value, separator)
+
+
+def number_text(value: float, separator: str = ",") -> str:
     """Write a number on its own: four significant digits at most."""
     if not math.isfinite(value):
         return "–"
@@ -197,9 +215,9 @@ def number_text(value: float) -> str:
     if size != 0 and (size < 1e-4 or size >= 1e7):
         return _typeset(f"{value:.3e}")
     if value == round(value):
-        return _typeset(f"{value:,.0f}")
+        return _typeset(f"{value:{separator}.0f}")
     decimals = max(0, 3 - math.floor(math.log10(size)))
-    return _typeset(f"{value:,.{decimals}f}".rstrip("0").rstrip("."))
+    return _typeset(f"{value:{separator}.{decimals}f}".rstrip("0").rstrip("."))
 
 
 def plural(count: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ice_explorer.figures.lettering import elide_apart, text_width, ticks, wrapped
 from ice_explorer.figures.map_labels import Labelled, label_box, place_labels
 from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
+from ice_explorer.figures.view import UNIT_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,11 +63,14 @@ def draw_map(page: Page, ranking: Ranking, box: Box) -> float:
         below = box.top + TITLE
         page.words("Map of the features", box.left, below, size=TITLE, bold=True, within=box.width)
         text = f"Up: more curved. Right: differs more between rows. Area: {ranking.title}."
+        if ranking.counted:
+            text += f" Counted {ranking.counted}."
         for line in wrapped(text, box.width, SMALL):
             below += _LEADING
             page.words(line, box.left, below, size=SMALL, fill=QUIET, within=box.width)
         below += _LEADING + 4
-        page.words("non-linearity", box.left, below, size=SMALL, fill=QUIET, within=box.width)
+        unit = f" ({UNIT_TITLES[ranking.unit]})" if UNIT_TITLES[ranking.unit] else ""
+        page.words(f"non-linearity{unit}", box.left, below, size=SMALL, fill=QUIET, within=box.width)
         placed = [bar for bar in ranking.bars if not math.isnan(bar.heterogeneity)]
         if not placed:
             page.words("No feature has figures that place it on the map.", box.left, below + 24, size=SMALL)
@@ -78,7 +82,7 @@ def draw_map(page: Page, ranking: Ranking, box: Box) -> float:
             rim = Style(fill=_POINT, stroke="#ffffff", width=0.7, opacity=0.72)
             page.add(Circle(point.x, point.y, point.radius, rim))
         _draw_labels(page, points, drawn)
-        page.words("heterogeneity", drawn.area.right, drawn.axis + 24, size=SMALL, fill=QUIET, anchor="end")
+        page.words(f"heterogeneity{unit}", drawn.area.right, drawn.axis + 24, size=SMALL, fill=QUIET, anchor="end")
     return drawn.axis + 27
 
 

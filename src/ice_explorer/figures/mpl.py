@@ -12,7 +12,7 @@ from ice_explorer.display_axis import MISSING
 from ice_explorer.errors import InputTypeError
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.legend import MEAN_TEXT, OWN_TEXT
-from ice_explorer.figures.lettering import column_format, elide
+from ice_explorer.figures.lettering import elide, text_width
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.page import INK, PX_PER_INCH, QUIET, RULE, printable
 from ice_explorer.figures.ranking_panel import BAR, OUTLINE, rows_shown
@@ -20,7 +20,7 @@ from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line
 from ice_explorer.figures.scene import ranking_of, scene
 from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
 from ice_explorer.figures.strokes import runs, suit_strokes
-from ice_explorer.figures.view import ROUNDING, Scene, ViewState
+from ice_explorer.figures.view import FAR_OFF, ROUNDING, Scene, ViewState
 from ice_explorer.options import check_integer
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Coloring, Lines, Ranking
     from ice_explorer.messages import Kind, RankBy
+    from ice_explorer.options import Unit
 
 _MM: Final = 1 / 25.4  # inches
 _PT_PER_PX: Final = 72 / PX_PER_INCH
@@ -46,7 +47,9 @@ _FEW_VALUES: Final = 6
 _STRIP_SHARE: Final = 0.3  # of a level's room, to either side, for its dots
 _SLOT: Final = 0.09  # of the axis, for what stands beside it
 _USUAL_WIDTH: Final = 380.0  # px of an axis that ticks are chosen for
-_MOST_LETTERS: Final = 60  # of names of levels in one row
+_NAME_GAP: Final = 4.0  # pt, between the names of levels
+_LEAST_APART: Final = 9.0  # pt, from one slanted name to the next
+_WIDER: Final = 1.15  # matplotlib's own font runs wider than that which is measured
 _LABEL_ROOM: Final = 130.0  # pt, at most, for the name of a feature
 
 
@@ -56,6 +59,7 @@ def plot_impact(
     *,
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
+    unit: Unit = "prediction",
     max_features: int = 30,
 ) -> Axes:
     """Draw the features as bars, largest first.
@@ -69,7 +73,9 @@ def plot_impact(
         λ of the filled bars; that of the explanation by default.
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity", "non_linearity_mad" or "missing_impact".
+        "non_linearity" or "missing_impact".
+    unit : {"prediction", "sd", "share"}
+        Unit of the bars, as for `Explanation.table`.
     max_features : int
         Bars drawn at most; a line below counts the others.
 
@@ -84,7 +90,7 @@ def plot_impact(
     """
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     decay = explanation.settings.decay if decay is None else decay
-    ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by))
+    ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by, unit=unit))
     if ax is None:
         ax = _new_axes(130, 16 + 5.2 * min(max_features, len(ranking.bars)))
     else:
@@ -183,8 +189,8 @@ def on_paper(ax: Axes) -> None:
 
 
 def fitted(text: str, width: float) -> str:
-    """Cut what the user named to so many pt; matplotlib's own font is wider than that which is measured."""
-    return elide(printable(text), width / 1.15, SMALL)
+    """Cut what the user named to so many pt."""
+    return elide(printable(text), width / _WIDER, SMALL)
 
 
 # --- ranking --------------------------------------------------------------------------------------
@@ -203,7 +209,7 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         ax.barh(places, outlines, height=0.74, fill=False, edgecolor=OUTLINE, linewidth=0.6, label=label)
         where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
         ax.legend(**where, ncols=2, frameon=False, fontsize=SMALL, labelcolor=QUIET, handlelength=1.2)
-    write = column_format([bar.value for bar in ranking.bars])
+    write = ranking.write
     for place, bar in zip(places.tolist(), shown, strict=True):
         arrow = "∷" if bar.is_unordered else "▲" if bar.direction > 0 else "▼" if bar.direction < 0 else ""
         beside: dict[str, Any] = {
@@ -214,6 +220,8 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
         ax.annotate(arrow, (1.0, place), **beside, ha="left", fontsize=0.8 * SMALL, color=QUIET)
         shift: dict[str, Any] = {"xytext": (38, 0), "textcoords": "offset points"}
         ax.annotate(write(bar.value), (1.0, place), **beside, **shift, ha="right", fontsize=SMALL, color=INK)
+        if bar.is_far_off:
+            ax.annotate(FAR_OFF, (1.0, place), **beside, **shift, ha="left", fontsize=SMALL, color=QUIET)
     names = [fitted(bar.label, _LABEL_ROOM) for bar in shown]
     ax.set_yticks(places, labels=names, parse_math=False)
     ax.tick_params(axis="y", length=0, labelcolor=INK)
@@ -225,9 +233,9 @@ def _draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int) -
     title = ranking.title[0].upper() + ranking.title[1:]
     ax.set_title(title, loc="left", fontsize=SMALL + 1.5, fontweight="bold", pad=16 if ranking.decays else 6)
     n_left_out = len(ranking.bars) - len(shown)
-    if n_left_out > 0:
-        text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
-        ax.set_xlabel(text, loc="left", fontsize=SMALL, color=QUIET)
+    left_out = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}" if n_left_out > 0 else ""
+    below = [left_out, ranking.counted, ranking.footnote]
+    ax.set_xlabel("\n".join(filter(None, below)), loc="left", fontsize=SMALL, color=QUIET)
 
 
 def _reach(figure: float | None) -> float:
@@ -484,8 +492,9 @@ def _add_ticks(ax: Axes, lines: Lines) -> None:
     if is_plain and lines.missing is None:
         return
     ticks = x_ticks(lines, _USUAL_WIDTH)
+    names = _names_of_levels(ax, lines)
     places = [tick.value for tick in ticks]
-    labels = [fitted(tick.label, _LABEL_ROOM / 2) for tick in ticks]
+    labels = [fitted(tick.label, _LABEL_ROOM / 2) if at % names.every == 0 else "" for at, tick in enumerate(ticks)]
     if lines.missing is not None:
         beside = _strips_of(lines)
         places.append(beside.beside)
@@ -493,13 +502,34 @@ def _add_ticks(ax: Axes, lines: Lines) -> None:
         edge = lines.x_domain[1] + (beside.beside - lines.x_domain[1]) / 5
         ax.axvline(edge, color=QUIET, linewidth=0.45, dashes=(2, 3), zorder=0.9)
     ax.set_xticks(places, labels=labels)
-    if _has_slanted_names(lines):
+    if names.are_slanted:
         for label in ax.get_xticklabels():
             label.set(rotation=38, ha="right", rotation_mode="anchor", parse_math=False)
 
 
-def _has_slanted_names(lines: Lines) -> bool:
-    return lines.axis.levels is not None and sum(map(len, lines.axis.levels)) > _MOST_LETTERS
+@dataclass(frozen=True)
+class _Names:
+    """How the names of levels are written under an axis: each, or one in so many; slanted, or side by side."""
+
+    every: int = 1
+    are_slanted: bool = False
+
+
+def _names_of_levels(ax: Axes, lines: Lines) -> _Names:
+    """Write names side by side where they fit, else slanted; of those that tell their order some are left out."""
+    levels = lines.axis.levels
+    if levels is None:
+        return _Names()
+    low, high = lines.x_domain
+    pitch = ax.get_window_extent().width * 72 / ax.figure.dpi / (_strips_of(lines).outer - low)
+    # A name on its own level has the room of one; the first and the last may stand out of the axes.
+    room = pitch * float(np.min(np.diff(lines.grid), initial=high - low))
+    widest = _WIDER * max(text_width(name, SMALL) for name in levels) + _NAME_GAP
+    if widest <= room:
+        return _Names()
+    if lines.axis.tells_its_order:
+        return _Names(every=math.ceil(widest / room))
+    return _Names(every=math.ceil(_LEAST_APART / room), are_slanted=True)
 
 
 def _add_range_axis(ax: Axes, span: float) -> None:
@@ -523,7 +553,7 @@ def _add_legends(ax: Axes, lines: Lines, coloring: Coloring) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    below = 34.0 + (40.0 if _has_slanted_names(lines) else 0.0)
+    below = 34.0 + (40.0 if _names_of_levels(ax, lines).are_slanted else 0.0)
     if not lines.is_empty:
         look: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"} if lines.on_levels else {}
         mean = Line2D([], [], color=INK, linewidth=1.3, **look)

@@ -28,8 +28,7 @@ _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
-# Options that a view may have chosen anew; one after the other they might be a pair that cannot be.
-_COUNTING: Final = ("convention", "weighting")
+_CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
 
 def provenance(
@@ -72,7 +71,7 @@ def provenance(
         "rank_by": state.rank_by,
         "decay": state.decay,
         "convention": state.convention,
-        "weighting": state.weighting,
+        "unit": state.unit,
         "grid": settings.grid,
         "scale": settings.scale,
         "output": explanation.output_label,
@@ -103,7 +102,7 @@ def code(explanation: Explanation, state: ViewState, *, holds_target: bool = Fal
     options = _options(explanation, state, holds_target=holds_target)
     statements = [f"x = ice_explorer.{code_line(options, longest=math.inf)}"]
     for field in fields(ViewState):
-        if field.name in (*_COUNTING, "choices", "besides"):
+        if field.name in (_CONVENTION, "choices", "besides"):
             continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
@@ -124,7 +123,7 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     for name, parameter in inspect.signature(explain).parameters.items():
         if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
-        value = getattr(state if name in _COUNTING else settings, name)
+        value = getattr(state if name == _CONVENTION else settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
             given[name] = _VALUES

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.lettering import column_format, elide_apart, text_width
+from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Circle, Page, Path, Rect, Style, printable
+from ice_explorer.figures.view import FAR_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +24,14 @@ OUTLINE: Final = "#7b8794"
 _FRAME: Final = Style(stroke=OUTLINE, width=0.7)
 
 _ROW: Final = 15.0
+_LEADING: Final = 11.0
 _LOOSE_ROW: Final = 19.0
 _LABEL_SHARE: Final = 0.42  # of the width, at most, for the names
 
 
 def ranking_height(n_features: int) -> float:
     """Height of the panel with all features in it."""
-    return TITLE + 20 + n_features * _ROW
+    return TITLE + 20 + _LEADING + n_features * _ROW
 
 
 def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
@@ -48,21 +50,29 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
         title = ranking.title[0].upper() + ranking.title[1:]
         baseline = box.top + TITLE
         page.words(title, box.left, baseline, size=TITLE, bold=True, within=box.width)
+        if ranking.counted:
+            baseline += _LEADING
+            page.words(ranking.counted, box.left, baseline, size=SMALL, fill=QUIET, within=box.width)
         if ranking.decays:
             _draw_key(page, decay, box, baseline + 14)
         top = baseline + (20 if ranking.decays else 9)
-        shown = rows_shown(ranking.bars, max(1, int((box.bottom - top) // _ROW)))
-        bottom = _draw_bars(page, ranking, shown, replace(box, top=top))
+        footnote = wrapped(ranking.footnote, box.width, SMALL)
+        room = box.bottom - top - _LEADING * len(footnote)
+        shown = rows_shown(ranking.bars, max(1, int(room // _ROW)))
+        bottom = _draw_bars(page, ranking, shown, replace(box, top=top, bottom=top + room))
         n_left_out = len(ranking.bars) - len(shown)
         if n_left_out > 0:
             text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
             page.words(text, box.left, bottom + 11, size=SMALL, fill=QUIET)
             bottom += 13
+        for line in footnote:
+            bottom += _LEADING
+            page.words(line, box.left, bottom, size=SMALL, fill=QUIET, within=box.width)
     return bottom
 
 
 def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> float:
-    write = column_format([bar.value for bar in ranking.bars])
+    write = ranking.write
     figure_width = max(text_width(write(bar.value), SIZE, bold=bar.is_open) for bar in shown)
     widest = max(text_width(printable(bar.label), SIZE, bold=bar.is_open) for bar in shown)
     label_width = min(widest, _LABEL_SHARE * box.width)
@@ -80,6 +90,8 @@ def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> 
         _draw_bar(page, bar, start, middle, scale)
         _draw_direction(page, bar, stop + 8, middle)
         page.words(write(bar.value), box.right, middle + 3.3, anchor="end", bold=bar.is_open)
+        if bar.is_far_off:
+            page.words(FAR_OFF, box.right + 1, middle + 3.3, fill=QUIET)
     bottom = box.top + len(shown) * row_height
     page.line(start, box.top, start, bottom, Style(stroke=INK, width=0.6))
     return bottom

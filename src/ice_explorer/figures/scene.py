@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ice_explorer.figures.curve_lines import lines_of
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette, split_palette
 from ice_explorer.figures.slope_range import leaving_text, slope_range
 from ice_explorer.figures.split import ramp_writer, split_colors, split_of
-from ice_explorer.figures.view import RANK_TITLES, Bar, Coloring, Lines, Ranking, Scene, ViewState
+from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.figures.zoom import window_within
 from ice_explorer.moments import span_texts
 from ice_explorer.options import resolve_display
@@ -24,9 +24,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.table import Name
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.split import Split
-    from ice_explorer.messages import ContinuousColorsBody
+    from ice_explorer.messages import ContinuousColorsBody, RankBy
+    from ice_explorer.metrics import Convention
+
+# The browser's twin is `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
+_COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
+_FEWEST_VALUES: Final = 5
+_FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
@@ -54,9 +61,8 @@ def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
 
 def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
     """Sort the features, and say how impact is counted."""
-    _, convention, weighting = resolve_display(explanation.settings, state.decay, state.convention, state.weighting)
-    state = replace(state, convention=convention, weighting=weighting)
-    return ranking_of(explanation, state), state
+    ranking = ranking_of(explanation, state)
+    return ranking, replace(state, convention=ranking.convention)
 
 
 def _opening(state: ViewState, bar: Bar) -> ViewState:
@@ -150,11 +156,14 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
 
 def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     """Sort the features and measure their bars."""
-    table = explanation.table(state.decay, state.convention, state.weighting, sort_by=state.rank_by)
+    decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
+    table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit)
     decays = state.rank_by in ("impact", "in_distribution_impact")
+    far_off = _far_off(explanation, decay, convention, state.rank_by)
     return Ranking(
-        title=RANK_TITLES[state.rank_by],
-        decays=decays,
+        rank_by=state.rank_by,
+        convention=convention,
+        unit=state.unit,
         bars=tuple(
             Bar(
                 label=explanation[feature].label,
@@ -162,6 +171,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
                 fill=float(figures["in_distribution_impact" if decays else state.rank_by]),
                 outline=float(figures["impact"]) if decays else None,
                 direction=float(figures["direction"]),
+                is_far_off=feature in far_off,
                 is_unordered=explanation[feature].kind in UNORDERED,
                 is_open=explanation[feature].label == state.feature,
                 heterogeneity=float(figures["heterogeneity"]),
@@ -171,6 +181,16 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
             for feature, figures in table.iterrows()
         ),
     )
+
+
+def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Name]:
+    """Name the features whose figure is more than twice, or less than half, what it is by "stable"."""
+    if convention == "stable" or rank_by not in _COMPARED:
+        return set()
+    counted, even = (explanation.table(decay, each, sort_by=None) for each in (convention, "stable"))
+    figures, others = counted[rank_by], even[rank_by]
+    is_far = (counted["n_grid"] >= _FEWEST_VALUES) & ((figures > _FAR * others) | (others > _FAR * figures))
+    return set(counted.index[is_far])
 
 
 def coloring_of(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from ice_explorer.display_axis import writer
-from ice_explorer.drivers import LEAST_SHARE
-from ice_explorer.figures.lettering import number_text
+from ice_explorer.figures.lettering import axis_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,8 +42,7 @@ def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> 
         return None
     if coloring == "median":
         return "median"
-    found = (driver for driver in feature.drivers().found if driver.share >= LEAST_SHARE)
-    return next((driver for driver in found if driver.column == column), None)
+    return next((driver for driver in feature.drivers().reported if driver.column == column), None)
 
 
 def split_colors(body: ColorsBody, values: Array, split: Split) -> tuple[tuple[str, ...], Array] | None:
@@ -103,4 +101,4 @@ def ramp_writer(body: ContinuousColorsBody) -> Callable[[float], str]:
     """How a value of a column is written that colours along a ramp."""
     levels = body["levels"]
     grid = np.array(body["domain"] if levels is None else range(len(levels)), dtype=np.float64)
-    return writer(body["of"], grid, levels, number_text)
+    return writer(body["of"], grid, levels, axis_number(grid))

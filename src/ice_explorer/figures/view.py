@@ -12,10 +12,11 @@ from ice_explorer.curves import transforms
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
-from ice_explorer.figures.lettering import number_text
+from ice_explorer.figures.lettering import axis_number, column_format
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
-from ice_explorer.options import check_one_of
+from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.options import UNITS, check_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,17 +28,26 @@ if TYPE_CHECKING:
     from ice_explorer.figures.palette import Palette
     from ice_explorer.figures.zoom import Window
     from ice_explorer.messages import Anchor, Kind, RankBy
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
+    from ice_explorer.options import Unit
 
 RANK_TITLES: Final[Mapping[str, str]] = {
     "impact": "impact",
     "in_distribution_impact": "in-distribution impact",
     "heterogeneity": "heterogeneity",
     "non_linearity": "non-linearity",
-    "non_linearity_mad": "non-linearity (MAD)",
     "missing_impact": "missing impact",
 }
+CONVENTION_TITLES: Final[Mapping[Convention, str]] = {
+    "stable": "evenly along the axis",
+    "equations": "by interval, Eq. 1",
+    "published": "as published",
+}
+UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
+
+FAR_OFF: Final = "*"
+"""Stands beside a figure that is far from that of "stable"."""
 
 # Differences below this share of the values are rounding, not a picture.
 ROUNDING: Final = 1e-9
@@ -57,9 +67,11 @@ class ViewState:
     decay : float
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity", "non_linearity_mad" or "missing_impact".
-    convention, weighting : str or None
+        "non_linearity" or "missing_impact".
+    convention : {"stable", "equations", "published"} or None
         How impact is counted, as for `explain`; None is as the explanation has it.
+    unit : {"prediction", "sd", "share"}
+        Unit of the bars, as for `Explanation.table`.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0.
     max_lines : int
@@ -78,7 +90,7 @@ class ViewState:
     decay: float = 0.75
     rank_by: RankBy = "in_distribution_impact"
     convention: Convention | None = None
-    weighting: Weighting | None = None
+    unit: Unit = "prediction"
     anchor: Anchor | float = "min"
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
@@ -86,8 +98,12 @@ class ViewState:
     besides: Besides = field(default_factory=Besides, compare=False)
 
     def __post_init__(self) -> None:
-        for option, got, choices in (("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS)):
+        for option, got, choices in (
+            ("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS), ("unit", self.unit, UNITS),
+        ):  # fmt: skip
             check_one_of(option, got, choices)
+        if self.convention is not None:
+            check_one_of("convention", self.convention, CONVENTIONS)
         check_decay(self.decay)
         transforms.check_anchor(self.anchor)
 
@@ -111,13 +127,15 @@ class Bar:
     ----------
     label : str
     value : float
-        What the features are sorted by; NaN where it is undefined.
+        What the features are sorted by, in the unit of the view; NaN where it is undefined.
     fill : float
         How far the bar reaches.
     outline : float or None
         Undecayed impact around a decayed fill; None where the figure does not decay.
     direction : float
         Signed mean slope times σ; NaN where levels have no order.
+    is_far_off : bool
+        Whether the value is more than twice, or less than half, what it is by "stable".
     is_unordered : bool
     is_open : bool
         Its curves are shown beside the ranking.
@@ -130,6 +148,7 @@ class Bar:
     fill: float
     outline: float | None
     direction: float
+    is_far_off: bool
     is_unordered: bool
     is_open: bool
     heterogeneity: float
@@ -139,11 +158,49 @@ class Bar:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All features, largest first."""
+    """All features, largest first.
 
-    title: str
-    decays: bool
+    Attributes
+    ----------
+    rank_by : str
+    convention : {"stable", "equations", "published"}
+    unit : {"prediction", "sd", "share"}
+    bars : tuple of Bar
+    """
+
+    rank_by: RankBy
+    convention: Convention
+    unit: Unit
     bars: tuple[Bar, ...]
+
+    @property
+    def decays(self) -> bool:
+        """Whether the filled bars are decayed, and stand in an outline of the undecayed impact."""
+        return self.rank_by in ("impact", "in_distribution_impact")
+
+    @property
+    def title(self) -> str:
+        """The metric, with its unit unless that is the unit of the prediction."""
+        return ", ".join(filter(None, [RANK_TITLES[self.rank_by], UNIT_TITLES[self.unit]]))
+
+    @property
+    def counted(self) -> str:
+        """How intervals count; empty for a metric that has none."""
+        return "" if self.rank_by == "missing_impact" else CONVENTION_TITLES[self.convention]
+
+    @property
+    def footnote(self) -> str:
+        """Explain the marked figures; empty where there are none."""
+        is_due = any(bar.is_far_off for bar in self.bars)
+        return f"{FAR_OFF} more than twice or less than half the figure evenly along the axis" if is_due else ""
+
+    @property
+    def write(self) -> Callable[[float], str]:
+        """How the values are written."""
+        write = column_format([bar.value for bar in self.bars])
+        if self.unit == "prediction":
+            return write
+        return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
 
 
 @dataclass(frozen=True)
@@ -297,7 +354,7 @@ class Lines:
     @property
     def write(self) -> Callable[[float], str]:
         """How a value of the feature is written."""
-        return writer(self.axis.kind, self.grid, self.axis.levels, number_text)
+        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid))
 
     @property
     def x_domain(self) -> tuple[float, float]:
@@ -428,7 +485,8 @@ class Scene:
     @property
     def description(self) -> str:
         """The view in a sentence, for who cannot see it."""
-        ranked = f"{len(self.ranking.bars)} features ranked by {self.ranking.title}, decay {self.state.decay:g}"
+        by = ", ".join(filter(None, [self.ranking.title, self.ranking.counted]))
+        ranked = f"{len(self.ranking.bars)} features ranked by {by}, decay {self.state.decay:g}"
         if self.features:
             return f"{self.heading} in small; {ranked}."
         names = ", ".join(small.lines.feature for small in self.compared)

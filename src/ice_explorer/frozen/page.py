@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import __version__
 from ice_explorer.errors import FrontEndMissingError
+from ice_explorer.figures.view import CONVENTION_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,6 @@ _FACTS: Final = {
     "grid": "Grid",
     "decay": "Decay",
     "convention": "Convention",
-    "weighting": "Weighting",
     "seed": "Seed",
     "versions": "Versions",
     "code": "Made by",
@@ -161,6 +161,8 @@ def _facts(origin: Mapping[str, Any]) -> list[str]:
 
 
 def _fact(name: str, value: Any) -> str:
+    if name == "convention":
+        return html.escape(f"{value}: {CONVENTION_TITLES[value]}")
     if name == "code":
         return f"<code>{html.escape(str(value))}</code>"
     if isinstance(value, dict):

@@ -15,7 +15,7 @@ from ice_explorer import payload
 from ice_explorer.display_axis import LEVELLED
 from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.messages import FeatureHead
-from ice_explorer.metrics import CONVENTIONS, WEIGHTINGS
+from ice_explorer.metrics import CONVENTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.view import ViewState
     from ice_explorer.messages import DriversBody
-    from ice_explorer.metrics import Convention, Weighting
+    from ice_explorer.metrics import Convention
 
 MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""
@@ -36,14 +36,6 @@ MOST_VALUES_OF_CLASSES: Final = 500_000
 """The same for all classes together; where `FEWEST_LINES` are more than that, there are none."""
 
 _MOST_PLACES: Final = 100
-
-# The printed tables know one weighting.
-_COUNTINGS: Final = tuple(
-    (convention, weighting)
-    for convention in CONVENTIONS
-    for weighting in WEIGHTINGS
-    if convention == "equations" or weighting == "interval"
-)
 
 
 class _Blobs:
@@ -92,7 +84,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     ----------
     explanation : Explanation
     state : ViewState
-        What it shows first; names a feature and how impact is counted.
+        What it shows first; names a feature and a convention.
     code : str
         The line that makes the explorer.
 
@@ -112,7 +104,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     classes = _classes(features, rows, state, blobs)
     content = {
         "traits": _traits(explanation, features, state, code, classes),
-        "tables": [_table(features, *counting, blobs) for counting in _COUNTINGS],
+        "tables": [_table(features, convention, blobs) for convention in CONVENTIONS],
         "row_labels": row_labels,
         "curves": curves,
         "classes": classes,
@@ -161,7 +153,9 @@ def _traits(
     """Return what an explorer would have told the browser, but for what only a model can answer."""
     heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
     outputs = classes[0]["body"]["outputs"] if classes else ()
-    header = payload.header(explanation, heads, code, outputs, convention=state.convention, weighting=state.weighting)
+    header = payload.header(
+        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation.prediction_sd
+    )
     n = len(features)
     return {
         "feature": state.feature,
@@ -170,7 +164,7 @@ def _traits(
         "decay": state.decay,
         "rank_by": state.rank_by,
         "convention": state.convention,
-        "weighting": state.weighting,
+        "unit": state.unit,
         "anchor": state.anchor,
         "max_lines": state.max_lines,
         "selection": list(state.selection),
@@ -183,14 +177,12 @@ def _traits(
     }
 
 
-def _table(
-    features: Sequence[FeatureExplanation], convention: Convention, weighting: Weighting, blobs: _Blobs
-) -> dict[str, Any]:
-    """Return the figures of all features, counted in one way."""
-    tables = payload.Tables(len(features), convention, weighting)
+def _table(features: Sequence[FeatureExplanation], convention: Convention, blobs: _Blobs) -> dict[str, Any]:
+    """Return the figures of all features by one convention."""
+    tables = payload.Tables(len(features), convention)
     for position, feature in enumerate(features):
         tables.fill(position, feature)
-    return {"convention": convention, "weighting": weighting, **blobs.keep([tables.impact, tables.profile])}
+    return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
 
 
 def _colors(

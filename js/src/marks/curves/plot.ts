@@ -3,7 +3,7 @@ import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { dateTicks, unitOf } from "../../dates.ts";
 import type { LineColors } from "../../decode.ts";
-import { tickExponents } from "../../format.ts";
+import { separatesThousands, tickExponents } from "../../format.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
@@ -123,15 +123,18 @@ export function featureTicks({ curves }: Scene, write: (value: number) => string
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
+  const specifier = separatesThousands(grid) ? ",f" : "f";
   if (kind === "timedelta") {
     const { perDay } = unitOf(grid);
-    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted);
+    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted, specifier);
   }
   const isWhole = grid.every(Number.isInteger);
   const values = x.ticks(wanted);
   const exponents = tickExponents(Math.max(...values.map(Math.abs)), (values[1] ?? Number.NaN) - values[0]!);
   if (exponents !== null) return values.map((value) => ({ at: x(value), label: exponents(value) }));
-  return ticksOf(x, wanted).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
+  return ticksOf(x, wanted, specifier).filter(
+    ({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))),
+  );
 }
 
 const times = ([from, to]: [number, number], by: number): [number, number] => [from * by, to * by];

@@ -4,7 +4,7 @@
  */
 import { extent } from "d3-array";
 import type { Curves } from "../../decode.ts";
-import { anchorIndex, centeredCurves, slopes, stepValues, stepX, valuesAtOwn } from "../../geometry/transforms.ts";
+import { anchorIndex, centeredCurves, heldValues, slopes, stepValues, stepX } from "../../geometry/transforms.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
 import { drawnKind, hasLevels, isUnordered } from "../../values.ts";
 
@@ -32,9 +32,6 @@ export interface Scene {
   /** Feature value at which all centred lines meet; null where there is none. */
   anchoredAt: number | null;
 }
-
-/** Where an observed level stands for which there are no curves. */
-const OFF_GRID = -1;
 
 type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels">;
 
@@ -113,35 +110,18 @@ function iceShape(curves: Curves): Shape {
   };
 }
 
-/** A level that is not on the grid is a row's own all the same: its line is held at the row's own prediction. */
-function holdOffGrid(
-  { kind, grid, observed, values, predictions }: Curves,
-  held: Float64Array,
-  centered: Float32Array,
-): void {
-  if (!isUnordered(kind)) return;
-  for (let i = 0; i < held.length; i++) {
-    if (observed[i] !== OFF_GRID) continue;
-    held[i] = predictions[i]!;
-    for (let z = i * grid.length; z < (i + 1) * grid.length; z++) centered[z] = values[z]! - held[i]!;
-  }
-}
-
 function centeredShape(curves: Curves, anchor: Anchor): Shape {
   const { grid, median, values, partialDependence, predictions } = curves;
-  const observed = standIns(curves);
-  const centered = centeredCurves(values, grid, observed, anchor, median);
   const index = anchorIndex(grid, anchor, median);
-  const held = index === null ? valuesAtOwn(values, grid, observed) : null;
-  if (held !== null) holdOffGrid(curves, held, centered);
+  const held = heldValues({ ...curves, observed: standIns(curves) }, anchor);
+  const centered = centeredCurves(values, held);
   // The mean of the centred lines: centring moves the partial dependence by the mean of what each line is moved by.
-  const shift = held === null ? partialDependence[index!]! : held.reduce((sum, value) => sum + value, 0) / held.length;
-  const heldAt = (i: number): number => (held === null ? values[i * grid.length + index!]! : held[i]!);
+  const shift = index === null ? held.reduce((sum, value) => sum + value, 0) / held.length : partialDependence[index]!;
   // A row that lacks the value has its own prediction beside the axis, not on its line.
   const own = predictions.map((value, i) =>
-    held === null || Number.isNaN(curves.observed[i]!) ? value - heldAt(i) : 0,
+    index !== null || Number.isNaN(curves.observed[i]!) ? value - held[i]! : 0,
   );
-  const missing = besideAxis(curves, heldAt, shift);
+  const missing = besideAxis(curves, (i) => held[i]!, shift);
   const centeredMissing = missing === null ? null : { ...missing, ...spreadBeside(missing.values, missing.mean) };
   return {
     x: grid,

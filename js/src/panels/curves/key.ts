@@ -46,10 +46,10 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
   const group = keyItem("group", "mean of a colour");
   group.dataset.test = "key-group";
   view.keep(
-    () => (groups.value === null ? null : { n: groups.value.means.length, palette: plot.value?.palette }),
+    () => ({ n: groups.value?.means.length ?? 0, palette: plot.value?.palette }),
     (known) => {
-      group.hidden = known === null;
-      if (known === null || known.palette === undefined) return;
+      group.hidden = known.n === 0;
+      if (known.n === 0 || known.palette === undefined) return;
       const [one, other] = [0, known.n - 1].map((level) => cssColor(known.palette!, level));
       const mark = group.querySelector<HTMLElement>(".ice-key-group")!;
       mark.style.background = `linear-gradient(to right, ${one} 50%, ${other} 50%)`;

@@ -1,10 +1,11 @@
 /** Singling out rows: the line nearest to the pointer, or line after line with the arrow keys. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { least } from "d3-array";
+import { bisectRight, least } from "d3-array";
 import type { Hidden } from "../../filters.ts";
 import { count, number } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
+import { nearestIndex } from "../../geometry/transforms.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import { rowTitle } from "../../marks/curves/row.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
@@ -115,10 +116,12 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     if (y < shown.slopesEnd || x < shown.left || x > shown.right) return false;
     const { scene } = shown;
-    const level = least(shown.xTicks.keys(), (at) => Math.abs(shown.xTicks[at]!.at - x));
-    if (level === undefined) return false;
+    const tick = least(shown.xTicks, ({ at }) => Math.abs(at - x));
+    if (tick === undefined) return false;
     leave();
-    const observations = scene.curves.histogramCounts[level];
+    const { grid, histogramEdges, histogramCounts } = scene.curves;
+    const level = nearestIndex(grid, shown.x.invert(tick.at)); // a part of the axes has some of the ticks
+    const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
     const rows: TooltipRow[] = [];
     if (observations !== undefined) rows.push({ label: "observations", value: count(observations) });
     if (scene.onLevels) {
@@ -126,8 +129,8 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
       const spread = number(scene.high[level]! - mean);
       rows.push({ label: "partial dependence", value: `${number(mean + scene.base)} ± ${spread}` });
     }
-    const anchor = new DOMRect(box.left + shown.xTicks[level]!.at, box.top + shown.axis, 0, 0);
-    view.tooltip.show(shown.xTicks[level]!.label, rows, anchor, false);
+    const anchor = new DOMRect(box.left + tick.at, box.top + shown.axis, 0, 0);
+    view.tooltip.show(tick.label, rows, anchor, false);
     return true;
   };
 

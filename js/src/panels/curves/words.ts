@@ -1,11 +1,11 @@
 /** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
 
 import { unitOf } from "../../dates.ts";
-import { columnFormat, count, number, plural } from "../../format.ts";
+import { count, number, plural } from "../../format.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { html, setText, update } from "../../marks/element.ts";
 import { partedText } from "../../marks/name.ts";
-import type { Figures } from "../../store.ts";
+import type { Reading } from "../../reading.ts";
 import { noSlopes, placeWriterOf, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
@@ -38,6 +38,13 @@ function valueTitle({ scene }: Plot, output: string): string {
 function featureAxisTitle({ curves: { feature, kind, grid } }: Plot["scene"]): string {
   return kind === "timedelta" ? `${feature} (${unitOf(grid).name})` : feature;
 }
+
+const FACTS: [string, string][] = [
+  ["impact", "impact"],
+  ["in distribution", "in_distribution_impact"],
+  ["heterogeneity", "heterogeneity"],
+  ["non-linearity", "non_linearity"],
+];
 
 export interface AxisTitles {
   value: HTMLElement;
@@ -79,8 +86,8 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   const facts = html("p", { class: "ice-facts", "data-test": "facts" });
   let titled = "";
   view.keep(
-    () => ({ opened: store.opened, name: store.feature.value, figures: store.figures.value, decay: store.decay.value }),
-    ({ opened, name, figures, decay }) => {
+    () => ({ opened: store.opened, name: store.feature.value, reading: store.reading.value }),
+    ({ opened, name, reading }) => {
       const parted = store.partings.peek().get(name);
       if (`${name} ${parted}` !== titled) {
         titled = `${name} ${parted}`;
@@ -89,32 +96,19 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
       title.title = name;
       title.classList.toggle("ice-title-none", name === "");
       facts.replaceChildren();
-      if (opened === null || figures === null) return;
-      const of = (metric: string) => figures.impact.get(opened.index, metric);
+      if (opened === null || reading === null) return;
+      const of = (metric: string) => reading.get(opened.index, metric);
       if (Number.isNaN(of("impact"))) return;
-      const write = columnFormat(of("impact"));
-      const shown: [string, number][] = [
-        ["impact", of("impact")],
-        ["in distribution", figures.profile.inDistributionImpact(opened.index, decay)],
-        ["heterogeneity", of("heterogeneity")],
-        ["non-linearity", of("non_linearity")],
-      ];
-      const fact = (label: string, value: number) =>
-        html("span", { class: "ice-fact" }, `${label} `, html("b", {}, write(value)));
-      facts.append(...shown.map(([label, value]) => fact(label, value)));
+      const write = reading.column(of("impact"));
+      const fact = ([label, metric]: [string, string]) =>
+        html("span", { class: "ice-fact" }, `${label} `, html("b", {}, write(of(metric))));
+      facts.append(...FACTS.map(fact));
     },
   );
   return { title, facts };
 }
 
-function summaryOf(
-  shown: Plot,
-  figures: Figures,
-  index: number,
-  rank: number,
-  decay: number,
-  selected: number,
-): string {
+function summaryOf(shown: Plot, reading: Reading, index: number, rank: number, selected: number): string {
   const { write } = shown;
   const { curves, mean, base, onLevels } = shown.scene;
   const ends = (values: ArrayLike<number>, say: (value: number) => string): string =>
@@ -124,12 +118,12 @@ function summaryOf(
   const means = onLevels
     ? `The mean is ${Array.from(mean.slice(0, MOST_SPOKEN), (value, k) => `${sayMean(value)} at ${write(curves.grid[k]!)}`).join(", ")}.`
     : `The mean line goes ${ends(mean, sayMean)}.`;
-  const impact = number(figures.impact.get(index, "impact"));
-  const decayed = number(figures.profile.inDistributionImpact(index, decay));
+  const { header } = reading.figures;
+  const of = (metric: string) => reading.write(reading.get(index, metric));
   return [
     `${curves.feature}: ${count(curves.nLines)} of ${count(curves.nObservations)} observations drawn, ${axis}.`,
-    `Impact ${impact}, in distribution ${decayed} at decay ${number(decay)}, rank ${rank} of ${figures.header.features.length}.`,
-    shown.scene.kind === "ice" ? "" : `Shown is the ${valueTitle(shown, figures.header.output_label)}.`,
+    `Impact ${of("impact")}, in distribution ${of("in_distribution_impact")} at decay ${number(reading.decay)}, rank ${rank} of ${header.features.length}.`,
+    shown.scene.kind === "ice" ? "" : `Shown is the ${valueTitle(shown, header.output_label)}.`,
     means,
     selected === 0 ? "" : `${plural(selected, "row")} selected.`,
   ]
@@ -145,16 +139,15 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   view.keep(
     () => ({
       plot: plot.value,
-      decay: store.decay.value,
       opened: store.opened,
-      figures: store.figures.value,
+      reading: store.reading.value,
       selected: store.selection.value.length,
     }),
-    ({ plot: shown, decay, opened, figures, selected }) => {
+    ({ plot: shown, opened, reading, selected }) => {
       clearTimeout(timer);
-      if (shown === null || opened === null || figures === null) return;
+      if (shown === null || opened === null || reading === null) return;
       const rank = store.ranking.peek().indexOf(opened) + 1;
-      const speak = () => setText(summary, summaryOf(shown, figures, opened.index, rank, decay, selected));
+      const speak = () => setText(summary, summaryOf(shown, reading, opened.index, rank, selected));
       timer = setTimeout(speak, SUMMARY_MS);
     },
   );

@@ -1,7 +1,7 @@
 /** All features in small, in the order of the ranking. Only tiles in view exist, and only theirs are the curves asked for. */
 import { computed, signal } from "@preact/signals-core";
 import { max } from "d3-array";
-import { columnFormat, count, plural } from "../../format.ts";
+import { count, plural } from "../../format.ts";
 import { Pace } from "../../marks/curves/pace.ts";
 import { sharedRange } from "../../marks/curves/range.ts";
 import { manySelected } from "../../marks/curves/selected.ts";
@@ -161,6 +161,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
       places: places.value,
       from: from.value,
       to: to.value,
+      reading: store.reading.value,
       rankBy: store.rankBy.value,
       opened: store.feature.value,
       active: active.value,
@@ -194,7 +195,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
       // The tile with the focus outlives the scrolling away of its row.
       if (place !== -1 && (place < state.from || place >= state.to)) shown.push([place, order[place]!]);
       removeBeyond(new Set(shown.map(([, { name }]) => name)));
-      const write = columnFormat(max(order, ({ value }) => value) ?? 0);
+      const write = state.reading?.column(max(order, ({ value }) => value) ?? 0) ?? String;
       for (const [at, feature] of shown) {
         const row = Math.floor(at / state.places.columns);
         const figure = feature.known ? write(feature.value) : "";

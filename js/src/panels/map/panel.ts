@@ -1,6 +1,6 @@
 /** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
 import { computed, signal } from "@preact/signals-core";
-import { factsOf } from "../../facts.ts";
+import { cautionOf, factsOf } from "../../facts.ts";
 import { count, plural } from "../../format.ts";
 import { type Labelled, labelBox, placeLabels, type Side } from "../../geometry/labels.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
@@ -8,7 +8,7 @@ import type { Box } from "../../geometry/pick.ts";
 import { bottomAxis, fitted, labelWidth, leftAxis } from "../../marks/axis.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import { followSize, type Size } from "../../marks/size.ts";
-import { RANK_LABELS } from "../../metrics.ts";
+import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../metrics.ts";
 import type { View } from "../../view.ts";
 import { axesOf, type MapAxes, type Point, pointAt, pointsOf } from "./points.ts";
 
@@ -57,6 +57,7 @@ export function mapPanel(view: View): HTMLElement {
   const message = html("p", { class: "ice-message-text", "data-test": "map-message", "aria-live": "polite" });
   const cover = html("div", { class: "ice-message" }, message);
   const area = html("b", {});
+  const counted = html("span", {});
   const remark = html("p", { class: "ice-map-remark", "data-test": "map-remark" });
   const vertical = html("span", { title: UP });
   const horizontal = html("span", { title: RIGHT });
@@ -74,6 +75,7 @@ export function mapPanel(view: View): HTMLElement {
         "Up: more curved. Right: differs more between rows. Area: ",
         area,
         ".",
+        counted,
       ),
     ),
     above,
@@ -84,9 +86,9 @@ export function mapPanel(view: View): HTMLElement {
   const size = followSize(frame, aborted);
   const pointed = signal<string | null>(null);
   const axes = computed(() => {
-    const figures = store.figures.value;
-    if (figures === null || size.value.width < LEAST_WIDTH) return null;
-    return axesOf(figures, size.value, view.theme.value.font);
+    const reading = store.reading.value;
+    if (reading === null || size.value.width < LEAST_WIDTH) return null;
+    return axesOf(reading, size.value, view.theme.value.font);
   });
   let drawn: Drawn | null = null;
   let labels = new Map<string, Label>();
@@ -94,15 +96,17 @@ export function mapPanel(view: View): HTMLElement {
   view.keep(
     () => ({
       ranking: store.ranking.value,
-      figures: store.figures.value,
+      reading: store.reading.value,
       status: store.status.value.state,
       rankBy: store.rankBy.value,
     }),
-    ({ ranking, figures, status, rankBy }) => {
+    ({ ranking, reading, status, rankBy }) => {
+      const convention = reading?.figures.header.convention ?? "stable";
       setText(area, RANK_LABELS[rankBy]);
+      setText(counted, ` Counted ${CONVENTION_LABELS[convention]}.`);
       const nKnown = ranking.filter(({ known }) => known).length;
       const nPlaced = ranking.filter(
-        ({ known, index }) => known && Number.isFinite(figures?.impact.get(index, "heterogeneity")),
+        ({ known, index }) => known && Number.isFinite(reading?.get(index, "heterogeneity")),
       ).length;
       frame.hidden = nPlaced === 0;
       cover.hidden = nPlaced > 0;
@@ -114,10 +118,18 @@ export function mapPanel(view: View): HTMLElement {
     },
   );
   view.keep(
-    () => ({ axes: axes.value, size: size.value, font: view.theme.value.font }),
-    ({ axes: shown, size: { width, height }, font }) => {
+    () => ({
+      axes: axes.value,
+      size: size.value,
+      font: view.theme.value.font,
+      unit: store.reading.value?.unit ?? "prediction",
+    }),
+    ({ axes: shown, size: { width, height }, font, unit: chosen }) => {
       if (shown === null) return;
-      const unit = (exponent: string) => (exponent === "" ? "" : ` (${exponent})`);
+      const unit = (exponent: string) => {
+        const parts = [chosen === "prediction" ? "" : UNIT_LABELS[chosen], exponent].filter((part) => part !== "");
+        return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+      };
       setText(vertical, `↑ non-linearity${unit(shown.yExponent)}`);
       setText(horizontal, `heterogeneity${unit(shown.xExponent)} →`);
       update(ground, { viewBox: `0 0 ${width} ${height}`, width, height });
@@ -137,10 +149,10 @@ export function mapPanel(view: View): HTMLElement {
       dragging: store.dragging.value,
     }),
     ({ axes: shown, size: current, ranking, theme, dragging }) => {
-      const figures = store.figures.peek();
+      const reading = store.reading.peek();
       const pen = canvas.getContext("2d");
-      if (shown === null || figures === null || pen === null) return;
-      drawn = { axes: shown, size: current, points: pointsOf(ranking, figures, shown) };
+      if (shown === null || reading === null || pen === null) return;
+      drawn = { axes: shown, size: current, points: pointsOf(ranking, reading, shown) };
       paint(canvas, pen, drawn, cssColor(plainPalette(theme.dark ? "dark" : "light"), 0), theme.paper);
       // Labels that jump from side to side while the slider moves could not be read.
       if (!dragging || labels.size === 0) labels = labelsOf(drawn, theme.font);
@@ -156,13 +168,14 @@ export function mapPanel(view: View): HTMLElement {
   view.keep(() => [store.feature.value, pointed.value], mark);
 
   const show = (point: Point, isSpoken: boolean): void => {
-    const figures = store.figures.peek();
-    if (figures === null) return;
+    const reading = store.reading.peek();
+    if (reading === null) return;
     pointed.value = point.feature.name;
     const box = frame.getBoundingClientRect();
     const { x, y, radius } = point;
     const anchor = new DOMRect(box.left + x - radius, box.top + y - radius, 2 * radius, 2 * radius);
-    view.tooltip.show(point.feature.name, factsOf(point.feature, figures, store.decay.peek()), anchor, isSpoken);
+    const { feature } = point;
+    view.tooltip.show(feature.name, factsOf(feature, reading), anchor, isSpoken, cautionOf(feature, reading));
   };
   const leave = (): void => {
     if (pointed.peek() === null) return;

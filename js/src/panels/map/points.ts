@@ -5,7 +5,7 @@ import { valueTicks } from "../../marks/curves/plot.ts";
 import { scaleLinear } from "../../marks/scale.ts";
 import type { Size } from "../../marks/size.ts";
 import type { RankedFeature } from "../../ranking.ts";
-import type { Figures } from "../../store.ts";
+import type { Reading } from "../../reading.ts";
 
 export interface Point {
   feature: RankedFeature;
@@ -55,8 +55,8 @@ const BREATH = 1.08;
 
 const known = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-export function axesOf({ header, impact }: Figures, size: Size, font: string): MapAxes {
-  const all = (metric: string) => header.features.map((_, index) => impact.get(index, metric));
+export function axesOf(reading: Reading, size: Size, font: string): MapAxes {
+  const all = (metric: string) => reading.figures.header.features.map((_, index) => reading.get(index, metric));
   const [across, up] = [all("heterogeneity"), all("non_linearity")];
   const beside = across.some((value, index) => Number.isFinite(value) && Number.isNaN(up[index]));
   const least = LEAST_AXIS * (max(all("impact"), known) ?? 0);
@@ -87,13 +87,13 @@ export function axesOf({ header, impact }: Figures, size: Size, font: string): M
 }
 
 /** Every feature that has a place, the strongest first. The longest bar of the ranking is the largest point here. */
-export function pointsOf(ranking: readonly RankedFeature[], figures: Figures, axes: MapAxes): Point[] {
+export function pointsOf(ranking: readonly RankedFeature[], reading: Reading, axes: MapAxes): Point[] {
   const largest = max(ranking, ({ value, fill, outline }) => max([value, fill, outline ?? 0])) ?? 0;
   const reach = Math.max(LARGEST_OF_MANY, LARGEST * Math.min(1, FEW / ranking.length) ** 0.25);
   const points: Point[] = [];
   for (const [rank, feature] of ranking.entries()) {
-    const across = figures.impact.get(feature.index, "heterogeneity");
-    const up = figures.impact.get(feature.index, "non_linearity");
+    const across = reading.get(feature.index, "heterogeneity");
+    const up = reading.get(feature.index, "non_linearity");
     if (Number.isNaN(across)) continue;
     const y = Number.isNaN(up) ? (axes.strip?.middle ?? axes.bottom) : axes.y(up);
     const share = largest > 0 ? Math.max(0, known(feature.value)) / largest : 0;

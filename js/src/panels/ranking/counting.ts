@@ -1,62 +1,46 @@
-/** How impact is counted: two choices that few readers need, behind a fold. */
-import { description } from "../../marks/described.ts";
-import { html, setText, update } from "../../marks/element.ts";
-import { CONVENTION_MEANINGS, WEIGHTING_MEANINGS } from "../../metrics.ts";
-import type { Convention, Weighting } from "../../protocol.ts";
+/** How impact is counted: what is chosen stands over the bars, the choices behind a fold. */
+import { html, setText } from "../../marks/element.ts";
+import { CONVENTION_LABELS, CONVENTION_MEANINGS } from "../../metrics.ts";
+import type { Convention } from "../../protocol.ts";
 import type { View } from "../../view.ts";
 
-const PRINTED = "The printed tables weigh all intervals alike.";
-
-function choice<T extends string>(label: string, name: string, meanings: Record<T, string>) {
-  const select = html("select", { class: "ice-select", "data-test": name });
-  for (const [value, meaning] of Object.entries<string>(meanings)) {
-    select.append(html("option", { value, title: meaning }, value));
-  }
-  const meaning = description(select, `${name}-meaning`);
-  const part = html(
-    "div",
-    { class: "ice-counting-choice" },
-    html("label", { class: "ice-field" }, `${label} `, select),
-    meaning,
-  );
-  return { select, meaning, part };
-}
+const CONVENTIONS = Object.keys(CONVENTION_LABELS) as Convention[];
 
 export function countingControl({ store, aborted, keep }: View): HTMLElement {
-  const convention = choice("Convention", "convention", CONVENTION_MEANINGS);
-  const weighting = choice("Weighting", "weighting", WEIGHTING_MEANINGS);
-  const fold = html(
+  const group = `ice-convention-${Math.random().toString(36).slice(2)}`;
+  const chosen = html("b", { class: "ice-counted", "data-test": "counted" });
+  const radios = CONVENTIONS.map((convention) => {
+    const radio = html("input", {
+      type: "radio",
+      class: "ice-radio",
+      name: group,
+      value: convention,
+      "aria-describedby": `${group}-${convention}`,
+      "data-test": `convention-${convention}`,
+    });
+    radio.addEventListener("change", () => store.setConvention(convention), { signal: aborted });
+    return radio;
+  });
+  const choices = radios.map((radio, at) => {
+    const convention = CONVENTIONS[at]!;
+    return html(
+      "div",
+      { class: "ice-convention" },
+      html("label", { class: "ice-convention-label" }, radio, CONVENTION_LABELS[convention]),
+      html("p", { class: "ice-meaning", id: `${group}-${convention}` }, CONVENTION_MEANINGS[convention]),
+    );
+  });
+  keep(
+    () => store.convention.value,
+    (convention) => {
+      setText(chosen, CONVENTION_LABELS[convention]);
+      for (const radio of radios) radio.checked = radio.value === convention;
+    },
+  );
+  return html(
     "details",
     { class: "ice-counting", "data-test": "counting" },
-    html("summary", {}, "How impact is counted"),
-    convention.part,
-    weighting.part,
+    html("summary", {}, "How impact is counted: ", chosen),
+    html("div", { role: "radiogroup", "aria-label": "How impact is counted" }, ...choices),
   );
-  // The printed tables know one weighting, so that choosing them chooses it, too.
-  convention.select.addEventListener(
-    "change",
-    () => {
-      const chosen = convention.select.value as Convention;
-      store.setCounting(chosen, chosen === "published" ? "interval" : store.weighting.peek());
-    },
-    { signal: aborted },
-  );
-  weighting.select.addEventListener(
-    "change",
-    () => store.setCounting(store.convention.peek(), weighting.select.value as Weighting),
-    { signal: aborted },
-  );
-  keep(
-    () => ({ chosen: store.convention.value, weighed: store.weighting.value }),
-    ({ chosen, weighed }) => {
-      const printed = chosen === "published";
-      convention.select.value = chosen;
-      weighting.select.value = weighed;
-      for (const option of weighting.select.options) option.disabled = printed && option.value !== "interval";
-      update(weighting.select, { title: printed ? PRINTED : null });
-      setText(convention.meaning, CONVENTION_MEANINGS[chosen]);
-      setText(weighting.meaning, printed ? PRINTED : WEIGHTING_MEANINGS[weighed]);
-    },
-  );
-  return fold;
 }

@@ -1,7 +1,7 @@
 /** Which figure the bars show, with the sentence that says what it means. */
 import { description } from "../../marks/described.ts";
 import { html, setText } from "../../marks/element.ts";
-import { RANK_LABELS, RANK_MEANINGS } from "../../metrics.ts";
+import { meaningOf, RANK_LABELS, unitMeaning } from "../../metrics.ts";
 import type { RankBy } from "../../protocol.ts";
 import type { View } from "../../view.ts";
 
@@ -9,16 +9,22 @@ const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 
 export function metricControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "rank-by" });
-  select.append(
-    ...METRICS.map((metric) => html("option", { value: metric, title: RANK_MEANINGS[metric] }, RANK_LABELS[metric])),
-  );
+  const options = METRICS.map((metric) => html("option", { value: metric }, RANK_LABELS[metric]));
+  select.append(...options);
   select.addEventListener("change", () => store.setRankBy(select.value as RankBy), { signal: aborted });
   const meaning = description(select, "rank-meaning");
   keep(
-    () => store.rankBy.value,
-    (metric) => {
+    () => ({
+      metric: store.rankBy.value,
+      convention: store.convention.value,
+      reading: store.reading.value,
+      known: store.ranking.value.filter(({ known }) => known).length,
+    }),
+    ({ metric, convention, reading, known }) => {
       select.value = metric;
-      setText(meaning, RANK_MEANINGS[metric]);
+      for (const option of options) option.title = meaningOf(option.value as RankBy, convention);
+      const unit = reading === null ? null : unitMeaning(reading.unit, reading.figures.header, known);
+      setText(meaning, [meaningOf(metric, convention), unit].filter((part) => part !== null).join(" "));
     },
   );
   return html("div", { class: "ice-metric" }, html("label", { class: "ice-field" }, "Rank by ", select), meaning);

@@ -1,14 +1,15 @@
 /** A bar in numbers and in words. */
 import { number, plural } from "../../format.ts";
 import type { BarState } from "../../marks/bars.ts";
-import { RANK_LABELS } from "../../metrics.ts";
-import type { RankBy } from "../../protocol.ts";
+import { farOffText, RANK_LABELS, trendOf } from "../../metrics.ts";
+import type { Convention, RankBy } from "../../protocol.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import { isUnordered } from "../../values.ts";
 
 /** What all bars have in common. */
 export interface Scale {
   metric: RankBy;
+  convention: Convention;
   /** All features, found or not. */
   of: number;
   /** The figure at which a bar is as long as there is room. */
@@ -30,26 +31,26 @@ export function lengthsOf(ranked: RankedFeature, { longest, write }: Scale) {
     fill: defined ? share(ranked.fill) : null,
     outline: defined && ranked.outline !== null ? share(ranked.outline) : null,
     interval: low === undefined || high === undefined ? null : ([share(low), share(high)] as [number, number]),
-    figure: ranked.known ? write(ranked.value) : "",
+    figure: ranked.known ? `${write(ranked.value)}${ranked.farOff === null ? "" : "*"}` : "",
     sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked) : "none",
   } as const;
 }
 
-const TRENDS = {
-  up: ", rises on average",
-  down: ", falls on average",
-  levels: ", has levels without an order",
-  none: "",
-};
+function trendWords(ranked: RankedFeature, convention: Convention): string {
+  const sign = signOf(ranked);
+  if (sign === "levels") return ", has levels without an order";
+  return sign === "none" ? "" : `, ${trendOf(sign, convention)}`;
+}
 
-export function describe(ranked: RankedFeature, { metric, of, write }: Scale): string {
+export function describe(ranked: RankedFeature, { metric, convention, of, write }: Scale): string {
   if (!ranked.known) return `${ranked.name}, not computed yet`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
   const between = ranked.interval === null ? "" : ` (${ranked.interval.map(write).join(" to ")})`;
   const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
-  const trend = TRENDS[signOf(ranked)];
+  const trend = trendWords(ranked, convention);
+  const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
   // What stands in the bar comes first, as it stands there: whoever speaks to the page says what they read.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${caution}`;
 }
 
 /** The longest of all that is drawn, so that no bar outgrows its room. */

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class ArrayTable:
     """Rows of an array, whose columns are named x0, x1, …."""
 
+    index = None
+
     def __init__(self, array: NDArray[Any]) -> None:
         check_array(array.shape, array.dtype)
         self._array = array

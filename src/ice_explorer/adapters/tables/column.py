@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ice_explorer.adapters.tables.natural_order import in_natural_order
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -44,11 +46,14 @@ class Column:
         float64 coordinates, NaN where missing: numbers, 0 and 1, codes of `levels`, days since
         1970-01-01 (UTC), days. Objects, None where missing, for kind "other".
     levels : ndarray of shape (n_levels,) or None
-        What the codes of a category stand for: levels that occur, in the order of the categories,
-        or of their first appearance where the dtype has none. None for every other kind.
+        What the codes of a category stand for: the categories that the dtype declares, in its order; else the
+        levels that occur, in the order that their texts say or of their first appearance. None for every
+        other kind.
     exact : ndarray of shape (n_observations,) or None
         The values themselves where a float64 does not always tell them: datetimes, timedeltas,
         whole numbers beyond 2**53, and decimals, None where missing.
+    in_natural_order : bool
+        True where levels without a declared order stand in the one that their texts say: months, numbered levels.
     """
 
     name: Name
@@ -59,6 +64,15 @@ class Column:
     values: NDArray[Any]
     levels: NDArray[Any] | None = None
     exact: NDArray[Any] | None = None
+    in_natural_order: bool = False
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """Where values are missing, (n_observations,)."""
+        if self.kind == "other":
+            return np.array([value is None for value in self.values.tolist()], dtype=np.bool_)
+        missing: NDArray[np.bool_] = np.isnan(self.values)
+        return missing
 
     @cached_property
     def digits(self) -> int | None:
@@ -77,7 +91,7 @@ class Column:
         if self.kind in MOMENTS:
             native = native.astype(f"{native.dtype.kind}8[us]")
         labels = objects(native.tolist())
-        labels[np.isnan(self.values)] = None
+        labels[self.missing] = None
         return labels
 
     def native(self, coordinates: Array) -> NDArray[Any]:
@@ -197,15 +211,27 @@ def moment_column(name: Name, dtype: str, values: NDArray[Any]) -> Column:
 
 
 def coded_column(
-    name: Name, dtype: str, labels: NDArray[Any], order: Iterable[Any] | None = None, *, is_ordered: bool = False
+    name: Name, dtype: str, labels: NDArray[Any], declared: Sequence[Any] | None = None, *, is_ordered: bool = False
 ) -> Column:
-    """Make a category of labels, None where missing; `order` is that of all categories of the dtype."""
-    present = dict.fromkeys(label for label in labels.tolist() if label is not None)
-    levels = list(present) if order is None else [level for level in order if level in present]
+    """Make a category of labels, None where missing; `declared` are all categories of the dtype, in its order."""
+    levels = list(dict.fromkeys(label for label in labels.tolist() if label is not None))
+    if declared is not None:
+        levels = list(declared)
+    # Unordered categories in alphabetical order are as pandas makes them of texts.
+    natural = (
+        None if is_ordered or (declared is not None and not _are_sorted_texts(levels)) else in_natural_order(levels)
+    )
+    levels = levels if natural is None else natural
     codes = {level: float(code) for code, level in enumerate(levels)}
     values = np.array([np.nan if label is None else codes[label] for label in labels.tolist()], dtype=np.float64)
-    kind: ColumnKind = "ordered" if is_ordered else "category"
-    return Column(name, str(name), kind, False, dtype, values, objects(levels))  # noqa: FBT003 - of the dataclass
+    return Column(
+        name, str(name), "ordered" if is_ordered else "category", is_integer=False, dtype=dtype, values=values,
+        levels=objects(levels), in_natural_order=natural is not None,
+    )  # fmt: skip
+
+
+def _are_sorted_texts(levels: Sequence[Any]) -> bool:
+    return all(isinstance(level, str) for level in levels) and list(levels) == sorted(levels)
 
 
 def other_column(name: Name, dtype: str, values: NDArray[Any]) -> Column:

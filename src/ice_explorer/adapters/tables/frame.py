@@ -23,6 +23,7 @@ class FrameTable:
     """Rows of a frame that stays what it is up to the model's door."""
 
     is_integer_array = False
+    index = None
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self._frame = frame

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.adapters.tables.column import coded_column, decimals_of, holds, number_column, numbers, objects
+from ice_explorer.adapters.tables.column import CODED, coded_column, decimals_of, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
 from ice_explorer.adapters.tables.series import column_of_objects, like_series, read_column
 
@@ -31,6 +31,7 @@ class PandasTable:
         self._frame = frame
         self.n_observations = len(frame)
         self.names: list[Name] = list(frame.columns)
+        self.index = frame.index
         self.row_bytes = max(8, int(frame.memory_usage(index=False, deep=False).sum()) // len(frame))
         self._columns: dict[int, Column] = {}
 
@@ -121,6 +122,8 @@ class PandasTable:
             )
         if isinstance(series.dtype, pd.DatetimeTZDtype):
             return _zoned_like(series.dtype, native)
+        if self.column(position).kind in CODED:
+            return pd.Series(native.tolist(), dtype=series.dtype)
         if self.column(position).kind in {"numeric", "boolean"} and not _is_decimal(series):
             return _nullable_like(series.dtype, numbers(native))
         made = like_series(nw.from_native(series, series_only=True), native).to_native()

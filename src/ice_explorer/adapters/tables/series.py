@@ -22,7 +22,7 @@ from ice_explorer.adapters.tables.column import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -63,8 +63,8 @@ def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
     labels = objects(series.to_list())
     labels[missing] = None
     if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
-        order, is_ordered = _categories(series)
-        return coded_column(name, written, labels, order, is_ordered=is_ordered)
+        declared, is_ordered = _categories(series)
+        return coded_column(name, written, labels, declared, is_ordered=is_ordered)
     if isinstance(kind, nw.Object):
         return column_of_objects(name, written, labels)
     return other_column(name, written, labels)
@@ -81,10 +81,10 @@ def _numbers_of(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[A
     return filled.to_numpy()
 
 
-def _categories(series: nw.Series[Any]) -> tuple[Iterable[Any] | None, bool]:
+def _categories(series: nw.Series[Any]) -> tuple[Sequence[Any] | None, bool]:
     """Categories in the order of the dtype, None where it has none, and whether they are ranks."""
     if isinstance(series.dtype, nw.Enum):
-        return series.dtype.categories, False
+        return series.dtype.categories, True
     # Categories of polars are numbered as the process meets them, in whatever frame.
     if not isinstance(series.dtype, nw.Categorical) or series.implementation.is_polars():
         return None, False
@@ -127,10 +127,12 @@ def _dates(values: list[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def like_series(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
-    """Make a series of numbers or moments of the dtype of another where it can hold them, else of one that does."""
+    """Make a series of values like those of another, of its dtype where that can hold them."""
     if native.dtype.kind in "Mm":
         return _moments_like(series, native)
     dtype = series.dtype
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return nw.new_series(series.name, native.tolist(), nw.String(), backend=series.implementation).cast(dtype)
     if dtype.is_decimal():
         return _decimals_like(series, native)
     values = numbers(native)

@@ -24,6 +24,7 @@ class SparseTable:
     """Rows of a sparse matrix, whose columns are named x0, x1, …; what is not stored is 0."""
 
     is_integer_array = False
+    index = None
 
     def __init__(self, matrix: Any) -> None:
         check_array(matrix.shape, matrix.dtype)

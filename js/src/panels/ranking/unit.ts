@@ -1,0 +1,29 @@
+/** The unit of the figures. */
+import { html } from "../../marks/element.ts";
+import { UNIT_LABELS } from "../../metrics.ts";
+import type { Unit } from "../../protocol.ts";
+import type { View } from "../../view.ts";
+
+const UNITS = Object.keys(UNIT_LABELS) as Unit[];
+const NOT_YET = "The standard deviation of the predictions is not computed yet.";
+const FLAT = "All predictions are equal, so their standard deviation is 0.";
+
+export function unitControl({ store, aborted, keep }: View): HTMLElement {
+  const options = UNITS.map((unit) => html("option", { value: unit }, UNIT_LABELS[unit]));
+  const select = html("select", { class: "ice-select", "data-test": "unit" }, ...options);
+  const ofSd = options[UNITS.indexOf("sd")]!;
+  select.addEventListener("change", () => store.setUnit(select.value as Unit), { signal: aborted });
+  keep(
+    () => ({
+      unit: store.reading.value?.unit ?? "prediction",
+      sd: store.figures.value?.header.prediction_sd ?? null,
+    }),
+    ({ unit, sd }) => {
+      select.value = unit;
+      ofSd.disabled = sd === null || sd === 0;
+      // Browsers show no title of an option that is disabled.
+      select.title = sd === null ? NOT_YET : sd === 0 ? FLAT : "";
+    },
+  );
+  return html("label", { class: "ice-field ice-unit" }, "Unit ", select);
+}

@@ -1,0 +1,75 @@
+/** Figures as the reader chose to see them: at a decay, in a unit. The twin of `units.py`. */
+import { columnFormat, number } from "./format.ts";
+import type { Unit } from "./protocol.ts";
+import type { Figures } from "./store.ts";
+
+/** What has the unit of the prediction. */
+const EFFECTS: ReadonlySet<string> = new Set([
+  "impact",
+  "in_distribution_impact",
+  "direction",
+  "heterogeneity",
+  "non_linearity",
+  "missing_impact",
+]);
+/** The same per change of category, which only some features have: they are no whole. */
+const MEAN_CHANGE = "mean_change";
+const END_OF_INTERVAL = /_(low|high)$/;
+
+export class Reading {
+  readonly #wholes = new Map<string, number>();
+
+  /** The unit is that of the prediction as long as another one is not known. */
+  constructor(
+    readonly figures: Figures,
+    readonly decay: number,
+    readonly unit: Unit,
+  ) {}
+
+  /** A figure in the unit that was chosen. */
+  get(index: number, name: string): number {
+    const value = this.plain(index, name);
+    const metric = name.replace(END_OF_INTERVAL, "");
+    const isEffect = EFFECTS.has(metric) || metric === MEAN_CHANGE;
+    if (this.unit === "prediction" || !isEffect) return value;
+    const whole = this.#whole(metric);
+    return whole === 0 ? value && Number.NaN : (100 * value) / whole;
+  }
+
+  /** A figure in the unit of the prediction. */
+  plain(index: number, name: string): number {
+    const { header, impact, profile } = this.figures;
+    return header.profiles.includes(name) ? profile.get(name, index, this.decay) : impact.get(index, name);
+  }
+
+  /** How a figure on its own is written. */
+  write(value: number, beside = 0): string {
+    return this.#withUnit(value, number(value, beside));
+  }
+
+  /** How a column of figures is written. */
+  column(largest: number): (value: number) => string {
+    const write = columnFormat(largest);
+    return (value) => this.#withUnit(value, write(value));
+  }
+
+  #withUnit(value: number, text: string): string {
+    return this.unit === "prediction" || !Number.isFinite(value) ? text : `${text}\u00a0%`;
+  }
+
+  /** What 100 per cent are. */
+  #whole(metric: string): number {
+    const { header } = this.figures;
+    if (this.unit === "sd") return header.prediction_sd ?? Number.NaN;
+    if (metric === MEAN_CHANGE) return Number.NaN;
+    const known = this.#wholes.get(metric);
+    if (known !== undefined) return known;
+    let whole = 0;
+    for (const index of header.features.keys()) {
+      const size = Math.abs(this.plain(index, metric));
+      if (!Number.isNaN(size)) whole += size;
+    }
+    this.#wholes.set(metric, whole);
+    return whole;
+  }
+}

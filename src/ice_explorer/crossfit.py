@@ -1,0 +1,195 @@
+"""Cross-fitting: a rule is chosen on some rows and scored on others, so that chance explains nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.spread import Spread
+
+    Array = NDArray[np.float64]
+    Leaves = NDArray[np.intp]
+
+N_FOLDS: Final = 5
+FEW_OBSERVATIONS: Final = 20
+"""Up to as many distinct observations have a fold each: levels are then rarely missing from training."""
+_TINY = float(np.finfo(np.float64).tiny)
+LEAST_ROWS: Final = 10  # on each side of a split, by weight …
+_LEAST_PART = 0.02  # … and as a part of all rows
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Rows that a rule is chosen on.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_rows,)
+        0 for rows that are held out.
+    weighted : ndarray of shape (n_main, n_rows)
+        Deviations from the mean of the training rows in the main directions, times weights.
+    mass : float
+        Sum of the weights.
+    total : float
+        Weighted sum of the squared deviations.
+    least : float
+        Weight that each side of a split must have.
+    """
+
+    weights: Array
+    weighted: Array
+    mass: float
+    total: float
+    least: float
+
+    @classmethod
+    def on(cls, spread: Spread, weights: Array) -> Training:
+        """Train on the rows that have weight."""
+        mass, everything = float(weights.sum()), float(spread.weights.sum())
+        least = max(LEAST_ROWS, _LEAST_PART * everything) * mass / everything
+        off = spread.main - (spread.main @ weights / mass)[:, None]
+        weighted = weights * off
+        # Rounding of sums must not decide whether a side is large enough.
+        return cls(weights, weighted, mass, float(np.einsum("ik,ik->", weighted, off)), least * (1 - 1e-9))
+
+    def within(self, rows: NDArray[np.bool_]) -> Training:
+        """Train on some of the rows."""
+        weights = np.where(rows, self.weights, 0.0)
+        mass = float(weights.sum())
+        kept = np.where(rows, self.weighted, 0.0)
+        mean = kept.sum(axis=1, keepdims=True) / mass
+        return replace(self, weights=weights, weighted=kept - weights * mean, mass=mass)
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows that are held out, and those that a rule is chosen on meanwhile."""
+
+    held_out: NDArray[np.intp]
+    training: Training
+    mean: Array  # of the deviations of the training rows
+    off: Array  # deviations of the rows that are held out from that mean
+    squares: Array  # their squares, times weights
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """What a rule explains of curves that it was not chosen on.
+
+    Attributes
+    ----------
+    gains : ndarray of shape (n_observations,)
+        By how much less the rows of each observation differ from the mean of their group than from that of all rows:
+        w_i (‖c_i - c̄‖² - ‖c_i - c̄_g(i)‖²), with means of the training rows.
+    squares : ndarray of shape (n_observations,)
+        w_i ‖c_i - c̄‖².
+
+    Notes
+    -----
+    The share is Σ gains / Σ squares. The standard error is that of a ratio of sums over distinct observations, so
+    that neither equal rows nor large weights make it smaller.
+    """
+
+    gains: Array
+    squares: Array
+
+    @property
+    def share(self) -> float:
+        """Part of the variance between curves, at most 1; negative where rules found by chance do harm."""
+        return min(1.0, float(self.gains.sum() / self.squares.sum()))
+
+    def exceeds(self, other: Score | None, z: float) -> bool:
+        """Whether the share is larger than another one, or than 0, by more than z standard errors."""
+        gains = self.gains if other is None else self.gains - other.gains
+        share = float(gains.sum() / self.squares.sum())
+        off, n = gains - share * self.squares, len(gains)
+        return share > z * float(np.sqrt(n / (n - 1) * (off @ off)) / self.squares.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFit:
+    """Rows in folds.
+
+    Attributes
+    ----------
+    spread : Spread
+    whole : Training
+        All rows.
+    folds : list of Fold
+    observations : ndarray of shape (n_rows,)
+        Number of the observation that each row is, from 0.
+    n_observations : int
+        At least 2.
+    """
+
+    spread: Spread
+    whole: Training
+    folds: Sequence[Fold]
+    observations: NDArray[np.intp]
+    n_observations: int
+
+    @classmethod
+    def of(cls, spread: Spread, observations: NDArray[np.intp]) -> CrossFit:
+        """Put rows into folds, seeded.
+
+        Parameters
+        ----------
+        spread : Spread
+        observations : ndarray of shape (n_rows,)
+            Number of the observation that each row is, from 0. Rows that repeat an observation share its fold, so
+            that a weight of 3 and three equal rows are the same.
+        """
+        n = int(observations.max()) + 1
+        n_folds = n if n <= FEW_OBSERVATIONS else N_FOLDS
+        folds = np.empty(n, dtype=np.intp)
+        folds[np.random.default_rng(0).permutation(n)] = np.arange(n) % n_folds
+        of_row = folds[observations]
+        made = []
+        for number in range(n_folds):
+            training = Training.on(spread, np.where(of_row == number, 0.0, spread.weights))
+            mean = training.weights @ spread.deviations / training.mass
+            held_out = np.flatnonzero(of_row == number)
+            off = spread.deviations[held_out] - mean
+            squares = spread.weights[held_out] * np.einsum("ik,ik->i", off, off)
+            made.append(Fold(held_out, training, mean, off, squares))
+        return cls(spread, Training.on(spread, spread.weights), made, observations, n)
+
+    def score(self, leaves_of: Callable[[int], Leaves | None]) -> Score:
+        """Score a rule on the rows of each fold.
+
+        Parameters
+        ----------
+        leaves_of : callable
+            Chooses a rule on the training rows of a fold, given its number, and returns the group of each row, from 0;
+            None where it finds no rule.
+        """
+        gains = np.zeros(self.n_observations)
+        for number, fold in enumerate(self.folds):
+            leaves = leaves_of(number)
+            if leaves is not None:
+                gains += np.bincount(self.observations[fold.held_out], self._gains(fold, leaves), self.n_observations)
+        return Score(gains, self._squares)
+
+    @cached_property
+    def _squares(self) -> Array:
+        squares = np.zeros(self.n_observations)
+        for fold in self.folds:
+            squares += np.bincount(self.observations[fold.held_out], fold.squares, self.n_observations)
+        return squares
+
+    def _gains(self, fold: Fold, leaves: Leaves) -> Array:
+        """Return by how much less rows that are held out differ from the mean of their leaf than from that of all."""
+        weighted = np.where(np.arange(leaves.max() + 1)[:, None] == leaves, fold.training.weights, 0.0)
+        masses = weighted.sum(axis=1)[:, None]
+        means = np.where(masses > 0, weighted @ self.spread.deviations / np.maximum(masses, _TINY) - fold.mean, 0.0)
+        gains = 2 * fold.off @ means.T - np.einsum("lk,lk->l", means, means)
+        leaf = leaves[fold.held_out]
+        return np.asarray(self.spread.weights[fold.held_out] * gains[np.arange(len(leaf)), leaf])

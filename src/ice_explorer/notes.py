@@ -1,0 +1,197 @@
+"""Notes about columns, before the model is called; those that say the same of several are one note."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.inputs import FeatureInput
+
+_MOST_NAMED: Final = 3
+_SMALL_SUM: Final = 2.0  # of weights
+_SMALL_SHARE: Final = 0.1  # of the rows that have weight
+
+
+def listed(names: Sequence[object]) -> str:
+    """Return the first three of some names in quotes and the count of the others.
+
+    Examples
+    --------
+    >>> listed(["age"])
+    "'age'"
+    >>> listed(["age", "city"])
+    "'age' and 'city'"
+    >>> listed([f"x{number}" for number in range(2000)])
+    "'x0', 'x1', 'x2' and 1,997 more"
+    """
+    return count_others([repr(str(name)) for name in names])
+
+
+def count_others(texts: Sequence[str]) -> str:
+    """Return the first three of some texts and the count of the others."""
+    named = list(texts[:_MOST_NAMED])
+    n_others = len(texts) - len(named)
+    if n_others == 0 and len(named) > 1:
+        return f"{', '.join(named[:-1])} and {named[-1]}"
+    others = f" and {n_others:,} more" if n_others else ""
+    return ", ".join(named) + others
+
+
+def about(labels: Sequence[str], one: str, several: str, noun: str = "features") -> Iterator[str]:
+    """Yield no note, a note that begins with the one label, or one that counts the labels and names three.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    one, several : str
+        What follows `'age'`, and what follows `2 features ('age' and 'city')`, blanks and colons included.
+    noun : str
+
+    Examples
+    --------
+    >>> list(about(["age"], " is constant.", " are constant."))
+    ["'age' is constant."]
+    >>> list(about(["age", "city"], " is constant.", " are constant."))
+    ["2 features ('age' and 'city') are constant."]
+    """
+    if len(labels) == 1:
+        yield f"{labels[0]!r}{one}"
+    elif labels:
+        yield f"{len(labels):,} {noun} ({listed(labels)}){several}"
+
+
+# --- columns that are not ranked ------------------------------------------------------------------
+
+
+def empty_columns(columns: Sequence[Column]) -> Iterator[str]:
+    """Say which columns are missing in every row."""
+    yield from about(
+        [column.label for column in columns],
+        " has no values; it is not ranked.",
+        " have no values; they are not ranked.",
+        noun="columns",
+    )
+
+
+def columns_of_objects(columns: Sequence[Column]) -> Iterator[str]:
+    """Say which columns hold what has no place on an axis."""
+    dtype = columns[0].dtype if columns else ""
+    yield from about(
+        [column.label for column in columns],
+        f" has dtype {dtype} and cannot be placed on an axis; it is not ranked, but curves can be coloured by it.",
+        " hold objects that cannot be placed on an axis; they are not ranked, but curves can be coloured by them.",
+        noun="columns",
+    )
+
+
+def columns_of_names(columns: Sequence[Column]) -> Iterator[str]:
+    """Say which columns of levels tell rows apart."""
+    present = columns[0].values[~columns[0].missing] if columns else np.empty(0)
+    yield from about(
+        [column.label for column in columns],
+        f" has {len(np.unique(present)):,} levels in {len(present):,} rows, like an ID or free text; it is not ranked, "
+        "but curves can be coloured by it. Name it in `features=` to explain it.",
+        " have more than one level for every two rows, like IDs or free text; they are not ranked, but curves can be "
+        "coloured by them. Name them in `features=` to explain them.",
+        noun="columns",
+    )
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def undeclared_groups(found: Mapping[str, Sequence[Name]]) -> Iterator[str]:
+    """Say which columns look like one category and were not declared as one."""
+    if not found:
+        return
+    described = [f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in found.items()]
+    if len(described) > _MOST_NAMED:
+        described[_MOST_NAMED:] = [f"and {len(described) - _MOST_NAMED:,} more"]
+    yield (
+        f"Some 0/1 columns look one-hot encoded ({'; '.join(described)}) but are varied separately. "
+        "Pass `groups=ice.find_groups(X)` to vary them together."
+    )
+
+
+# --- grids ----------------------------------------------------------------------------------------
+
+
+def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
+    """Say which grids leave out values, and which stand in an order that nobody declared."""
+    unordered = [item for item in inputs if item.feature.is_unordered]
+    ordered = [item for item in inputs if not item.feature.is_unordered]
+    yield from _capped(ordered, "distinct values", "at even quantiles")
+    yield from _capped(unordered, "levels", "the most frequent ones")
+    yield from _off_grid(unordered)
+    yield from _natural_order(unordered)
+
+
+def _capped(inputs: Sequence[FeatureInput], what: str, which: str) -> Iterator[str]:
+    capped = [item for item in inputs if item.grid.capped]
+    most = max((item.grid.n_distinct for item in capped), default=0)
+    n_grid = max((item.grid.n_grid for item in capped), default=0)
+    yield from about(
+        [item.feature.label for item in capped],
+        f" has {most} {what}; its grid is {n_grid} of them, {which}. Pass `grid_size={most}` for all.",
+        f" have up to {most:,} {what}; their grids are at most {n_grid:,} of them, {which}. "
+        f"Pass `grid_size={most}` for all.",
+    )
+
+
+def _off_grid(inputs: Sequence[FeatureInput]) -> Iterator[str]:
+    n_off = {item.feature.label: _n_off_grid(item) for item in inputs}
+    n_off = {label: count for label, count in n_off.items() if count}
+    count = next(iter(n_off.values()), 0)
+    yield from about(
+        list(n_off),
+        ": 1 observation has a level that is not on the grid; its dot is not drawn, its curve is included."
+        if count == 1
+        else f": {count:,} observations have levels that are not on the grid; their dots are not drawn, their curves "
+        "are included.",
+        " have observations whose levels are not on the grid; their dots are not drawn, their curves are included.",
+    )
+
+
+def _n_off_grid(item: FeatureInput) -> int:
+    """Count observations whose level has no place on the grid."""
+    values = item.feature.values
+    return int((~np.isnan(values) & ~np.isin(values, item.grid.values)).sum())
+
+
+def _natural_order(inputs: Sequence[FeatureInput]) -> Iterator[str]:
+    found = [item for item in inputs if item.feature.is_in_natural_order and item.grid.n_grid > 2]
+    levels = [str(level) for level in found[0].feature.native(found[0].grid.values)] if found else []
+    shown = ", ".join(levels if len(levels) <= _MOST_NAMED else [*levels[:2], "…", levels[-1]])
+    yield from about(
+        [item.feature.label for item in found],
+        f": its levels are shown in the order {shown}. Metrics treat them as unordered; declare an ordered category "
+        "to use its ranks.",
+        " have levels that are shown in calendar or numerical order. Metrics treat them as unordered; declare ordered "
+        "categories to use their ranks.",
+    )
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def weights_of_small_sum(weights: NDArray[np.float64] | None) -> Iterator[str]:
+    """Say what weights of a small sum do to heterogeneity, which divides by their sum less 1."""
+    if weights is None:
+        return
+    total, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
+    if n_rows == 1 or total >= max(_SMALL_SUM, _SMALL_SHARE * n_rows):
+        return
+    ratio = math.sqrt(total / (total - 1) / (n_rows / (n_rows - 1)))
+    yield (
+        f"`sample_weight` sums to {total:.3g} over {n_rows:,} observations. Weights are taken as frequencies, so "
+        f"heterogeneity is {ratio:.3g} times that of weights that sum to {n_rows:,}. "
+        "Multiply the weights if they are not frequencies."
+    )

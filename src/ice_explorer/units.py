@@ -1,0 +1,50 @@
+"""Units that effects are read in: that of the prediction, per cent of its spread, or shares of all features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.options import Unit
+
+    Array = NDArray[np.float64]
+
+EFFECTS: Final = (
+    "impact",
+    "in_distribution_impact",
+    "direction",
+    "heterogeneity",
+    "non_linearity",
+    "missing_impact",
+)
+"""The metrics that have the unit of the prediction."""
+
+
+def in_unit(values: Array, unit: Unit, prediction_sd: float) -> Array:
+    """Write one metric of all features in a unit.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features,)
+        [output]; NaN where undefined.
+    unit : {"prediction", "sd", "share"}
+        "sd": per cent of the standard deviation of the predictions. "share": per cent of the sum of the
+        absolute values over the features, so that the shares of a metric without sign sum to 100.
+    prediction_sd : float
+        Standard deviation of the predictions of the observations [output]; used for "sd" alone.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        0 stays 0; NaN where another value is divided by 0.
+    """
+    if unit == "prediction":
+        return values
+    whole = prediction_sd if unit == "sd" else float(np.nansum(np.abs(values)))
+    if whole == 0:
+        return np.where(values == 0, 0.0, np.nan)
+    return np.asarray(100.0 * values / whole)

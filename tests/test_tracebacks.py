@@ -1,0 +1,297 @@
+"""Errors of the user end in the user's line, wherever they are shown; errors of a model begin in the model."""
+
+import functools
+import inspect
+import os
+import re
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ice_explorer as ice
+from ice_explorer import errors
+from ice_explorer.tracebacks import short_traceback, short_tracebacks
+from ice_explorer.two_way import TwoWay
+
+X = np.arange(12.0).reshape(6, 2)
+PACKAGE = str(Path(ice.__file__).parent)
+
+
+def model(X):
+    """Return the sum of the columns."""
+    return X.sum(axis=1)
+
+
+class Broken:
+    """A model that fails two frames below its predict."""
+
+    def predict(self, X):
+        """Fail."""
+        return self.layer(X)
+
+    def layer(self, _X):
+        """Fail."""
+        msg = "shapes (2,) and (3,) differ"
+        raise RuntimeError(msg)
+
+
+def frames_of(error):
+    """Functions of a traceback, from the line that called to the one that raised."""
+    return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def explorer_of_nothing():
+    """An explorer that is closed."""
+    x = ice.ICEExplorer(model, X)
+    x.close()
+    return x
+
+
+MISTAKES = {
+    "an option of explain": (lambda: ice.explain(model, X, grid="observd"), errors.InvalidOptionError),
+    "a missing argument": (lambda: ice.explain(model), errors.InputTypeError),
+    "an option of an explorer": (lambda: ice.ICEExplorer(model, X, gird="uniform"), errors.UnknownOptionError),
+    "a trait": (lambda: setattr(ice.ICEExplorer(model, X), "decay", 3), errors.InvalidOptionError),
+    "a misspelt trait": (lambda: setattr(ice.ICEExplorer(model, X), "colour_by", "x0"), errors.UnknownOptionError),
+    "what cannot be set": (lambda: setattr(ice.ICEExplorer(model, X), "table", 1), errors.UnknownNameError),
+    "a property": (lambda: explorer_of_nothing().table, errors.Cancelled),
+    "a method of an explorer": (lambda: ice.ICEExplorer(model, X).save("a.xyz"), errors.ExportError),
+    "a feature": (lambda: ice.explain(model, X)["x7"], errors.UnknownFeatureError),
+    "a method of a result": (lambda: ice.explain(model, X).table(sort_by="size"), errors.InvalidOptionError),
+    "a method of a feature": (lambda: ice.explain(model, X)["x0"].rows([7]), errors.InvalidOptionError),
+    "too many arguments": (lambda: ice.explain(model, X)["x0"].likelihood(1, 2), errors.InputTypeError),
+    "two features": (lambda: ice.explain(model, X).two_way("x0", "x0"), errors.InvalidOptionError),
+    "find_groups": (lambda: ice.find_groups("X"), errors.InputTypeError),
+    "provenance": (lambda: ice.provenance("nowhere.svg"), errors.ExportError),
+    "warmup": (lambda: ice.warmup("all"), errors.InputTypeError),
+    "a data set": (lambda: ice.datasets.load_cervical_cancer("nowhere"), errors.ICEExplorerError),
+    "a figure of bqplot": (lambda: ice.bqplot.impact(model), errors.InputTypeError),
+    "a name of the package": (lambda: ice.explian, errors.UnknownNameError),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=str)
+def test_a_mistake_ends_at_the_line_that_made_it(mistake):
+    """Behind the user's line there is one frame, which is hidden where tracebacks are shown."""
+    make, kind = MISTAKES[mistake]
+    with pytest.raises(kind) as caught:
+        make()
+    names = frames_of(caught.value)
+    assert names[-2:] == ["<lambda>", "call"]
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    caught.value.end_at_caller()
+    assert frames_of(caught.value)[-1] == "<lambda>"
+
+
+def test_an_error_of_the_model_keeps_the_frames_of_the_model():
+    """They are those of its cause, without ours in front of them; the error itself ends at the user's line."""
+    with pytest.raises(errors.PredictionError) as caught:
+        ice.explain(Broken(), X)
+    assert frames_of(caught.value)[-1] == "call"
+    cause = caught.value.__cause__
+    assert isinstance(cause, RuntimeError)
+    assert frames_of(cause) == ["predict", "layer"]
+    assert PACKAGE not in "".join(traceback.format_exception(cause))
+
+
+def test_an_error_of_the_background_ends_where_it_is_read():
+    """An explorer computes in a thread of its own; whoever reads the result is shown their own line, each time."""
+
+    def fails_on_phantoms(X):
+        if (X[:, 0] == X[0, 0]).all():
+            msg = "constant"
+            raise RuntimeError(msg)
+        return X.sum(axis=1)
+
+    x = ice.ICEExplorer(fails_on_phantoms, X, engine="brute", grid={"x0": [3.0]})
+    for _ in range(2):
+        with pytest.raises(errors.PredictionError) as caught:
+            _ = x.explanation
+        assert frames_of(caught.value)[-1] == "call"
+        assert len(frames_of(caught.value)) == 2
+        assert frames_of(caught.value.__cause__)[-1] == "fails_on_phantoms"
+
+
+def test_the_whole_traceback_is_an_environment_variable_away(monkeypatch):
+    """Those who look for a fault of the package see all its frames."""
+    monkeypatch.setenv("ICE_EXPLORER_TRACEBACK", "1")
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        ice.explain(model, X, grid="observd")
+    assert "prepare" in frames_of(caught.value)
+
+
+def test_a_fault_of_the_package_keeps_every_frame():
+    """Nobody could find it otherwise."""
+
+    @short_traceback
+    def faulty():
+        return inner()
+
+    def inner():
+        return 1 + None
+
+    with pytest.raises(TypeError) as caught:
+        faulty()
+    assert type(caught.value) is TypeError
+    assert frames_of(caught.value)[-3:] == ["call", "faulty", "inner"]
+
+
+def test_arguments_that_do_not_fit_are_told_in_the_words_of_python():
+    """The error is one of ours, so that it is shown like the others."""
+    with pytest.raises(errors.InputTypeError) as caught:
+        ice.explain(model)
+    assert str(caught.value) == "explain() missing 1 required positional argument: 'X'."
+
+
+def test_a_misspelt_name_of_the_package_is_told_with_the_closest():
+    """It is an AttributeError, as `hasattr` needs it."""
+    with pytest.raises(AttributeError) as caught:
+        _ = ice.explian
+    assert str(caught.value) == "module 'ice_explorer' has no attribute 'explian'. Did you mean 'explain'?"
+    assert not hasattr(ice, "explian")
+
+
+def test_what_follows_from_other_traits_is_told_to_be_read_only():
+    """The sentence names what can be set."""
+    x = ice.ICEExplorer(model, X)
+    with pytest.raises(AttributeError) as caught:
+        x.table = 1
+    assert str(caught.value) == (
+        "`table` of an explorer can be read, but not set. Set one of " + ", ".join(x._public_traits()) + "."
+    )
+
+
+def test_decorated_functions_look_like_themselves():
+    """Signatures, names and documentation are their own: help, completion and type checkers lose nothing."""
+    for public in (ice.explain, ice.find_groups, ice.provenance, ice.warmup, ice.Explanation.table, TwoWay.__init__):
+        plain = inspect.unwrap(public)
+        assert plain is not public
+        assert inspect.signature(public) == inspect.signature(plain)
+        assert (public.__name__, public.__qualname__, public.__doc__, public.__module__) == (
+            plain.__name__, plain.__qualname__, plain.__doc__, plain.__module__,
+        )  # fmt: skip
+    assert inspect.getdoc(ice.ICEExplorer.table).startswith("Every metric of every feature")
+
+
+def test_a_decorated_class_has_its_methods_and_properties_short():
+    """Private ones keep their frames for those who call them; properties that are kept are still kept."""
+
+    @short_tracebacks
+    class Public:
+        def method(self):
+            raise errors.InvalidOptionError
+
+        @property
+        def read(self):
+            raise errors.InvalidOptionError
+
+        @functools.cached_property
+        def kept(self):
+            return object()
+
+        def _private(self):
+            raise errors.InvalidOptionError
+
+    one = Public()
+    for use in (one.method, lambda: one.read):
+        with pytest.raises(errors.InvalidOptionError) as caught:
+            use()
+        assert frames_of(caught.value)[-1] == "call"
+    with pytest.raises(errors.InvalidOptionError) as caught:
+        one._private()
+    assert frames_of(caught.value)[-1] == "_private"
+    assert one.kept is one.kept
+
+
+SCRIPT = """\
+import numpy as np
+import ice_explorer as ice
+ice.explain(lambda X: X.sum(axis=1), np.ones((3, 2)), grid="observd")
+"""
+
+
+@pytest.mark.slow
+def test_a_script_ends_with_its_own_line_and_the_sentence(tmp_path):
+    """Nothing of the package is in what Python prints, unless the environment variable asks for it."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    shown = [
+        subprocess.run(
+            [sys.executable, script], capture_output=True, text=True, check=False,
+            env={**os.environ, "ICE_EXPLORER_TRACEBACK": whole},
+        ).stderr
+        for whole in ("", "1")
+    ]  # fmt: skip
+    lines = [line for line in shown[0].splitlines() if not set(line.strip()) <= {"^", "~"}]
+    assert lines[:3] == [
+        "Traceback (most recent call last):",
+        f'  File "{script}", line 3, in <module>',
+        '    ice.explain(lambda X: X.sum(axis=1), np.ones((3, 2)), grid="observd")',
+    ]
+    assert lines[3].startswith("ice_explorer.errors.InvalidOptionError: `grid` must be")
+    assert len(lines) == 4
+    assert "in prepare" in shown[1]
+
+
+@pytest.fixture(scope="module")
+def run_cell():
+    """A function that runs a cell in a real kernel and returns the traceback that a notebook shows, uncoloured."""
+    manager = pytest.importorskip("jupyter_client.manager")
+    kernel, client = manager.start_new_kernel(kernel_name="python3")
+
+    def run(code):
+        shown = []
+
+        def keep(message):
+            if message["msg_type"] == "error":
+                shown.extend(message["content"]["traceback"])
+
+        client.execute_interactive(code, output_hook=keep, timeout=60)
+        return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(shown))
+
+    assert run(CELL) == ""
+    yield run
+    client.stop_channels()
+    kernel.shutdown_kernel(now=True)
+
+
+CELL = """\
+import numpy as np
+import ice_explorer as ice
+X = np.arange(12.0).reshape(6, 2)
+class Broken:
+    def predict(self, X):
+        raise RuntimeError("shapes differ")
+"""
+
+
+@pytest.mark.slow
+def test_a_cell_ends_with_its_own_line_and_the_sentence(run_cell):
+    """IPython shows the line of the cell and our sentence, and no frame between them."""
+    shown = run_cell("x = 1\nice.explain(np.sum, X, engine='quick')")
+    files = re.findall(r"^(?:File|Cell).*$", shown, flags=re.MULTILINE)
+    assert [file.partition(" In[")[0] for file in files] == ["Cell"]
+    assert "----> 2 ice.explain(np.sum, X, engine='quick')" in shown
+    assert "skipping hidden" not in shown
+    assert shown.splitlines()[-1].startswith("InvalidOptionError: `engine` must be 'auto'")
+
+
+@pytest.mark.slow
+def test_a_cell_shows_the_frames_of_a_model_that_fails(run_cell):
+    """They are in cells, and ours are not shown."""
+    shown = run_cell("ice.explain(Broken(), X)")
+    assert '----> 6         raise RuntimeError("shapes differ")' in shown
+    assert "----> 1 ice.explain(Broken(), X)" in shown
+    assert "ice_explorer" not in shown
+
+
+@pytest.mark.slow
+def test_a_cell_can_ask_for_the_whole_traceback(run_cell):
+    """The environment variable is read when the error is raised, so a notebook can set it."""
+    shown = run_cell("%env ICE_EXPLORER_TRACEBACK=1\nice.explain(Broken(), X, grid='observd')")
+    run_cell("import os; del os.environ['ICE_EXPLORER_TRACEBACK']")
+    assert "in prepare(" in shown
