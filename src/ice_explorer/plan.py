@@ -273,6 +273,8 @@ class Plan:
     labels : tuple of str
         The same as text.
     settings : Settings
+    notes : tuple of str
+        Whether predictions depend on chance is among them once a feature has been computed.
     """
 
     def __init__(self, context: Context, engine: Engine, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
@@ -284,6 +286,8 @@ class Plan:
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
         self.notes = tuple(notes)
+        # Other engines have given what the model predicts for the probe.
+        self._probe_again = context.probe if engine.name == "brute" else None
 
     @property
     def n_observations(self) -> int:
@@ -368,6 +372,9 @@ class Plan:
         item = self._inputs[feature]
         with self._lock:  # an engine may compute several features at once, and keeps them
             sums = self._engine.sums(item, progress, cancelled)
+            probe, self._probe_again = self._probe_again, None
+            if probe is not None:
+                self.notes += tuple(probe.notes(self._context.probed, self._context.brute.predict))
         return FeatureExplanation(self._context, self._engine, item, sums)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -130,17 +130,14 @@ def make_predictor(
     source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)
     chosen = _choose_response(source, response, type(model).__name__)
     # Log-odds are computed from probabilities where the model does not give them.
-    asked_for = chosen if chosen in source.ways else "predict_proba"
-    way = source.ways[asked_for]
+    way = source.ways[chosen if chosen in source.ways else "predict_proba"]
     method = _Method(way)
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
     if opening is None or output is not None or not _must_choose(layout):
-        return _predictor(method, layout, layout.find(output), (chosen, asked_for), _responses(source))
-    return replace(
-        _predictor(method, layout, opening(layout, way), (chosen, asked_for), _responses(source)), is_opening=True
-    )
+        return _predictor(method, layout, layout.find(output), chosen, _responses(source))
+    return replace(_predictor(method, layout, opening(layout, way), chosen, _responses(source)), is_opening=True)
 
 
 def _must_choose(layout: Layout) -> bool:
@@ -203,15 +200,14 @@ def _predictor(
     method: _Method,
     layout: Layout,
     found: tuple[int, tuple[str, ...]],
-    response_and_asked: tuple[str, str],
+    response: str,
     responses: tuple[str, ...],
 ) -> Predictor:
-    response, asked_for = response_and_asked
     position, notes = found
-    take, text = layout.takes[position], layout.texts[position]
+    take, text, asked_for = layout.takes[position], layout.texts[position], response
     rescale = None
-    if response != asked_for:
-        rescale = _log_odds
+    if response == "log_odds" and method.way.returns == "probabilities":
+        asked_for, rescale = "predict_proba", _log_odds
         take = _rescaled(take, rescale)
         text = text.replace("probability", "log-odds", 1)
     return Predictor(

@@ -34,7 +34,7 @@ class Answers:
         self._lock = threading.Lock()
 
     @staticmethod
-    def key(response: str, feature: object, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bytes:
+    def key(response: str, feature: object, positions: NDArray[Any], values: NDArray[np.float64]) -> bytes:
         """Name a question.
 
         Parameters

@@ -154,6 +154,18 @@ class BruteCurves:
             self._check_finite(feature, positions, values, predictions)
         return np.array(self._explained(predictions))  # what is kept stays as it is
 
+    def predict(self, rows: Any, name: str) -> NDArray[np.float64]:
+        """Predict rows as they are, (n_rows,); `name` finds the answer again for another output."""
+        if self._several is None:
+            return self._predict(rows)
+        answers, nothing = self._several.answers, np.empty(0)
+        key = answers.key(self._several.response, name, nothing, nothing)
+        predictions = answers.get(key)
+        if predictions is None:
+            predictions = self._predict(rows).T
+            answers.keep(key, predictions)
+        return self._explained(predictions)
+
     def _explained(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         """What is explained of predictions (n_outputs, n_rows, n_values)."""
         return predictions[0] if self._several is None else self._several.explained(predictions)
