@@ -57,8 +57,9 @@ def explain(
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     features : sequence, optional
-        Names or positions of the features, groups among them; default all columns of numbers, booleans,
-        categories, texts, dates and timedeltas.
+        Names or positions of the features, groups among them. Defaults to all columns of numbers, booleans,
+        categories, texts, dates and timedeltas, except columns without a value and unordered levels that are as
+        good as row names: more than 8, and more than one for every two rows.
     groups : mapping, optional
         Columns of 0 and 1 that are one category in truth, by its name: {"city": ["city_a", "city_b"]}. They
         move together and leave the ranking. `find_groups` offers some.
@@ -71,8 +72,9 @@ def explain(
         predict for other models.
     grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
         Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
-        mapping gives values by feature, others get "observed". Categories without an order have their
-        levels, the most frequent ones where there are too many.
+        mapping gives values by feature, others get "observed". Categories without an order have the levels
+        that occur, the most frequent ones where there are too many. A mapping may also name levels that the
+        dtype declares and no row has.
     grid_size : int, optional
         Most grid values: 1000 for "observed", 100 otherwise and for categories without an order.
     sample : int or float, optional
