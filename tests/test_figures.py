@@ -194,6 +194,15 @@ def test_lines_are_held_at_the_own_prediction_between_grid_values():
     assert_array_equal(lines.own_y, 0.0)
 
 
+def test_the_mean_of_lines_that_are_held_apart_is_that_of_the_drawn_ones():
+    """Held at the own value, each line moves by itself: the mean of other rows says nothing about those drawn."""
+    X = np.column_stack([np.arange(40.0), np.arange(40.0) ** 2])
+    explanation = explain(lambda X: X[:, 0] + X[:, 1], X, progress=False)
+    lines = shown(explanation, feature="x0", kind="c-ice", anchor="own", max_lines=5).lines
+    assert len(lines.values) == 5
+    assert_allclose(lines.mean, lines.values.mean(axis=0), rtol=1e-12)
+
+
 def test_slopes_are_level_over_each_interval(explanation):
     """d-ICE is drawn as steps: two points an interval, the riser in between with the fainter opacity."""
     lines = shown(explanation, feature="age", kind="d-ice", decay=0.5).lines

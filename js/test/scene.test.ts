@@ -53,6 +53,9 @@ describe("levels", () => {
     expect(scene.values).toEqual(Float32Array.of(-1, 0, 1, -2, -1, 0));
     expect(scene.own).toEqual(Float32Array.of(0, -5.5));
     expect(scene.missing!.values).toEqual(Float32Array.of(-0.5, -5.5));
+    // Each line is held elsewhere, so that the means are those of the drawn lines.
+    expect(scene.mean).toEqual(Float32Array.of(-1.5, -0.5, 0.5));
+    expect(scene.missing!.mean).toBe(-3);
   });
 
   test("without an order show their predictions where slopes are asked for; ranks show slopes", () => {

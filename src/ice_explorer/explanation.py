@@ -59,7 +59,9 @@ def explain(
         Real observations to explain the model on; never modified.
     features : sequence, optional
         Features, groups among them: names, their text or positions of columns, looked up in that order.
-        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas.
+        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except columns
+        without a value and unordered levels that are as good as row names: more than 8, and more than one for
+        every two rows.
     groups : mapping, optional
         Columns of 0 and 1 that are one category in truth, by its name: {"city": ["city_a", "city_b"]}. They
         move together and leave the ranking. `find_groups` offers some.
@@ -73,8 +75,9 @@ def explain(
         decision_function of an outlier detector, and predict of other models.
     grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
         Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
-        mapping gives values by feature, others get "observed". Categories without an order have their
-        levels, the most frequent ones where there are too many.
+        mapping gives values by feature, others get "observed". Categories without an order have the levels
+        that occur, the most frequent ones where there are too many. A mapping may also name levels that the
+        dtype declares and no row has.
     grid_size : int, optional
         Most grid values: 1000 for "observed", 100 otherwise and for categories without an order.
     sample : int or float, optional

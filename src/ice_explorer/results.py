@@ -90,7 +90,7 @@ class FeatureExplanation:
     axis : ndarray of shape (n_grid,)
         The same as numbers: codes 0 … of `levels`, days since 1970-01-01, days.
     levels : list or None
-        Levels of a category, ordered or not, or of a group: all that occur.
+        Levels of a category, ordered or not, or of a group: those that the dtype declares, else those that occur.
     scale : float
         σ, the standard deviation of the feature over all observations, ddof=0 [axis]; for a category
         without an order σ_c = √((1 - Σp²)/2) of the shares p of its levels.

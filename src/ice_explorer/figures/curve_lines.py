@@ -117,15 +117,17 @@ def _faded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
 
 
-def _beside_axis(rows: _Rows, held: NDArray[np.float64], shift: float, *, spread_of_drawn: bool) -> Missing | None:
-    """Predictions with the value missing, each lowered by what its line was and their mean by `shift`."""
+def _beside_axis(
+    rows: _Rows, held: NDArray[np.float64], shift: float | None, *, spread_of_drawn: bool
+) -> Missing | None:
+    """Predictions with the value missing, each lowered by what its line was, their mean by `shift` or as they are."""
     known = rows.feature.missing_dependence
     if known is None:
         return None
     values = rows.feature.missing_rows(rows.positions) - held
     return Missing(
         values=values,
-        mean=known[0] - shift,
+        mean=float(values.mean()) if shift is None else known[0] - shift,
         spread=float(values.std()) if spread_of_drawn and len(values) else known[1],
         count=int(np.isnan(rows.axis.observed).sum()),
         opacity=float(_faded(np.array(rows.decay))),
@@ -168,7 +170,7 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     predictions = feature.predictions(rows.positions)
     if index is None:
         held = feature.at_own_values(rows.positions, rows.curves)
-        shift = float(held.mean())
+        shift = None  # each line is held elsewhere, so that the mean is that of the lines that are drawn
         # A row that lacks the value has its own prediction beside the axis, not on its line.
         own_y = np.where(np.isnan(rows.observed), predictions - held, 0.0)
     else:
@@ -176,11 +178,12 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
         shift = float(feature.partial_dependence[index])
         own_y = predictions - held
     centered = rows.curves - held[:, None]
+    mean = centered.mean(axis=0) if shift is None else feature.partial_dependence - shift
     shape = _Shape(
         x=grid,
         values=centered,
         opacity=rows.fade[:, 1:],
-        mean=feature.partial_dependence - shift,
+        mean=mean,
         spread=centered.std(axis=0),
         own_y=own_y,
         missing=_beside_axis(rows, held, shift, spread_of_drawn=True),

@@ -35,6 +35,14 @@ export interface Scene {
 
 type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels">;
 
+/** Mean of the drawn lines at each point. */
+function meanOf(values: Float32Array, nPoints: number): Float32Array {
+  const nLines = values.length / nPoints;
+  const sums = new Float64Array(nPoints);
+  for (const [z, value] of values.entries()) sums[z % nPoints]! += value / nLines;
+  return Float32Array.from(sums);
+}
+
 /** Standard deviation of the drawn lines at each point (ddof = 0): how far they spread in this kind of picture. */
 function spreadOf(values: Float32Array, nPoints: number): Float32Array {
   const spread = new Float32Array(nPoints);
@@ -70,12 +78,17 @@ export function standIns({ observed, median, kind, grid }: Curves): Float64Array
   return observed.map((value) => (isOnAxis(value) ? value : median));
 }
 
-/** The values beside the axis, each lowered by what its line was, and their mean by `shift`. */
-function besideAxis({ missing, offset }: Curves, held: (line: number) => number, shift: number): Shape["missing"] {
+/** The values beside the axis, each lowered by what its line was, and their mean by `shift`, or as they are. */
+function besideAxis(
+  { missing, offset }: Curves,
+  held: (line: number) => number,
+  shift: number | null,
+): Shape["missing"] {
   if (missing === null) return null;
-  const mean = missing.mean - offset - shift;
+  const values = missing.values.map((value, line) => value - held(line));
+  const mean = shift === null ? meanOf(values, 1)[0]! : missing.mean - offset - shift;
   return {
-    values: missing.values.map((value, line) => value - held(line)),
+    values,
     mean,
     low: mean - missing.spread,
     high: mean + missing.spread,
@@ -115,8 +128,9 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
   const index = anchorIndex(grid, anchor, median);
   const held = heldValues({ ...curves, observed: standIns(curves) }, anchor);
   const centered = centeredCurves(values, held);
-  // The mean of the centred lines: centring moves the partial dependence by the mean of what each line is moved by.
-  const shift = index === null ? held.reduce((sum, value) => sum + value, 0) / held.length : partialDependence[index]!;
+  // Lines that are held at one place take the partial dependence with them; else the mean is that of the drawn lines.
+  const shift = index === null ? null : partialDependence[index]!;
+  const mean = shift === null ? meanOf(centered, grid.length) : partialDependence.map((value) => value - shift);
   // A row that lacks the value has its own prediction beside the axis, not on its line.
   const own = predictions.map((value, i) =>
     index !== null || Number.isNaN(curves.observed[i]!) ? value - held[i]! : 0,
@@ -127,10 +141,7 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
     x: grid,
     values: centered,
     base: 0,
-    ...band(
-      partialDependence.map((value) => value - shift),
-      spreadOf(centered, grid.length),
-    ),
+    ...band(mean, spreadOf(centered, grid.length)),
     own,
     missing: centeredMissing,
     anchoredAt: index === null ? null : grid[index]!,

@@ -12,7 +12,7 @@ import type { View } from "../../view.ts";
 import type { Pins } from "./pins.ts";
 import { colorText } from "./pointer.ts";
 import type { Shown } from "./shown.ts";
-import { clipBeside, clipOf, isWithin } from "./zoomed.ts";
+import { clipBeside, clipOfOwn, isWithin } from "./zoomed.ts";
 
 const WIDTH = 224;
 /** How far the card stays from the dot. */
@@ -37,7 +37,7 @@ function ownOf(plot: Plot, position: number): Own | null {
   const value = scene.curves.observed[line]!;
   const isMissing = Number.isNaN(value);
   const [x, y] = [dotX(plot, line, value), plot.y(scene.own[line]!)];
-  const isVisible = Number.isFinite(x + y) && isWithin(isMissing ? clipBeside(plot) : clipOf(plot), x, y);
+  const isVisible = Number.isFinite(x + y) && isWithin(isMissing ? clipBeside(plot) : clipOfOwn(plot), x, y);
   return { line, x, y, isMissing, isVisible };
 }
 

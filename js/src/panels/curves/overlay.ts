@@ -12,7 +12,7 @@ import { scaleLinear } from "../../marks/scale.ts";
 import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
-import { clipBeside, clipOf, clipped, isWithin } from "./zoomed.ts";
+import { clipBeside, clipOf, clipOfOwn, clipped, isWithin } from "./zoomed.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes does not count. */
 const LEAST_SPREAD = 1e-3;
@@ -147,7 +147,7 @@ export function dotsLayer(view: View, { plot, zoom, dense }: Shown, which: Which
       if (canvas.hidden) return;
       const { scene, lines, palette, y, size, bottom } = shown;
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
-      const clip = clipOf(shown);
+      const clip = clipOfOwn(shown);
       const beside = clipBeside(shown);
       const ownX = scene.curves.observed;
       canvas.width = Math.round(size.width * size.ratio);

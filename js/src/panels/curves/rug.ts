@@ -5,6 +5,13 @@ import { svg, update } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
+/** Where the tick of a line stands; NaN beyond the ends of the axis. */
+function tickX(plot: Plot, line: number): number {
+  const value = plot.scene.curves.observed[line]!;
+  const at = dotX(plot, line, value);
+  return Number.isNaN(value) || (at >= plot.left - 0.5 && at <= plot.right + 0.5) ? at : Number.NaN;
+}
+
 export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
   const { store } = view;
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
@@ -20,10 +27,10 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
     ({ shown, hidden }) => {
       rows.replaceChildren();
       if (shown === null || shown.rug === 0) return;
-      const { size, order, lines, scene } = shown;
+      const { size, order, lines } = shown;
       update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
       const visible = Array.from(order).filter((line) => !hidden.has(lines.color[line]!));
-      const places = visible.map((line) => dotX(shown, line, scene.curves.observed[line]!)).filter(Number.isFinite);
+      const places = visible.map((line) => tickX(shown, line)).filter(Number.isFinite);
       rows.append(ticks(shown, places, "ice-rug"));
     },
   );
@@ -33,7 +40,7 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
       singled.replaceChildren();
       if (shown === null || shown.rug === 0) return;
       const { curves } = shown.scene;
-      const at = (line: number) => dotX(shown, line, curves.observed[line]!);
+      const at = (line: number) => tickX(shown, line);
       const selected = selection.map((row) => curves.positions.indexOf(row)).filter((line) => line !== -1);
       const places = selected.map(at).filter(Number.isFinite);
       if (places.length > 0) singled.append(ticks(shown, places, "ice-rug-selected"));

@@ -73,6 +73,9 @@ export function clipOf({ cut, scene, left, right, top, bottom, size }: Plot): Cl
   };
 }
 
+/** The same for the dots at own values: those of a grid that reaches less far than the data would stand beside the axis. */
+export const clipOfOwn = (plot: Plot): Clip => ({ ...clipOf(plot), left: plot.left, right: plot.right });
+
 /** The same for what stands beside the axis. */
 export function clipBeside(plot: Plot): Clip {
   return { ...clipOf(plot), left: plot.cut.x ? plot.right : 0, right: plot.size.width };

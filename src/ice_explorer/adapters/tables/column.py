@@ -66,7 +66,7 @@ class Column:
     exact: NDArray[Any] | None = None
     in_natural_order: bool = False
 
-    @cached_property
+    @property
     def missing(self) -> NDArray[np.bool_]:
         """Where values are missing, (n_observations,)."""
         if self.kind == "other":
