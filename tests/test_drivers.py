@@ -222,7 +222,7 @@ def test_every_side_of_every_rule_has_rows_enough():
     generator = np.random.default_rng(4)
     for n, least in ((200, 10), (1000, 20)):
         one, two = generator.normal(size=(2, n))
-        slopes = np.where(one > np.sort(one)[-5], 9.0, 0.0) + np.where(one > 0, np.where(two > 0.2, 1, -1), 0.3)
+        slopes = np.where(one > np.sort(one)[-5], 1.0, 0.0) + np.where(one > 0, np.where(two > 0.2, 1, -1), 0.3)
         found = all_found(lines(slopes), [numbers(one, "one"), numbers(two, "two")])
         assert found.combined.columns
         assert min(found.combined.rules.values()) >= least
