@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -553,24 +552,19 @@ def category_metrics(
 
 
 def share_of_groups(curves: list[list[float]], weights: Sequence[float], groups: Sequence[object]) -> float:
-    """Part of the spread of the lines' shapes that goes when each group has a mean line of its own; exact."""
-    lines = [[Fraction(value) for value in curve] for curve in curves]
-    shapes = [[value - sum(line) / len(line) for value in line] for line in lines]
-    counts = [Fraction(weight) for weight in weights]
+    """Part of the spread of the curves' shapes that goes when each group has a mean curve of its own."""
+    shapes = [[value - sum(curve) / len(curve) for value in curve] for curve in curves]
 
-    def within(rows: list[int]) -> Fraction:
-        total = sum(counts[i] for i in rows)
-        spread = Fraction(0)
+    def within(rows: list[int]) -> float:
+        total = sum(weights[i] for i in rows)
+        spread = 0.0
         for k in range(len(curves[0])):
-            mean = sum(counts[i] * shapes[i][k] for i in rows) / total
-            spread += sum(counts[i] * (shapes[i][k] - mean) ** 2 for i in rows)
+            mean = sum(weights[i] * shapes[i][k] for i in rows) / total
+            spread += sum(weights[i] * (shapes[i][k] - mean) ** 2 for i in rows)
         return spread
 
-    everything = within(list(range(len(curves))))
-    if everything == 0:
-        return 0.0
     members = [[i for i, group in enumerate(groups) if group == which] for which in dict.fromkeys(groups)]
-    return float(1 - sum(within(rows) for rows in members) / everything)
+    return 1 - sum(within(rows) for rows in members) / within(list(range(len(curves))))
 
 
 def best_threshold(
@@ -588,7 +582,7 @@ def best_threshold(
             if _is_large_enough(groups, weights, least):
                 tried.append((share_of_groups(curves, weights, groups), groups))
     best = max((share for share, _ in tried), default=0.0)
-    return best, [groups for share, groups in tried if share >= best - 1e-12]
+    return best, [groups for share, groups in tried if share >= best - 1e-9]
 
 
 def _is_large_enough(groups: Sequence[bool], weights: Sequence[float], least: float) -> bool:
@@ -645,5 +639,5 @@ def _side_of(values: Sequence[float], groups: Sequence[bool]) -> Callable[[float
     """On which side of a threshold a value is, half way between those that were split."""
     lower = max(value for value, above in zip(values, groups, strict=True) if not above and not math.isnan(value))
     upper = min(value for value, above in zip(values, groups, strict=True) if above and not math.isnan(value))
-    with_missing = any(above for value, above in zip(values, groups, strict=True) if math.isnan(value))
+    with_missing = all(above for value, above in zip(values, groups, strict=True) if math.isnan(value))
     return lambda value: with_missing if math.isnan(value) else value > (lower + upper) / 2

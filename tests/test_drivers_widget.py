@@ -1,4 +1,4 @@
-"""What makes lines differ, asked for by a browser: the reply, when it is computed, and what does not wait for it."""
+"""What makes curves differ, asked for by a browser: the reply, when it is computed, and what does not wait for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELOAD = "Restart the kernel and reload the page, so that both run the same vers
 
 
 class Model:
-    """A product of two columns, asked through a gate."""
+    """A product of three columns, called through a gate."""
 
     def __init__(self):
         self.gate = threading.Event()
@@ -29,7 +29,7 @@ class Model:
     def __call__(self, X):
         self.n_calls += 1
         assert self.gate.wait(SOON)
-        return (X["one"] * X["two"] + X["three"]).to_numpy()
+        return (X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0))).to_numpy(dtype=float)
 
 
 @pytest.fixture(name="X")
@@ -47,7 +47,7 @@ def reply_to(explorer, request_id):
     return message["data"]["content"]
 
 
-def test_the_browser_is_told_what_makes_lines_differ(make, X):
+def test_the_browser_is_told_what_makes_curves_differ(make, X):
     """The same as from Python, the best first, found once for all who ask."""
     model = Model()
     explorer = make(model, X, engine="brute")
@@ -56,11 +56,19 @@ def test_the_browser_is_told_what_makes_lines_differ(make, X):
     send(explorer, "a", type="drivers", feature="one")
     body = reply_to(explorer, "a")["body"]
     assert body["feature"] == "one"
-    assert [driver["column"] for driver in body["drivers"]] == list(table.index) == ["two", "three"]
-    assert [driver["share"] for driver in body["drivers"]] == list(table["share"])
-    assert body["drivers"][0]["threshold"] == table["threshold"]["two"]
-    assert body["drivers"][0]["rule"] == body["drivers"][0]["sides"][1] == table["rule"]["two"]
-    assert [leaf["rule"] for leaf in body["combined"]["leaves"]] == table.attrs["rules"]
+    assert [driver["column"] for driver in body["drivers"]] == ["two"] == list(table.index[table["share"] >= 0.05])
+    driver, best = body["drivers"][0], table.loc["two"]
+    assert [driver[name] for name in ("share", "n_rule", "n_rest", "threshold")] == [
+        best["share"],
+        best["n_rule"],
+        best["n_rest"],
+        best["threshold"],
+    ]
+    assert driver["rule"] == driver["sides"][1] == best["rule"]
+    assert table.attrs["summary"].startswith(body["lead"].removesuffix(":"))
+    assert body["combined"]["columns"] == list(table.attrs["combined_columns"]) == ["two", "three"]
+    assert body["combined"]["share"] == table.attrs["combined_share"]
+    assert {rule["rule"]: rule["n_rows"] for rule in body["combined"]["rules"]} == table.attrs["rules"]
     assert (body["n_rows"], body["n_curves"]) == (60, 60)
     assert model.n_calls == n_calls
     send(explorer, "b", type="drivers", feature="four")

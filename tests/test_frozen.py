@@ -96,7 +96,7 @@ def observations():
 
 def model(X):
     far = X[EVIL].to_numpy()
-    of_town = np.where(X["town"] == "hamlet", 9.0, 0.0)
+    of_town = np.where(X["town"].isin(["hamlet", *"fgh"]), 9.0, 0.0)
     return 2 * X["near"].to_numpy() * X["__proto__"].to_numpy() + of_town * far + X["flag"].to_numpy() * far**2
 
 

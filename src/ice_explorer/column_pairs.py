@@ -73,7 +73,7 @@ class PairSearch:
         """Sum the curves in all intersections of two splits, once for all folds."""
         self._fit, self._columns = fit, columns[:_MOST_SPLITS]
         n = max(1, min(_COARSE, _MOST_SPLITS // max(1, len(columns))))
-        splits = [column.coarse(fit.whole, n) for column in self._columns]
+        splits = [column.coarse(fit.spread.weights, n) for column in self._columns]
         self._splits = [(number, members) for number, each in enumerate(splits) for members in each]
         inside = [self._columns[number].inside(members) for number, members in self._splits]
         rows = np.column_stack([*inside, np.ones(len(fit.spread.weights), dtype=bool)]).astype(np.float64)

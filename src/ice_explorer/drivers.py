@@ -259,12 +259,16 @@ def _scored(fit: CrossFit, column: SplitColumn, z: float) -> tuple[Driver, Score
     score = None if members is None else fit.score(groups)
     if members is None or score is None or not score.exceeds(None, z):
         return Driver(label), None
-    named = column.name(members)
-    counts = _counts(fit, column.inside(members).astype(np.intp), 2)
-    at = named.ruled
+    return driver_of(column, members, score.share, fit.spread.weights), score
+
+
+def driver_of(column: SplitColumn, members: NDArray[np.bool_], share: float, weights: Array) -> Driver:
+    """Describe a split by a column; `members` as in `SplitColumn`."""
+    named, counts = column.name(members), _counts(column.inside(members).astype(np.intp), weights, 2)
+    rule, label = named.ruled, column.second.label
     return Driver(
-        label, score.share, named.threshold, named.levels, named.rules[at], named.sides, counts[at], counts[1 - at]
-    ), score
+        label, share, named.threshold, named.levels, named.rules[rule], named.sides, counts[rule], counts[1 - rule]
+    )
 
 
 def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None) -> Combined:
@@ -282,11 +286,11 @@ def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None)
     least = LEAST_SHARE + (0.0 if best is None else best.share)
     if score.share < least or not score.exceeds(best, _z(1)):
         return Combined()
-    counts = _counts(fit, pair.leaves(), 4)
+    counts = _counts(pair.leaves(), fit.spread.weights, 4)
     rules = {rule: counts[leaf] for leaf, rule in pair.rules()}
     return Combined((pair.first.second.label, pair.second.second.label), score.share, rules)
 
 
-def _counts(fit: CrossFit, groups: NDArray[np.intp], n: int) -> list[int]:
+def _counts(groups: NDArray[np.intp], weights: Array, n: int) -> list[int]:
     """Return the number of rows in each group, by weight."""
-    return [round(count) for count in np.bincount(groups, fit.spread.weights, n)]
+    return [round(count) for count in np.bincount(groups, weights, n)]

@@ -89,8 +89,8 @@ class SplitColumn(ABC):
         """Return the split after which training rows differ least within both groups; None where both need more."""
 
     @abstractmethod
-    def coarse(self, training: Training, n: int) -> list[Members]:
-        """Return about n splits that do not depend on curves."""
+    def coarse(self, weights: Array, n: int) -> list[Members]:
+        """Return about n splits that do not depend on curves: thresholds at equal weights, or single levels."""
 
     def moved(self, members: Members, training: Training, halves: Sequence[Members | None]) -> Members:  # noqa: ARG002
         """Move a split to where it is best if the rows below and above it are split further; only thresholds move."""
@@ -230,8 +230,8 @@ class _Ordered(SplitColumn):
         threshold = between(float(self.values[lower]), float(self.values[upper]))
         return np.append(self.values > threshold, missing_inside)
 
-    def coarse(self, training: Training, n: int) -> list[Members]:
-        cumulative = np.cumsum(self.masses(training.weights)[:-1])
+    def coarse(self, weights: Array, n: int) -> list[Members]:
+        cumulative = np.cumsum(self.masses(weights)[:-1])
         marks = np.arange(1, n + 1) / (n + 1) * cumulative[-1]
         cuts = np.unique(np.searchsorted(cumulative, marks * (1 - EQUAL)))
         places = np.arange(self.n_places)
@@ -263,8 +263,8 @@ class _Levels(SplitColumn):
         found = _first_best(sums[:, :-1] @ sets.T, sets @ masses[:-1], (sums[:, -1], float(masses[-1])), training)
         return None if found is None else self._named_side(np.append(sets[found[0]], found[1]))
 
-    def coarse(self, training: Training, n: int) -> list[Members]:
-        masses = self.masses(training.weights)[:-1]
+    def coarse(self, weights: Array, n: int) -> list[Members]:
+        masses = self.masses(weights)[:-1]
         frequent = np.sort(np.argsort(-masses, kind="stable")[:n])
         if self.n_places == 2:  # one against the other
             frequent = frequent[:1]

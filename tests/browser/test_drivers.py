@@ -1,4 +1,4 @@
-"""What makes lines differ, in JupyterLab with a real kernel: chips, rules and colours."""
+"""What makes curves differ, in JupyterLab with a real kernel: chips, rules and colours."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def test_lines_are_parted_by_what_makes_them_differ(notebook):
     expect(view).to_have_attribute("data-status", "ready")
     line = view.get_by_test_id("drivers")
     expect(line).to_have_attribute("data-state", "ready")
-    expect(view.get_by_test_id("drivers-lead")).to_have_text("The lines differ by")
+    expect(view.get_by_test_id("drivers-lead")).to_have_text(
+        re.compile(r"^Curves differ by 9\d % of their variance; of that:$")
+    )
     chip = view.get_by_test_id("driver").first
     expect(chip).to_have_attribute("data-column", "X3")
     rule = chip.locator(".ice-chip-rule").inner_text()
@@ -70,7 +72,7 @@ def test_lines_are_parted_by_what_makes_them_differ(notebook):
 
 
 def test_columns_colour_by_value_at_their_median_or_by_rule(notebook):
-    """The list of colours begins with what explains the spread; numbers have a ramp and a median besides."""
+    """The list of colours begins with what explains the differences; numbers have a ramp and a median besides."""
     notebook.run(0)
     view = notebook.explorer(0)
     expect(view.get_by_test_id("drivers")).to_have_attribute("data-state", "ready")

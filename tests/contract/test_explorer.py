@@ -21,9 +21,12 @@ from numpy.testing import assert_allclose
 import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.display_axis import writer
+from ice_explorer.drivers import Combined, Drivers, driver_of
 from ice_explorer.figures.scene import ranking_of
 from ice_explorer.figures.view import ViewState
 from ice_explorer.messages import PROTOCOL_VERSION, RANKINGS
+from ice_explorer.second import second_features
+from ice_explorer.splits import split_column
 from ice_explorer.work import work_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")
@@ -76,12 +79,28 @@ def model(X):
     return 1e6 + 0.5 * income * np.where(X["member"], 1.0, -0.25) + np.maximum(age - 40.0, 0.0) + moved
 
 
+def explained():
+    """The explanation; twelve rows are too few for drivers, so these are splits in the middle of each column."""
+    groups = {"side": ["east", "west"]}
+    explanation = ice.explain(model, observations(), decay=0.75, groups=groups, convention="equations", progress=False)
+    weights = np.ones(12)
+    for feature in explanation:
+        seconds = second_features(feature._context.columns, feature._item.feature)
+        columns = [column for column in (split_column(second, weights) for second in seconds) if column is not None]
+        shares = np.linspace(0.9, 0.1, len(columns))
+        found = [
+            driver_of(column, column.coarse(weights, 1)[-1], float(share), weights)
+            for column, share in zip(columns, shares, strict=True)
+        ]
+        combined = Combined(("member", "age"), 0.95, {"member is false": 6, "member is true and age ≤ 40": 6})
+        feature._drivers = Drivers(tuple(found), combined, 0.5, 12, 12)
+    return explanation
+
+
 def contract():
     """Header, tables and replies, each with what it means."""
     X = observations()
-    explanation = ice.explain(
-        model, X, decay=0.75, groups={"side": ["east", "west"]}, convention="equations", progress=False
-    )
+    explanation = explained()
     heads = [
         {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None} for f in explanation
     ]
@@ -169,7 +188,7 @@ def colors_reply(explanation, name, levels=None):
 
 
 def drivers_reply(explanation, name):
-    """Which rows each rule tells from the others, by the rows whose colours the browser would see."""
+    """Which rows are above or inside, by the rows whose colours the browser would see."""
     body = payload.drivers(explanation[name], explanation[name].drivers())
     means = {"upper": {driver["column"]: upper_rows(explanation, driver) for driver in body["drivers"]}}
     return {"request": {"type": "drivers", "feature": name}, "body": body, "buffers": [], "means": means}

@@ -12,7 +12,6 @@ import importlib.util
 import json
 from pathlib import Path
 
-import ice_explorer as ice
 from ice_explorer.figures.view import ViewState
 from ice_explorer.frozen.snapshot import snapshot
 
@@ -31,10 +30,7 @@ def of_explorer():
 def blobs():
     """The blobs of a page of the same rows; the version is no part of the contract."""
     contract = of_explorer()
-    groups = {"side": ["east", "west"]}
-    explanation = ice.explain(
-        contract.model, contract.observations(), decay=0.75, groups=groups, convention="equations", progress=False
-    )
+    explanation = contract.explained()
     state = ViewState(feature="income", convention="equations", max_lines=12, selection=(11,))
     return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
 

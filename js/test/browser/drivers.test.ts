@@ -80,7 +80,7 @@ test("rows without a value are a level of their own", async () => {
     .toEqual(["Area", "Area", "missing"]);
 });
 
-test("the list of colours begins with what explains the spread, and offers all columns", async () => {
+test("the list of colours begins with what explains the differences, and offers all columns", async () => {
   const { model, part, drawn } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
