@@ -118,7 +118,7 @@ test("the direction of a feature is a sign and a word", async () => {
   await frame();
   expect(bar("Age").dataset.sign).toBe("up");
   expect(bar("Age").getAttribute("aria-label")).toMatch(
-    /^Age, 0\.\d+ in-distribution impact, rises on average, rank 2 of 8 features$/,
+    /^Age, 0\.\d+ in-distribution impact, net change up, rank 1 of 8 features$/,
   );
 });
 

@@ -46,7 +46,7 @@ test("when all is done it says what the figures rest on", async () => {
   const { part } = mount();
   await frame();
   expect(part("status-text").textContent).toBe(
-    "300 observations · 8 features · brute engine · equations, interval weighting",
+    "300 observations · 8 features · brute engine · impact evenly along the axis",
   );
 });
 
