@@ -114,7 +114,7 @@ def tables_of(explorer):
     """The two tables as numbers: features × metrics, and 2 × features × decays."""
     n = len(explorer._header["features"])
     impact = np.frombuffer(explorer._impact, "<f4").reshape(n, -1)
-    return impact, np.frombuffer(explorer._profile, "<f4").reshape(2, n, -1)
+    return impact, np.frombuffer(explorer._profile, "<f4").reshape(len(payload.PROFILES), n, -1)
 
 
 # --- making one -----------------------------------------------------------------------------------
@@ -245,6 +245,7 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
+    table = table.join(table.add_prefix("stable_"))
     assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
     ranges = [head["range"] for head in explorer._header["features"]]
     assert ranges == [feature.prediction_range for feature in explorer.explanation]
@@ -383,19 +384,25 @@ def test_how_far_predictions_spread_is_measured_in_the_background(make, X, is_ex
 
 def test_predictions_that_cannot_be_measured_leave_the_rest(make, X, caplog):
     """The header goes without, and the log says why."""
-    explanation = ice.explain(Model(), X, progress=False)
-    explanation._context.predictor.predict = failing
+
+    class Tired(Model):
+        is_tired = False
+
+        def predict(self, rows):
+            if self.is_tired:
+                msg = "no more"
+                raise RuntimeError(msg)
+            return super().predict(rows)
+
+    model = Tired()
+    explanation = ice.explain(model, X, progress=False)
+    model.is_tired = True
     explorer = make(explanation)
     end = time.monotonic() + 20
     while not caplog.records and time.monotonic() < end:
         time.sleep(0.01)
     assert [record.message for record in caplog.records] == ["The standard deviation of the predictions is not known."]
     assert (explorer._header["prediction_sd"], explorer._status["state"]) == (None, "ready")
-
-
-def failing(_rows):
-    msg = "no more"
-    raise RuntimeError(msg)
 
 
 def test_selected_is_rows_of_x(make, X):

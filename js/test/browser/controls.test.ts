@@ -104,7 +104,7 @@ test("the number of lines is asked of the kernel", async () => {
 
 test("every control keeps its keys from JupyterLab and can be told apart by name", async () => {
   const { root, drawn } = mount(kernel.model({ color_by: "Smoker", kind: "c-ice", anchor: 2 }));
-  await drawn("Marker");
+  await drawn(kernel.top);
   const reachable = [...root.querySelectorAll<HTMLElement>("button, select, input, summary, [tabindex]")];
   expect(reachable.length).toBeGreaterThan(15);
   for (const control of reachable) {

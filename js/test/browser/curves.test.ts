@@ -13,7 +13,7 @@ const selectedRows = ({ parts }: Mounted) => parts("selected-line").map(({ datas
 
 test("the curves of the open feature are drawn, with the number of lines and the time it took", async () => {
   const { root, drawn, part } = mount();
-  await drawn("Marker");
+  await drawn(kernel.top);
   expect(root.dataset).toMatchObject({ kind: "ice", drawnLines: "300" });
   expect(Number(root.dataset.frameMs)).toBeGreaterThan(0);
   expect(ink(part("curves-canvas"))).toBeGreaterThan(100);

@@ -289,7 +289,7 @@ test("bars can be read in per cent of the standard deviation, and as shares that
   const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
   expect(Math.abs(total - 100)).toBeLessThan(0.5);
   expect(part("rank-meaning").textContent).toMatch(/Per cent of the total over all features\.$/);
-  expect(part("facts").textContent).toMatch(/^impact \d+\.\d\u00a0%/);
+  expect(part("facts").textContent).toMatch(/^impact \d+\.\d+\u00a0%/);
   choose(part("unit"), "sd");
   await frame();
   expect(part("rank-meaning").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
