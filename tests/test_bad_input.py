@@ -289,7 +289,7 @@ CASES = [
             lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=[0.0, 1e-60, *range(1, N - 1)])
         ).save(folder / "x.html"),
         PredictionError,
-        "An explorer shows numbers from -1e+38 to 1e+38; the metrics of 'income' reach 1.31e+60. Explain a function "
+        "An explorer shows numbers from -1e+38 to 1e+38; the metrics of 'income' reach 1.3e+60. Explain a function "
         "that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave the feature out with "
         "`features=`.",
     ),
@@ -730,7 +730,7 @@ CASES = [
         "The model must return finite numbers; it returned -inf on a phantom observation of 'age' (grid value "
         "20.0, row 0 of X). Limit the grid with `grid=`, or use another `response`.",
     ),
-    # decay, convention, weighting
+    # decay, convention
     Case(
         "decay 0",
         lambda _: explain(decay=0),
@@ -777,32 +777,19 @@ CASES = [
         "convention spelt wrongly",
         lambda _: explain(convention="equation"),
         InvalidOptionError,
-        "`convention` must be 'equations' or 'published'; got 'equation'. Did you mean 'equations'?",
+        "`convention` must be 'stable', 'equations' or 'published'; got 'equation'. Did you mean 'equations'?",
     ),
     Case(
         "convention that is none",
         lambda _: explain(convention="paper"),
         InvalidOptionError,
-        "`convention` must be 'equations' or 'published'; got 'paper'.",
+        "`convention` must be 'stable', 'equations' or 'published'; got 'paper'.",
     ),
     Case(
-        "weighting spelt wrongly",
-        lambda _: explain(weighting="lenght"),
+        "conventions in an array",
+        lambda _: explain(convention=np.array(["stable", "published"])),
         InvalidOptionError,
-        "`weighting` must be 'interval', 'length' or 'mass'; got 'lenght'. Did you mean 'length'?",
-    ),
-    Case(
-        "weightings in an array",
-        lambda _: explain(weighting=np.array(["mass", "length"])),
-        InvalidOptionError,
-        "`weighting` must be 'interval', 'length' or 'mass'; got array(['mass', 'length'], dtype='<U6').",
-    ),
-    Case(
-        "published with mass",
-        lambda _: explain(convention="published", weighting="mass"),
-        InvalidOptionError,
-        '`convention="published"` exists for `weighting="interval"` only, because the published tables weigh '
-        "every interval alike; got weighting='mass'. Use `convention=\"equations\"` with this weighting.",
+        "`convention` must be 'stable', 'equations' or 'published'; got array(['stable', 'published'], dtype='<U9').",
     ),
     # how it is computed
     Case(
@@ -930,15 +917,15 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, "
-        "weighting, engine, n_jobs, memory_limit, progress.",
+        "engine, n_jobs, memory_limit, progress.",
     ),
     Case(
         "option that is none",
         lambda _: explain(zoom=2),
         UnknownOptionError,
         "explain() has no option 'zoom'. Its options are features, groups, categorical, output, response, "
-        "grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, weighting, engine, "
-        "n_jobs, memory_limit, progress.",
+        "grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, engine, n_jobs, "
+        "memory_limit, progress.",
     ),
     # weights
     Case(
@@ -1253,8 +1240,8 @@ CASES = [
         lambda _: result().table(sort_by="impct"),
         InvalidOptionError,
         "`sort_by` must be 'impact', 'in_distribution_impact', 'direction', 'heterogeneity', 'non_linearity', "
-        "'non_linearity_mad', 'missing_impact', 'effective_n', 'largest_step_share', 'scale', 'n_grid' or "
-        "'kind'; got 'impct'. Did you mean 'impact'?",
+        "'missing_impact', 'support', 'largest_step_share', 'scale', 'n_grid' or 'kind'; got 'impct'. Did you mean "
+        "'impact'?",
     ),
     Case(
         "table with decay 2",
@@ -1264,17 +1251,10 @@ CASES = [
         "equally.",
     ),
     Case(
-        "table weighted by what is none",
-        lambda _: result().table(weighting="area"),
+        "table in what is no unit",
+        lambda _: result().table(unit="percent"),
         InvalidOptionError,
-        "`weighting` must be 'interval', 'length' or 'mass'; got 'area'.",
-    ),
-    Case(
-        "table published by length",
-        lambda _: result().table(convention="published", weighting="length"),
-        InvalidOptionError,
-        '`convention="published"` exists for `weighting="interval"` only, because the published tables weigh '
-        "every interval alike; got weighting='length'. Use `convention=\"equations\"` with this weighting.",
+        "`unit` must be 'prediction', 'sd' or 'share'; got 'percent'.",
     ),
     Case(
         "profile of one decay",
@@ -1291,9 +1271,9 @@ CASES = [
     ),
     Case(
         "profile of what is none",
-        lambda _: result().decay_profile([0.5], metric="effective"),
+        lambda _: result().decay_profile([0.5], metric="suport"),
         InvalidOptionError,
-        "`metric` must be 'in_distribution_impact' or 'effective_n'; got 'effective'. Did you mean 'effective_n'?",
+        "`metric` must be 'in_distribution_impact' or 'support'; got 'suport'. Did you mean 'support'?",
     ),
     Case(
         "profile of a feature with a bad decay",
@@ -1312,7 +1292,7 @@ CASES = [
         "profile of a feature of what is none",
         lambda _: result()["age"].decay_profile([0.5], metric="impact"),
         InvalidOptionError,
-        "`metric` must be 'in_distribution_impact' or 'effective_n'; got 'impact'.",
+        "`metric` must be 'in_distribution_impact' or 'support'; got 'impact'.",
     ),
     Case(
         "metrics with decay 0.0",
@@ -1517,8 +1497,8 @@ CASES = [
         "ranking by what is none",
         lambda _: result().plot_impact(rank_by="impct"),
         InvalidOptionError,
-        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', 'non_linearity', "
-        "'non_linearity_mad' or 'missing_impact'; got 'impct'. Did you mean 'impact'?",
+        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', 'non_linearity' or "
+        "'missing_impact'; got 'impct'. Did you mean 'impact'?",
     ),
     Case(
         "ranking of nothing",
@@ -1581,7 +1561,7 @@ CASES = [
         UnknownOptionError,
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'? Its options are features, groups, "
         "categorical, output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, "
-        "convention, weighting, engine, n_jobs, memory_limit, progress, state.",
+        "convention, engine, n_jobs, memory_limit, progress, state.",
     ),
     Case(
         "what is set on an explorer, given as an option",
@@ -1698,20 +1678,14 @@ CASES = [
         "rank by what is none",
         lambda _: with_trait("rank_by", "direction"),
         InvalidOptionError,
-        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', 'non_linearity', "
-        "'non_linearity_mad' or 'missing_impact'; got 'direction'.",
+        "`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', 'non_linearity' or "
+        "'missing_impact'; got 'direction'.",
     ),
     Case(
         "count by no convention",
         lambda _: with_trait("convention", "publishd"),
         InvalidOptionError,
-        "`convention` must be 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
-    ),
-    Case(
-        "count by no weighting",
-        lambda _: with_trait("weighting", None),
-        InvalidOptionError,
-        "`weighting` must be 'interval', 'length' or 'mass'; got None.",
+        "`convention` must be 'stable', 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
     ),
     Case(
         "anchor of a view that is none",

@@ -22,9 +22,8 @@ COLUMNS = [
     "direction",
     "heterogeneity",
     "non_linearity",
-    "non_linearity_mad",
     "missing_impact",
-    "effective_n",
+    "support",
     "largest_step_share",
     "scale",
     "n_grid",
@@ -197,10 +196,10 @@ def test_a_result_cannot_be_changed_by_accident(explanation):
 
 def test_the_settings_are_those_asked_for():
     """What a picture needs to say how it was made."""
-    settings = explain(decay=0.5, weighting="length", memory_limit="2MB").settings
+    settings = explain(decay=0.5, convention="equations", memory_limit="2MB").settings
     assert settings.decay == 0.5
-    assert settings.weighting == "length"
     assert settings.convention == "equations"
+    assert explain().settings.convention == "stable"
     assert settings.engine == "auto"
 
 
@@ -210,14 +209,57 @@ def test_a_decay_profile_has_one_line_per_decay(explanation):
     assert profile.index.tolist() == [0.25, 0.5, 1.0]
     assert profile.columns.tolist() == explanation.features
     assert_allclose(profile.loc[1.0], explanation.table(sort_by=None)["impact"], rtol=1e-12)
-    counts = explanation.decay_profile([1.0], metric="effective_n")
-    assert_allclose(counts.to_numpy(), 30.0)
-    by_length = explain(weighting="length")
+    assert_allclose(explanation.decay_profile([1.0], metric="support").to_numpy(), 1.0)
+    by_interval = explain(convention="equations")
     assert_allclose(
-        by_length.decay_profile([1.0]).to_numpy()[0],
-        by_length.table(sort_by=None)["impact"],
+        by_interval.decay_profile([1.0]).to_numpy()[0],
+        by_interval.table(sort_by=None)["impact"],
         rtol=1e-12,
     )
+
+
+def test_a_table_is_sorted_as_the_explorer_ranks(explanation):
+    """By in-distribution impact, unless asked otherwise."""
+    assert explanation.table()["in_distribution_impact"].is_monotonic_decreasing
+    assert explanation.table(sort_by="heterogeneity")["heterogeneity"].is_monotonic_decreasing
+    assert explanation.table(sort_by=None).index.tolist() == explanation.features
+
+
+EFFECTS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
+
+
+def test_effects_in_per_cent_of_the_spread_of_the_predictions():
+    """The standard deviation of the model's predictions of the rows of X, by weight; other columns stay."""
+    weights = np.arange(30.0) % 4
+    for options in ({}, {"sample_weight": weights}):
+        model = Model()
+        e = explain(model=model, **options)
+        predicted = Model()(customers())
+        sd = np.sqrt(np.cov(predicted, fweights=options.get("sample_weight", np.ones(30)).astype(int), ddof=0))
+        assert_allclose(e.prediction_sd, sd, rtol=1e-12)
+        calls = model.calls
+        plain, read = e.table(), e.table(unit="sd")
+        assert model.calls == calls, "predictions are kept"
+        assert_allclose(read[EFFECTS], plain[EFFECTS] * 100 / sd, rtol=1e-12)
+        pd.testing.assert_frame_equal(read.drop(columns=EFFECTS), plain.drop(columns=EFFECTS))
+
+
+def test_effects_as_shares_of_all_features(explanation):
+    """Each metric sums to 100; direction keeps its sign, and its sizes do."""
+    plain, shares = explanation.table(), explanation.table(unit="share")
+    for name in ("impact", "in_distribution_impact", "heterogeneity", "non_linearity"):
+        assert_allclose(shares[name].sum(), 100.0, rtol=1e-12)
+        assert_allclose(shares[name], 100 * plain[name] / plain[name].sum(), rtol=1e-12)
+    assert_allclose(shares["direction"].abs().sum(), 100.0, rtol=1e-12)
+    assert (np.sign(shares["direction"].dropna()) == np.sign(plain["direction"].dropna())).all()
+    assert shares["missing_impact"].isna().all()
+
+
+def test_units_of_a_model_that_says_the_same_of_every_row():
+    """No spread and no effect: 0 per cent of nothing."""
+    e = explain(model=lambda rows: np.zeros(len(rows)))
+    for unit in ("sd", "share"):
+        assert (e.table(unit=unit)["impact"] == 0).all()
 
 
 def test_a_feature_that_does_not_exist_is_a_key_error(explanation):
@@ -547,32 +589,12 @@ def test_a_decay_outside_its_range_is_refused_everywhere(explanation, decay):
         assert refusal(InvalidOptionError, explanation["age"].metrics, decay) == expected
 
 
-@pytest.mark.parametrize("weighting", ["length", "mass"])
-def test_the_published_convention_knows_one_weighting(explanation, weighting):
-    """At the door and afterwards, as a ValueError that says so."""
-    expected = (
-        '`convention="published"` exists for `weighting="interval"` only, because the published '
-        f"tables weigh every interval alike; got weighting={weighting!r}. "
-        'Use `convention="equations"` with this weighting.'
-    )
-    both = {"convention": "published", "weighting": weighting}
-    assert refusal(ValueError, explain, **both) == expected
-    assert refusal(ValueError, explanation.table, **both) == expected
-    published = explain(convention="published")
-    assert refusal(ValueError, published.table, weighting=weighting) == expected
-    assert refusal(ValueError, published["age"].metrics, weighting=weighting) == expected
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (
             {"convention": "publishd"},
-            "`convention` must be 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
-        ),
-        (
-            {"weighting": "lengths"},
-            "`weighting` must be 'interval', 'length' or 'mass'; got 'lengths'. Did you mean 'length'?",
+            "`convention` must be 'stable', 'equations' or 'published'; got 'publishd'. Did you mean 'published'?",
         ),
         (
             {"grid": 5},

@@ -49,11 +49,13 @@ ALLOWED = {
     "rules": ("moments second", ""),
     "rule_tree": ("rules second spread", "numpy sklearn"),
     "drivers": ("rule_tree rules second spread", "numpy pandas"),
+    "impact_notes": ("category metrics notes", "numpy"),
+    "units": ("options", "numpy"),
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
-            "adapters.table adapters.target anchors category curves drivers engine feature grid inputs likelihood "
-            "messages metrics options sampling second two_way"
+            "adapters.table adapters.target anchors category curves drivers engine feature grid impact_notes inputs "
+            "likelihood messages metrics options sampling second two_way units"
         ),
         "matplotlib numpy pandas",
     ),

@@ -339,13 +339,6 @@ def test_the_mean_change_is_in_units_of_the_output(explanation):
     assert math.isnan(explanation["x"].mean_change)
 
 
-def test_a_single_pair_that_brings_most_is_noted():
-    """As a single step is for numbers."""
-    X = pd.DataFrame({"c": list("aabbbc"), "z": np.arange(6.0)})
-    e = ice.explain(lambda rows: (rows["c"] == "a").to_numpy(float), X, features=["c"], progress=False)
-    assert e.notes == ["'c': 75 % of the impact comes from the change a ↔ b."]
-
-
 # What is derived from curves ---------------------------------------------------------------------
 
 

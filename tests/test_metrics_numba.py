@@ -255,19 +255,19 @@ def test_one_interval_that_is_longer_than_all_others_to_rounding():
 def decayed_by_loops(grid, rows, convention, slopes, scale):
     """In-distribution impact and support for all decays, a slope for each interval."""
     observed, scales, weights = (values.tolist() for values in rows)
-    n_intervals = len(grid) - 1
     found = np.empty((2, len(ALL_DECAYS)))
     for at, decay in enumerate(ALL_DECAYS):
         logs = oracles.exponents(grid.tolist(), observed, scales, decay)
-        found[:, at] = _decayed(slopes.tolist(), logs, weights, convention, n_intervals, grid)
+        found[:, at] = _decayed(
+            slopes.tolist(), logs, weights, oracles.interval_weights(grid.tolist(), convention), convention
+        )
     return scale * found[0], found[1]
 
 
-def _decayed(slopes, logs, weights, convention, n_intervals, grid):
-    u = oracles.interval_weights(grid.tolist(), convention)
+def _decayed(slopes, logs, weights, u, convention):
     terms = []
     for row, exponents, weight in zip(slopes, logs, weights, strict=True):
-        for k in range(n_intervals):
+        for k in range(len(u)):
             ends = exponents[k : k + 2] if convention == "stable" else exponents[k + 1 : k + 2]
             terms.append((weight * u[k], ends, abs(row[k])))
         if convention == "published":

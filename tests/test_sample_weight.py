@@ -1,5 +1,7 @@
 """`sample_weight` holds frequencies: a weight of 3 is a row that occurs three times."""
 
+import math
+
 import numpy as np
 import oracles
 import pandas as pd
@@ -212,3 +214,20 @@ def test_lines_are_drawn_in_proportion_to_weight():
     assert counts[0::3].sum() == 0
     assert counts[2::3].sum() > 2 * counts[1::3].sum()
     assert 0 in e["x0"].draw(10, include=[0])
+
+
+def test_weights_of_a_small_sum_are_noted():
+    """Below 2, or below a tenth of the rows: what is taken for frequencies, and by how much heterogeneity grows."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    small, plain = np.full(30, 0.05), np.ones(30)
+    e = explained(product, X, sample_weight=small)
+    assert e.notes == [
+        (
+            "`sample_weight` sums to 1.5 over 30 observations. Weights are taken as frequencies, so heterogeneity is "
+            "1.7 times that of weights that sum to 30. Multiply the weights if they are not frequencies."
+        )
+    ]
+    found, expected = (explained(product, X, sample_weight=w).table()["heterogeneity"] for w in (small, plain))
+    assert_allclose(found / expected, math.sqrt(1.5 / 0.5 / (30 / 29)), rtol=1e-9)
+    assert explained(product, X, sample_weight=plain / 10).notes == []
+    assert len(explained(product, X, sample_weight=plain / 11).notes) == 1

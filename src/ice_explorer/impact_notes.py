@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FEWEST_VALUES: Final = 5
 _DOMINANT: Final = 0.5  # share of the impact
-_DISPROPORTIONATE: Final = 5.0  # times the share of the axis, or of the pairs of levels
+_DISPROPORTIONATE: Final = 5.0  # times the share of the axis
 _CROWDED: Final = 2.0  # times the figure of "stable"
 _ROUNDING: Final = 1e-9
 _NAMES: Final = {"equations": "By intervals", "published": "As published"}
@@ -43,23 +43,23 @@ def step_note(sums: FeatureSums | CategorySums, shown: Callable[[float], str]) -
     Parameters
     ----------
     sums : FeatureSums or CategorySums
+        Levels without an order have no steps.
     shown : callable
         Writes a grid value for readers.
     """
-    if isinstance(sums, CategorySums):
-        brought, extent, ends = sums.pair_impact(), sums.q, sums.pairs
-    else:
-        # Under "stable" an interval brings what the curves move within it, however long it is.
-        brought, extent = sums.interval_impact("stable"), np.diff(sums.grid) / np.ptp(sums.grid)
-        ends = np.column_stack([np.arange(len(extent)), np.arange(1, len(extent) + 1)])
+    if isinstance(sums, CategorySums) or len(sums.grid) < _FEWEST_VALUES:
+        return None
+    # Under "stable" an interval brings what the curves move within it, however long it is.
+    brought = sums.interval_impact("stable")
     total = brought.sum()
-    if len(sums.grid) < _FEWEST_VALUES or not total > 0:
+    if not total > 0:
         return None
     largest = int(np.argmax(brought))
     share = brought[largest] / total
-    if share <= _DOMINANT + _ROUNDING or share <= _DISPROPORTIONATE * extent[largest] + _ROUNDING:
+    length = (sums.grid[largest + 1] - sums.grid[largest]) / (sums.grid[-1] - sums.grid[0])
+    if share <= _DOMINANT + _ROUNDING or share <= _DISPROPORTIONATE * length + _ROUNDING:
         return None
-    low, high = (shown(float(sums.grid[at])) for at in ends[largest])
+    low, high = (shown(float(value)) for value in sums.grid[largest : largest + 2])
     brief = f"{share * 100:.0f} % between {low} and {high}"
     return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
 

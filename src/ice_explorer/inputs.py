@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """What all features share."""
@@ -76,7 +79,7 @@ class Context:
         PredictionError
             If the model fails, or a prediction is no finite number.
         """
-        size = self.brute.rows_per_block(1)
+        size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
         blocks = [self._predicted(positions[start : start + size]) for start in range(0, len(positions), size)]
         return np.concatenate([np.empty(0), *blocks])
 

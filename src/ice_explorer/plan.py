@@ -6,6 +6,7 @@ the order of the features and stop between blocks.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
 
+_SMALL_SUM = 2.0  # of weights
+_SMALL_SHARE = 0.1  # of the rows that have weight
 _FIRST_ROWS = 2  # enough to see what the model returns
 
 
@@ -128,7 +131,10 @@ def prepare(
     scales = _check_scale(scale, columns)
     inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
     chosen_engine, engine_notes = choose_engine(engine, inside, context, inputs, jobs)
-    notes = [*predictor.notes, *notes, *_group_notes(columns), *_grid_notes(inputs, settings), *engine_notes]
+    notes = [
+        *predictor.notes, *notes, *_weight_notes(weights), *_group_notes(columns), *_grid_notes(inputs, settings),
+        *engine_notes,
+    ]  # fmt: skip
     return Plan(context, chosen_engine, inputs, notes)
 
 
@@ -208,6 +214,22 @@ def _check_scale(scale: object, columns: Columns) -> Mapping[int, ArrayLike]:
     if not isinstance(scale, str) or scale not in ("marginal", "conditional"):
         raise InvalidOptionError.not_one_of_or_mapping(option="scale", got=scale, choices=("marginal", "conditional"))
     return {}
+
+
+def _weight_notes(weights: NDArray[np.float64] | None) -> list[str]:
+    """Say what weights of a small sum do to heterogeneity, which divides by their sum less 1."""
+    if weights is None:
+        return []
+    total, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
+    if n_rows == 1 or total >= max(_SMALL_SUM, _SMALL_SHARE * n_rows):
+        return []
+    ratio = math.sqrt(total / (total - 1) / (n_rows / (n_rows - 1)))
+    note = (
+        f"`sample_weight` sums to {total:.3g} over {n_rows:,} observations. Weights are taken as frequencies, so "
+        f"heterogeneity is {ratio:.3g} times that of weights that sum to {n_rows:,}. "
+        "Multiply the weights if they are not frequencies."
+    )
+    return [note]
 
 
 def _group_notes(columns: Columns) -> list[str]:
