@@ -227,16 +227,20 @@ def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
     expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     before, n_calls = page.get_by_test_id("bar-figure").all_text_contents(), len(calls)
     page.locator("summary", has_text="How impact is counted").click()
-    page.get_by_test_id("convention").select_option("published")
-    expect(page.get_by_test_id("status-text")).to_contain_text("published, interval weighting")
-    page.get_by_test_id("convention").select_option("equations")
-    page.get_by_test_id("weighting").select_option("length")
-    expect(page.get_by_test_id("status-text")).to_contain_text("equations, length weighting")
-    hears(explorer, "weighting", "length")
+    page.get_by_test_id("convention-published").check()
+    expect(page.get_by_test_id("status-text")).to_contain_text("impact as published")
+    page.get_by_test_id("convention-equations").check()
+    expect(page.get_by_test_id("status-text")).to_contain_text("impact by interval, Eq. 1")
+    hears(explorer, "convention", "equations")
     soon(lambda: ranked(page), list(explorer.table.index))
     assert page.get_by_test_id("bar-figure").all_text_contents() != before
-    shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
+    shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content().rstrip("*"))
     np.testing.assert_allclose(shown, explorer.table["in_distribution_impact"]["far"], rtol=0.01)
+    page.get_by_test_id("unit").select_option("share")
+    hears(explorer, "unit", "share")
+    text = bar(page, "far").get_by_test_id("bar-figure").text_content()
+    share = float(text.rstrip("*").removesuffix("\N{NO-BREAK SPACE}%"))
+    np.testing.assert_allclose(share, explorer.table["in_distribution_impact"]["far"], rtol=0.01)
     assert len(calls) == n_calls
 
 
