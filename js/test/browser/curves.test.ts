@@ -255,6 +255,6 @@ test("the open feature is summed up in words", async () => {
   await expect
     .poll(() => part("summary").textContent, { timeout: 3000 })
     .toMatch(
-      /^Age: 300 of 300 observations drawn, from 18 to 8\d\. Impact 0\.\d+, in distribution 0\.\d+ at decay 0\.75, rank 2 of 8\. The mean line goes from 0\.\d+ to 0\.\d+\.$/,
+      /^Age: 300 of 300 observations drawn, from 18 to 8\d\. Impact 0\.\d+, in distribution 0\.\d+ at decay 0\.75, rank 1 of 8\. The mean line goes from 0\.\d+ to 0\.\d+\.$/,
     );
 });
