@@ -110,14 +110,14 @@ def test_bars_are_the_table_of_the_explorer(x):
     assert isinstance(figure, bqplot.Figure)
     assert_ranked(figure, x)
     assert_allclose(figure.marks[0].y, x.table["impact"], rtol=0, atol=0)
-    assert figure.axes[0].label == "in-distribution impact"
+    assert figure.axes[0].label == "in-distribution impact, counted evenly along the axis"
 
 
 @pytest.mark.parametrize(
     ("trait", "value"),
     [
         ("decay", 0.01), ("rank_by", "impact"), ("rank_by", "heterogeneity"), ("convention", "published"),
-        ("weighting", "length"),
+        ("unit", "share"), ("unit", "sd"),
     ],
 )  # fmt: skip
 def test_bars_follow_what_the_ranking_depends_on(x, trait, value):

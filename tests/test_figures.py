@@ -743,8 +743,8 @@ def test_a_figure_says_where_it_comes_from(explanation):
         "n_grid": len(explanation["age"].grid),
         "rank_by": "in_distribution_impact",
         "decay": 0.5,
-        "convention": "equations",
-        "weighting": "interval",
+        "convention": "stable",
+        "unit": "prediction",
         "grid": "observed",
         "scale": "marginal",
         "output": "prediction",
@@ -767,13 +767,13 @@ def test_the_code_line_names_the_options_that_were_chosen():
     X = np.random.default_rng(0).normal(size=(20, 3))
     explanation = explain(
         lambda X: X[:, 0], X, features=["x0", "x2"], grid={"x0": [0.0, 1.0]}, sample=10, random_state=4,
-        weighting="length", sample_weight=np.ones(20), progress=False,
+        convention="equations", sample_weight=np.ones(20), progress=False,
     )  # fmt: skip
     view = shown(explanation, feature="x0")
     found = provenance(explanation, [view], "x.save('view.svg')")
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
-        "weighting='length', sample_weight=sample_weight); x.feature = 'x0'; x.save('view.svg')"
+        "convention='equations', sample_weight=sample_weight); x.feature = 'x0'; x.save('view.svg')"
     )
     assert (found["rows_used"], found["seed"], found["weighted"]) == (10, 4, True)
     compile(found["code"], "figure", "exec")
@@ -785,13 +785,13 @@ def test_a_view_that_counts_otherwise_says_so(explanation):
     expected = explanation.table(convention="published")["impact"]
     assert_allclose([bar.value for bar in view.ranking.bars], expected)
     found = provenance(explanation, [view], "x.save('view.svg')")
-    assert (found["convention"], found["weighting"]) == ("published", "interval")
+    assert found["convention"] == "published"
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, convention='published'); x.feature = 'age'; x.rank_by = 'impact'; "
         "x.save('view.svg')"
     )
     with pytest.raises(InvalidOptionError):
-        shown(explanation, convention="published", weighting="mass")
+        shown(explanation, convention="publishd")
 
 
 def test_a_view_that_cannot_be_is_refused():
@@ -874,7 +874,7 @@ def test_a_file_names_what_it_follows_and_what_not(explanation):
     assert found["view"] == {name: choices[name] for name in ("shared_y", "zoom", "lines_as")}
     assert found["not_drawn"] == ["left"]
     assert found["code"] == (
-        f"x = ice_explorer.ICEExplorer(model, X, state={{'version': 1, 'view': {choices!r}}}); x.feature = 'age'; "
+        f"x = ice_explorer.ICEExplorer(model, X, state={{'version': 2, 'view': {choices!r}}}); x.feature = 'age'; "
         "x.save('view.svg')"
     )
     whole = provenance(explanation, [view], "x.save('view.svg')")
@@ -942,9 +942,64 @@ def test_plot_impact_draws_the_table(explanation):
     outlines = [bar.get_width() for bar in ax.patches if not bar.get_fill()]
     assert_allclose(outlines, table["impact"])
     few = plot_impact(explanation, decay=1.0, max_features=3)
-    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "and 4 more features")
+    assert (len(few.get_yticks()), few.get_xlabel()) == (
+        2, "and 4 more features\ncounted evenly along the axis"
+    )  # fmt: skip
     with pytest.raises(InvalidOptionError):
         plot_impact(explanation, max_features=0)
+
+
+@pytest.mark.usefixtures("_closed_figures")
+@pytest.mark.parametrize(
+    ("unit", "title"), [("sd", "In-distribution impact, % of SD"), ("share", "In-distribution impact, share")]
+)
+def test_plot_impact_draws_the_table_in_its_unit(explanation, unit, title):
+    """Bars, figures and title are in the unit."""
+    table = explanation.table(unit=unit)
+    ax = plot_impact(explanation, unit=unit)
+    filled = [bar.get_width() for bar in ax.patches if bar.get_fill()]
+    assert_allclose(filled, table["in_distribution_impact"])
+    assert ax.get_title("left") == title
+    figures = [text.get_text() for text in ax.texts if text.get_text().endswith("%")]
+    first = float(figures[0].removesuffix("\N{NO-BREAK SPACE}%"))
+    assert_allclose(first, table["in_distribution_impact"].iloc[0], rtol=0.005)
+    assert len(figures) == len(table)
+
+
+def jump(**options):
+    """A jump between values that lie close together, and a line."""
+    X = np.column_stack([np.r_[0.0, 0.5, 0.5001, np.arange(1.0, 18.0)], np.arange(20.0)])
+    return explain(lambda X: 3.0 * (X[:, 0] > 0.50005) + X[:, 1] / 9, X, progress=False, **options)
+
+
+@pytest.fixture(scope="module", name="crowded")
+def crowded_values():
+    return jump()
+
+
+def test_a_figure_far_from_the_even_one_is_marked(crowded):
+    """By intervals the jump counts many times; evenly along the axis there is nothing to mark."""
+    marked = {
+        convention: [bar.label for bar in shown(crowded, convention=convention).ranking.bars if bar.is_far_off]
+        for convention in ("stable", "equations", "published")
+    }
+    assert marked == {"stable": [], "equations": ["x0"], "published": ["x0"]}
+    words = " ".join(texts(group(drawn(crowded, convention="equations"), "ranking")))
+    assert "counted by interval, Eq. 1" in words
+    assert words.endswith("* more than twice or less than half the figure evenly along the axis")
+    even = texts(group(drawn(crowded), "ranking"))
+    assert "counted evenly along the axis" in even
+    assert "*" not in even
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_impact_marks_such_figures_too(crowded):
+    """The axes have the sign and its explanation."""
+    ax = plot_impact(jump(convention="equations"))
+    assert [text.get_text() for text in ax.texts].count("*") == 1
+    assert ax.get_xlabel() == (
+        "counted by interval, Eq. 1\n* more than twice or less than half the figure evenly along the axis"
+    )
 
 
 @pytest.mark.usefixtures("_closed_figures")

@@ -76,7 +76,7 @@ ALLOWED = {
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("adapters.tables.natural_order feature moments results", "numpy"),
-    "messages": ("adapters.table feature metrics", ""),
+    "messages": ("adapters.table feature metrics options", ""),
     "background": ("", ""),
     "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
     # pictures and files of the same view
@@ -93,9 +93,10 @@ ALLOWED = {
     "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload", "numpy"),
     "export": ("data_files explanation figures file_names frozen messages options tidy", "numpy"),
     "export_request": ("explanation export file_names messages", "numpy"),
-    "provenance_reader": ("", "pyarrow"),
+    "older": ("metrics", ""),
+    "provenance_reader": ("older", "pyarrow"),
     # the widget
-    "state": ("", ""),
+    "state": ("older", ""),
     "unattended": ("", ""),
     "work": (
         "adapters.opening adapters.table background classes curves explanation feature messages payload progress",

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import errors, export, payload
+from ice_explorer.metrics import CONVENTIONS
 
 
 def column_of(values):
@@ -91,39 +92,40 @@ def test_notes_are_of_the_feature_that_they_begin_with():
     ]
 
 
-def test_tables_are_counted_as_they_are_told():
-    """Every figure of both tables is that of the convention and weighting, at every decay."""
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_tables_are_counted_as_they_are_told(convention):
+    """Every figure of both tables is that of the convention, at every decay, and that of "stable" beside it."""
     X = pd.DataFrame({"a": [0.0, 1.0, 3.0, 4.5], "b": list("xyyx"), "c": [1.0, np.nan, 2.0, 2.0]})
     explanation = ice.explain(
         lambda X: X["a"] ** 2 + (X["b"] == "x") * X["a"] + X["c"].fillna(0.0) ** 3, X, progress=False
     )
-    for convention, weighting in (("published", "interval"), ("equations", "length"), ("equations", "mass")):
-        tables = payload.Tables(3, convention, weighting)
-        for position, feature in enumerate(explanation):
-            tables.fill(position, feature)
-        impact = np.frombuffer(tables.impact, "<f4").reshape(3, -1)
-        profile = np.frombuffer(tables.profile, "<f4").reshape(2, 3, -1)
-        whole = explanation.table(1, convention, weighting, sort_by=None)
+    tables = payload.Tables(3, convention)
+    for position, feature in enumerate(explanation):
+        tables.fill(position, feature)
+    impact = np.frombuffer(tables.impact, "<f4").reshape(3, -1)
+    profile = np.frombuffer(tables.profile, "<f4").reshape(len(payload.PROFILES), 3, -1)
+    for decay in (1.0, 0.31, 0.01):
+        whole = explanation.table(decay, convention, sort_by=None)
+        whole = whole.join(explanation.table(decay, "stable", sort_by=None).add_prefix("stable_"))
         known = [name for name in payload.METRICS if name != "mean_change"]
         found = impact[:, [payload.METRICS.index(name) for name in known]]
         assert_allclose(found, whole[known].to_numpy(), rtol=1e-6)
-        for step in (0, 30, 99):
-            at = explanation.table(float(payload.DECAYS[step]), convention, weighting, sort_by=None)
-            assert_allclose(profile[:, :, step].T, at[list(payload.PROFILES)].to_numpy(), rtol=1e-6)
+        step = round(100 * decay) - 1
+        assert_allclose(profile[:, :, step].T, whole[list(payload.PROFILES)].to_numpy(), rtol=1e-6)
 
 
 def test_unknown_figures_are_nan():
     """A feature that is not filled in is NaN in both tables, not 0."""
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
     explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    tables = payload.Tables(2)
+    tables = payload.Tables(2, "stable")
     tables.fill(1, explanation["b"])
     impact = np.frombuffer(tables.impact, "<f4").reshape(2, -1)
-    profile = np.frombuffer(tables.profile, "<f4").reshape(2, 2, -1)
+    profile = np.frombuffer(tables.profile, "<f4").reshape(len(payload.PROFILES), 2, -1)
     assert np.isnan(impact[0]).all()
     assert np.isnan(profile[:, 0]).all()
     assert_allclose(impact[1, 0], 0.0)
-    assert_allclose(profile[1, 1, -1], 3.0)
+    assert_allclose(profile[1, 1, -1], 1.0)
 
 
 # --- colours --------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ SET = {
     "decay": 0.31,
     "rank_by": "heterogeneity",
     "convention": "equations",
-    "weighting": "mass",
+    "unit": "share",
     "anchor": 0.25,
     "max_lines": 12,
     "selection": [2, 29],
@@ -98,7 +98,7 @@ def test_the_test_sets_every_choice(make, classifier):
 def test_there_and_back_through_json(make, classifier):
     """A new explorer of the same data looks the same in all that was set, and says nothing of it."""
     state = changed(make, classifier).state()
-    assert state == {"version": 1, **SET, "view": VIEW}
+    assert state == {"version": 2, **SET, "view": VIEW}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = make(classifier, X, state=json.loads(json.dumps(state, allow_nan=False)))
@@ -116,7 +116,7 @@ def test_a_state_is_a_copy(make, classifier):
     state = explorer.state()
     state["view"]["zoom"]["ice a"][0] = 99
     state["selection"].append(3)
-    assert explorer.state() == {"version": 1, **SET, "view": VIEW}
+    assert explorer.state() == {"version": 2, **SET, "view": VIEW}
 
 
 def test_an_explanation_is_restored_too(make, classifier):
@@ -128,27 +128,66 @@ def test_an_explanation_is_restored_too(make, classifier):
 
 def test_a_part_of_a_state_sets_that_part(make):
     """What a state does not name is as in any new explorer."""
-    explorer = make(numbered, X, state={"version": 1, "kind": "d-ice"})
+    explorer = make(numbered, X, state={"version": 2, "kind": "d-ice"})
     fresh = make(numbered, X)
     assert explorer.explanation
     assert fresh.explanation
     assert explorer.state() == {**fresh.state(), "kind": "d-ice"}
 
 
+@pytest.mark.parametrize(
+    ("convention", "weighting", "taken_for", "difference"),
+    [
+        ("equations", "interval", "equations", ""),
+        ("published", "interval", "published", ""),
+        ("equations", "length", "stable", " In-distribution impact and non-linearity are defined differently there."),
+        ("equations", "mass", "stable", " The figures differ: intervals are no longer weighted by their observations."),
+    ],
+)  # fmt: skip
+def test_a_state_that_names_a_weighting_says_what_it_was_taken_for(make, convention, weighting, taken_for, difference):
+    """States of version 1 are read; a warning and a note say how impact is counted now."""
+    state = {"version": 1, "convention": convention, "weighting": weighting, "decay": 0.5}
+    with pytest.warns(UserWarning, match="^The saved state names") as caught:
+        explorer = make(numbered, X, state=state)
+    sentence = (
+        f"The saved state names convention {convention!r} with weighting {weighting!r}; "
+        f"taken for convention {taken_for!r}.{difference}"
+    )
+    assert [str(warning.message) for warning in caught] == [sentence]
+    assert explorer.explanation
+    assert (explorer.convention, explorer.decay) == (taken_for, 0.5)
+    assert sentence in [note["text"] for note in explorer._header["notes"]]
+    assert "weighting" not in explorer.state()
+
+
+def test_a_state_that_ranks_by_a_column_of_before_ranks_by_its_heir(make):
+    """Non-linearity as a mean absolute deviation is what "stable" calls non-linearity."""
+    with pytest.warns(UserWarning, match="^The saved state ranks by") as caught:
+        explorer = make(numbered, X, state={"version": 1, "rank_by": "non_linearity_mad"})
+    assert str(caught[0].message) == "The saved state ranks by 'non_linearity_mad'; taken for 'non_linearity'."
+    assert explorer.rank_by == "non_linearity"
+
+
+def test_a_state_of_before_without_a_weighting_is_read_as_it_is(make):
+    """A part of a state sets that part, and nothing is to be said."""
+    explorer = make(numbered, X, state={"version": 1, "kind": "d-ice", "view": {"left": "map"}})
+    assert (explorer.kind, explorer.convention, explorer.state()["view"]) == ("d-ice", "stable", {"left": "map"})
+
+
 def test_the_output_of_a_state_is_explained_from_the_start(make, classifier):
     """It need not be given besides, nor is another one computed first; the options give way."""
-    state = {"version": 1, "output": "2"}
+    state = {"version": 2, "output": "2"}
     assert make(classifier, X, state=state).explanation.output_label == "probability of 2"
     assert make(classifier, X, output=0, state=state).explanation.output_label == "probability of 2"
     words = LogisticRegression().fit(X, np.array(["low", "mid", "high"])[np.arange(N) % 3])
-    assert make(words, X, state={"version": 1, "output": "mid"}).output == "mid"
+    assert make(words, X, state={"version": 2, "output": "mid"}).output == "mid"
 
 
 def test_a_position_is_not_taken_for_a_label(make):
     """The state of classes 0 and 1 names no class of a model of words, though 1 is a position of one."""
     words = LogisticRegression().fit(X, np.array(["low", "high"])[np.arange(N) % 2])
     with pytest.warns(UserWarning, match="^The state ") as caught:
-        explorer = make(words, X, state={"version": 1, "output": "0"})
+        explorer = make(words, X, state={"version": 2, "output": "0"})
     assert explorer.output == "low"
     assert [str(warning.message) for warning in caught] == [
         "The state explains the output '0', which there is not here, so 'low' is explained."

@@ -114,7 +114,7 @@ def tables_of(explorer):
     """The two tables as numbers: features × metrics, and 2 × features × decays."""
     n = len(explorer._header["features"])
     impact = np.frombuffer(explorer._impact, "<f4").reshape(n, -1)
-    return impact, np.frombuffer(explorer._profile, "<f4").reshape(2, n, -1)
+    return impact, np.frombuffer(explorer._profile, "<f4").reshape(len(payload.PROFILES), n, -1)
 
 
 # --- making one -----------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def test_a_misspelt_trait_is_refused(make, X):
     assert isinstance(caught.value, errors.UnknownOptionError)
     assert str(caught.value) == (
         "An explorer has no 'colour_by' to set. Did you mean 'color_by'? There are anchor, color_by, "
-        "convention, decay, feature, kind, max_lines, output, rank_by, response, selection, weighting."
+        "convention, decay, feature, kind, max_lines, output, rank_by, response, selection, unit."
     )
     assert not hasattr(explorer, "colour_by")
     explorer.audit_of = "Uruk"
@@ -245,6 +245,7 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
+    table = table.join(table.add_prefix("stable_"))
     assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
     ranges = [head["range"] for head in explorer._header["features"]]
     assert ranges == [feature.prediction_range for feature in explorer.explanation]
@@ -281,7 +282,7 @@ def test_the_table_is_that_of_the_slider(make, X):
     assert_frame_equal(explorer.table, explorer.explanation.table(decay=0.1, sort_by="non_linearity"))
 
 
-@pytest.mark.parametrize("metric", ["non_linearity_mad", "missing_impact"])
+@pytest.mark.parametrize("metric", ["non_linearity", "missing_impact"])
 def test_every_metric_ranks(make, X, metric):
     """What the bars show is a column of the table; features that lack it follow in their own order."""
     X.loc["row 3", "bend"] = np.nan
@@ -293,84 +294,115 @@ def test_every_metric_ranks(make, X, metric):
     assert_allclose(sent[metric], explorer.explanation.table(sort_by=None)[metric], rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("convention", "weighting"),
-    [("published", "interval"), ("equations", "length"), ("equations", "mass"), ("equations", "interval")],
-)
-def test_counting_otherwise_asks_the_model_nothing(make, X, convention, weighting):
-    """Tables, header, `x.table` and saved figures follow the two traits, from the sums that are there."""
+@pytest.mark.parametrize("convention", ["stable", "equations", "published"])
+def test_counting_otherwise_asks_the_model_nothing(make, X, convention):
+    """Tables, header and `x.table` follow the trait, from the sums that are there."""
     model = Model()
     explorer = make(model, X, decay=0.5)
     explanation = explorer.explanation
+    measured(explorer)
     n_calls = model.n_calls
-    explorer.comm.receive({
-        "method": "update",
-        "state": {"convention": convention, "weighting": weighting},
-        "buffer_paths": [],
-    })  # fmt: skip
-    expected = explanation.table(0.5, convention, weighting, sort_by="in_distribution_impact")
+    explorer.comm.receive({"method": "update", "state": {"convention": convention}, "buffer_paths": []})
+    expected = explanation.table(0.5, convention, sort_by="in_distribution_impact")
     assert_frame_equal(explorer.table, expected)
-    assert (explorer._header["convention"], explorer._header["weighting"]) == (convention, weighting)
+    assert explorer._header["convention"] == convention
     impact, profile = tables_of(explorer)
     in_order = expected.loc[explanation.labels]
     assert_allclose(impact[:, 0], in_order["impact"], rtol=1e-6)
     assert_allclose(profile[0, :, 49], in_order["in_distribution_impact"], rtol=1e-6)
-    assert_allclose(profile[1, :, 49], in_order["effective_n"], rtol=1e-6)
+    assert_allclose(profile[1, :, 49], in_order["support"], rtol=1e-6)
     assert model.n_calls == n_calls
 
 
 def test_counting_otherwise_while_it_computes(make, X, held):
     """What is there is counted anew at once, and what follows is counted likewise."""
     explorer = make(held, X)
-    explorer.weighting = "length"
-    assert explorer._header["weighting"] == "length"
+    explorer.convention = "equations"
+    assert explorer._header["convention"] == "equations"
     held.gate.set()
-    expected = explorer.explanation.table(weighting="length", sort_by=None)
+    expected = explorer.explanation.table(convention="equations", sort_by=None)
     assert_allclose(tables_of(explorer)[0][:, 0], expected["impact"], rtol=1e-6)
 
 
 def test_what_counts_is_what_the_explanation_says_first(make, X):
-    """An explorer begins with the convention and weighting of its options, or of its explanation."""
+    """An explorer begins with the convention of its options, or of its explanation."""
     explorer = make(ice.explain(Model(), X, convention="published"))
-    assert (explorer.convention, explorer.weighting) == ("published", "interval")
+    assert explorer.convention == "published"
     assert_allclose(tables_of(explorer)[0][:, 0], explorer.explanation.table(sort_by=None)["impact"], rtol=1e-6)
-    opening = explorer.comm.opening["data"]["state"]
-    assert (opening["convention"], opening["weighting"]) == ("published", "interval")
-    by_length = make(Model(), X, weighting="length")
-    assert (by_length.convention, by_length.weighting) == ("equations", "length")
-
-
-@pytest.mark.parametrize("first", ["convention", "weighting"])
-def test_the_published_convention_takes_one_weighting(make, X, first):
-    """A pair that cannot be is refused in the words of `explain`, and both traits go back."""
-    explorer = make(Model(), X, **({"weighting": "mass"} if first == "convention" else {"convention": "published"}))
-    assert explorer.explanation
-    before = explorer._header, explorer.convention, explorer.weighting
-    with pytest.raises(errors.InvalidOptionError) as caught:
-        setattr(explorer, first, {"convention": "published", "weighting": "mass"}[first])
-    assert str(caught.value) == (
-        '`convention="published"` exists for `weighting="interval"` only, because the published tables weigh '
-        "every interval alike; got weighting='mass'. Use `convention=\"equations\"` with this weighting."
-    )
-    assert (explorer._header, explorer.convention, explorer.weighting) == before
-
-
-def test_two_that_cannot_be_at_once_leave_what_was(make, X):
-    """Neither half of a refused pair stays behind, though each could be alone."""
-    explorer = make(Model(), X)
-    with pytest.raises(errors.InvalidOptionError), explorer.hold_trait_notifications():
-        explorer.convention, explorer.weighting = "published", "mass"
-    assert (explorer.convention, explorer.weighting) == ("equations", "interval")
-    assert explorer._header["weighting"] == "interval"
+    assert explorer.comm.opening["data"]["state"]["convention"] == "published"
+    assert make(Model(), X, convention="equations").convention == "equations"
+    assert make(Model(), X).convention == "stable"
 
 
 def test_another_output_is_counted_likewise(make, X):
     """The traits stay when another output is explained."""
     explorer = make(Iris(), X, output="setosa")
-    explorer.weighting = "length"
+    explorer.convention, explorer.unit = "published", "share"
     explorer.output = "virginica"
-    assert explorer.table.equals(explorer.explanation.table(weighting="length", sort_by="in_distribution_impact"))
-    assert explorer._header["weighting"] == explorer.weighting == "length"
+    expected = explorer.explanation.table(convention="published", unit="share")
+    assert_frame_equal(explorer.table, expected)
+    assert explorer._header["convention"] == explorer.convention == "published"
+
+
+def measured(explorer):
+    """Wait until it is known how far the predictions spread."""
+    end = time.monotonic() + 20
+    while explorer._header["prediction_sd"] is None and time.monotonic() < end:
+        time.sleep(0.01)
+    return explorer._header["prediction_sd"]
+
+
+@pytest.mark.parametrize("unit", ["sd", "share"])
+def test_the_table_has_the_unit_of_the_bars(make, X, unit):
+    """`x.table` is read as the bars are."""
+    explorer = make(Model(), X)
+    explorer.unit = unit
+    assert_frame_equal(explorer.table, explorer.explanation.table(unit=unit))
+
+
+@pytest.mark.parametrize("is_explained", [False, True])
+def test_how_far_predictions_spread_is_measured_in_the_background(make, X, is_explained):
+    """The header says so once it is known; the model is asked for it in the explorer's own thread, once."""
+    threads = []
+
+    class Watched(Model):
+        def predict(self, rows):
+            threads.append((threading.current_thread().name, len(rows)))
+            return super().predict(rows)
+
+    arguments = [ice.explain(Watched(), X, progress=False)] if is_explained else [Watched(), X]
+    explorer = make(*arguments)
+    assert explorer.explanation
+    assert_allclose(measured(explorer), np.std(Model().predict(X)), rtol=1e-12)
+    before = len(threads)
+    explorer.unit = "sd"
+    assert explorer.table is not None
+    assert len(threads) == before
+    if is_explained:
+        assert threads[-1] == ("ice-explorer", len(X))
+
+
+def test_predictions_that_cannot_be_measured_leave_the_rest(make, X, caplog):
+    """The header goes without, and the log says why."""
+
+    class Tired(Model):
+        is_tired = False
+
+        def predict(self, rows):
+            if self.is_tired:
+                msg = "no more"
+                raise RuntimeError(msg)
+            return super().predict(rows)
+
+    model = Tired()
+    explanation = ice.explain(model, X, progress=False)
+    model.is_tired = True
+    explorer = make(explanation)
+    end = time.monotonic() + 20
+    while not caplog.records and time.monotonic() < end:
+        time.sleep(0.01)
+    assert [record.message for record in caplog.records] == ["The standard deviation of the predictions is not known."]
+    assert (explorer._header["prediction_sd"], explorer._status["state"]) == (None, "ready")
 
 
 def test_selected_is_rows_of_x(make, X):
@@ -457,10 +489,10 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
          "Did you mean 'c-ice'?")),
         ("kind", 3, ("`kind` must be 'ice', 'c-ice' or 'd-ice'; got 3.")),
         ("rank_by", "impct", ("`rank_by` must be 'impact', 'in_distribution_impact', 'heterogeneity', "
-         "'non_linearity', 'non_linearity_mad' or 'missing_impact'; got 'impct'. Did you mean 'impact'?")),
-        ("convention", "paper", ("`convention` must be 'equations' or 'published'; got 'paper'.")),
-        ("weighting", "masses", ("`weighting` must be 'interval', 'length' or 'mass'; got 'masses'. "
-         "Did you mean 'mass'?")),
+         "'non_linearity' or 'missing_impact'; got 'impct'. Did you mean 'impact'?")),
+        ("convention", "paper", ("`convention` must be 'stable', 'equations' or 'published'; got 'paper'.")),
+        ("unit", "shares", ("`unit` must be 'prediction', 'sd' or 'share'; got 'shares'. "
+         "Did you mean 'share'?")),
         ("decay", 0, ("`decay` must be greater than 0 and at most 1; got 0. "
          "Use `decay=1` to weight all phantom observations equally.")),
         ("decay", "half", ("`decay` must be greater than 0 and at most 1; got 'half'. "
@@ -996,13 +1028,13 @@ def test_the_state_is_json_without_nan(make, X):
 
 def test_the_header_says_what_was_done(make, X):
     """Version, engine, options and notes travel with the tables."""
-    explorer = make(Model(), X, decay=0.5, weighting="length")
+    explorer = make(Model(), X, decay=0.5, convention="equations")
     assert explorer.explanation
     header = explorer._header
     assert header["protocol"] == PROTOCOL_VERSION
     assert header["version"] == ice.__version__
-    assert header["weighting"] == "length"
-    assert header["code"] == "ICEExplorer(model, X, decay=0.5, weighting='length')"
+    assert header["convention"] == "equations"
+    assert header["code"] == "ICEExplorer(model, X, decay=0.5, convention='equations')"
     assert header["features"][2] == {
         "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
         "range": explorer.explanation["flag"].prediction_range,

@@ -273,11 +273,11 @@ function figures(
   ];
   const profile: number[][] = [[], []];
   for (const decay of decays) {
-    const likely = (i: number, k: number) => decay ** (Math.abs(grid[k]! - own[i]!) / scale);
     let [weights, steepness] = [0, 0];
     for (let i = 0; i < n; i++) {
+      const likely = grid.map((value) => decay ** (Math.abs(value - own[i]!) / scale));
       for (let k = 1; k < nGrid; k++) {
-        const weight = convention === "stable" ? (likely(i, k - 1) + likely(i, k)) / 2 : likely(i, k);
+        const weight = convention === "stable" ? (likely[k - 1]! + likely[k]!) / 2 : likely[k]!;
         weights += u[k - 1]! * weight;
         steepness += u[k - 1]! * weight * Math.abs(all[i]![k - 1]!);
       }
@@ -351,7 +351,7 @@ export class FakeKernel {
     const profiles = new Float32Array((PROFILES.length + STABLE.profiles.length) * nFeatures * STEPS.count);
     for (const [at, feature] of this.data.features.entries()) {
       const { impact, profile } = figures(this.computed(at), feature, convention);
-      const even = figures(this.computed(at), feature, "stable");
+      const even = convention === "stable" ? { impact, profile } : figures(this.computed(at), feature, "stable");
       impacts.push(...impact, ...STABLE.metrics.map((name) => even.impact[METRICS.indexOf(name)]!));
       const blocks = [...profile, ...STABLE.profiles.map((name) => even.profile[PROFILES.indexOf(name)]!)];
       for (const [block, row] of blocks.entries()) profiles.set(row, (block * nFeatures + at) * STEPS.count);

@@ -17,11 +17,11 @@ const KIND_LABELS: Record<FeatureKind, string> = {
   timedelta: "durations",
 };
 
-/** Evenly along the axis, slopes add up to how far the ends of the curves are apart. */
+/** What the direction is: evenly along the axis, slopes add up to how far the ends of the curves are apart. */
 const DIRECTIONS: Record<Convention, string> = {
-  stable: "direction (net change)",
-  equations: "direction (mean slope)",
-  published: "direction (mean slope)",
+  stable: "net change",
+  equations: "mean slope",
+  published: "mean slope",
 };
 
 export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {

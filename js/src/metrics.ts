@@ -38,7 +38,7 @@ export const CONVENTION_MEANINGS: Record<Convention, string> = {
   stable: "Every unit of the axis counts alike. Values that lie close together have little influence.",
   equations:
     "Every interval between neighbouring grid values counts alike, as in the paper’s equations. A jump between close values counts much.",
-  published: "The same with the first interval counted twice, as in the paper’s printed tables.",
+  published: "The same with the first interval counted twice, as in the paper’s printed tables, which show shares.",
 };
 
 export const UNIT_LABELS: Record<Unit, string> = {

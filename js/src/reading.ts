@@ -14,6 +14,8 @@ const EFFECTS: ReadonlySet<string> = new Set([
 ]);
 /** The same per change of category, which only some features have: they are no whole. */
 const MEAN_CHANGE = "mean_change";
+/** Metrics whose sum is below this part of that of impact have no shares. */
+const ROUNDING = 1e-12;
 const END_OF_INTERVAL = /_(low|high)$/;
 
 export class Reading {
@@ -33,6 +35,8 @@ export class Reading {
     const isEffect = EFFECTS.has(metric) || metric === MEAN_CHANGE;
     if (this.unit === "prediction" || !isEffect) return value;
     const whole = this.#whole(metric);
+    // Shares of rounding errors are 0; without a whole, anything but 0 is undefined.
+    if (this.unit === "share" && whole <= ROUNDING * this.#whole("impact")) return 0 * value;
     return whole === 0 ? value && Number.NaN : (100 * value) / whole;
   }
 

@@ -11,7 +11,10 @@ import {
   type DriversBody,
   type Header,
   PROTOCOL_VERSION,
+  type RankBy,
 } from "../src/protocol.ts";
+import { rankFeatures } from "../src/ranking.ts";
+import { Reading } from "../src/reading.ts";
 import { splitColors } from "../src/split.ts";
 import { rampWriter, writerOf } from "../src/values.ts";
 
@@ -40,11 +43,15 @@ type CurvesReply = Reply<
 type ClassesReply = Reply<ClassesBody, { rows: number[]; curves: number[][] }>;
 type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
+/** By decay, feature and metric. */
+type Table = Record<string, Record<string, Record<string, Known>>>;
 interface Contract {
   header: Header;
   impact: [string];
   profile: [string];
-  table: Record<string, Record<string, Record<string, Known>>>;
+  table: Table;
+  readings: Record<"sd" | "share", Table>;
+  far_off: Record<RankBy, string[]>;
   replies: Reply<unknown, unknown>[];
 }
 
@@ -78,13 +85,45 @@ test("the tables hold each figure of the engine at its place", () => {
       else expect(got, `${metric} of ${name}`).toBeCloseTo(figure, 5);
     }
     for (const [decay, figures] of Object.entries(table)) {
-      const { in_distribution_impact, effective_n } = figures[name]!;
       expect(profile.estimated(Number(decay))).toBe(false);
-      expect(profile.inDistributionImpact(at, Number(decay))).toBeCloseTo(in_distribution_impact!, 5);
-      expect(profile.effectiveN(at, Number(decay))).toBeCloseTo(effective_n!, 4);
+      for (const metric of header.profiles) {
+        expect(profile.get(metric, at, Number(decay)), metric).toBeCloseTo(figures[name]![metric]!, 5);
+      }
     }
   }
 });
+
+const figures = {
+  header: contract.header,
+  impact: decodeImpact(contract.header, bytes(contract.impact[0])),
+  profile: decodeProfile(contract.header, bytes(contract.profile[0])),
+};
+
+test.each(["sd", "share"] as const)("in the unit %s every figure is that of the engine's table", (unit) => {
+  for (const [decay, table] of Object.entries(contract.readings[unit])) {
+    const reading = new Reading(figures, Number(decay), unit);
+    for (const [at, { name }] of contract.header.features.entries()) {
+      for (const metric of ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity"]) {
+        const wanted = table[name]![metric]!;
+        const got = reading.get(at, metric);
+        if (wanted === null) expect(got, `${metric} of ${name} at ${decay}`).toBeNaN();
+        else expect(got, `${metric} of ${name} at ${decay}`).toBeCloseTo(wanted, 4);
+      }
+      for (const metric of ["support", "largest_step_share"]) {
+        expect(reading.get(at, metric), metric).toBe(reading.plain(at, metric));
+      }
+    }
+  }
+});
+
+test.each(Object.keys(contract.far_off) as RankBy[])(
+  "by %s the bars that are marked are those of saved figures",
+  (metric) => {
+    const ranking = rankFeatures(new Reading(figures, 0.25, "share"), metric);
+    const marked = ranking.filter(({ farOff }) => farOff !== null).map(({ name }) => name);
+    expect(marked.sort()).toEqual(contract.far_off[metric]);
+  },
+);
 
 const replies = <R>(type: string) => contract.replies.filter(({ request }) => request.type === type) as R[];
 

@@ -93,24 +93,28 @@ test("figures are found by feature and metric, and are NaN where unknown", () =>
 
 const steps = { first: 0.01, step: 0.01, count: 100 };
 const ramp = Float32Array.from({ length: 400 }, (_, z) => z);
-const profile = new DecayProfile(2, steps, ramp);
+const profile = new DecayProfile(["in_distribution_impact", "support"], 2, steps, ramp);
 
 test("every step of the decay is read from the table as it is", () => {
   for (let step = 0; step < 100; step++) {
     const decay = Number((0.01 * (step + 1)).toFixed(2));
-    expect(profile.inDistributionImpact(1, decay)).toBe(100 + step);
-    expect(profile.effectiveN(0, decay)).toBe(200 + step);
+    expect(profile.get("in_distribution_impact", 1, decay)).toBe(100 + step);
+    expect(profile.get("support", 0, decay)).toBe(200 + step);
     expect(profile.estimated(decay)).toBe(false);
   }
 });
 
 test("between steps figures are interpolated, and said to be", () => {
-  expect(profile.inDistributionImpact(0, 0.755)).toBeCloseTo(74.5, 9);
+  expect(profile.get("in_distribution_impact", 0, 0.755)).toBeCloseTo(74.5, 9);
   expect(profile.estimated(0.755)).toBe(true);
 });
 
+test("a figure that the table lacks is NaN at every decay", () => {
+  expect(profile.get("stable_in_distribution_impact", 0, 0.5)).toBeNaN();
+});
+
 test("below the first step its figures stand in, and are said to be estimates", () => {
-  expect(profile.effectiveN(1, 0.001)).toBe(300);
+  expect(profile.get("support", 1, 0.001)).toBe(300);
   expect(profile.estimated(0.001)).toBe(true);
 });
 

@@ -24,17 +24,22 @@ test("very small figures are written with exponents, not as zeros", () => {
   expect(columnFormat(3e-9)(3e-9)).toBe("3.00e−9");
 });
 
-test("the readout says how far phantoms count half and how many observations carry the figure", () => {
-  expect(decayReadout(0.75, 312.4, 858, false)).toBe("half weight at 2.4 σ · effective n 312 of 858");
+test("the readout says how far phantoms count half and how much of their weight the decay leaves", () => {
+  expect(decayReadout(0.75, 0.624, false)).toBe("half weight at 2.4 σ · 62\u00a0% of the weight kept");
+  expect(decayReadout(0.01, 0.0021, false)).toBe("half weight at 0.2 σ · 0.2\u00a0% of the weight kept");
 });
 
 test("the readout marks interpolated figures", () => {
-  expect(decayReadout(0.755, 312, 858, true)).toBe("half weight at 2.5 σ · effective n ≈ 312 of 858");
+  expect(decayReadout(0.755, 0.62, true)).toBe("half weight at 2.5 σ · ≈ 62\u00a0% of the weight kept");
+});
+
+test("the readout says nothing about a weight that is not computed", () => {
+  expect(decayReadout(0.75, Number.NaN, false)).toBe("half weight at 2.4 σ");
 });
 
 test("without decay there is no half weight", () => {
   expect(halfWeight(1)).toBe(Number.POSITIVE_INFINITY);
-  expect(decayReadout(1, 858, 858, false)).toBe("no decay · effective n 858 of 858");
+  expect(decayReadout(1, 1, false)).toBe("no decay");
 });
 
 test("one line, two lines", () => {

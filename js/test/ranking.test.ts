@@ -1,21 +1,31 @@
 import { expect, test } from "vitest";
 import { DecayProfile, ImpactTable } from "../src/decode.ts";
-import type { Header } from "../src/protocol.ts";
+import type { Header, RankBy, Unit } from "../src/protocol.ts";
 import { rankFeatures } from "../src/ranking.ts";
+import { Reading } from "../src/reading.ts";
+import type { Figures } from "../src/store.ts";
 
-const header = { features: [{ name: "a" }, { name: "b" }, { name: "c" }] } as Header;
+const header = {
+  features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8 })),
+  profiles: ["in_distribution_impact", "support", "stable_in_distribution_impact"],
+  convention: "equations",
+  prediction_sd: 4,
+} as Header;
 const impact = new ImpactTable(
   ["impact", "direction", "heterogeneity"],
   Float32Array.of(1, 1, 5, 3, -1, Number.NaN, Number.NaN, Number.NaN, Number.NaN),
 );
 // Two steps: at decay 0.5, a outweighs b; at decay 1, it is the other way round.
+const unknown = [Number.NaN, Number.NaN];
 const profile = new DecayProfile(
+  header.profiles,
   3,
   { first: 0.5, step: 0.5, count: 2 },
-  Float32Array.of(2, 1, 0.5, 3, Number.NaN, Number.NaN, 10, 20, 10, 20, Number.NaN, Number.NaN),
+  Float32Array.of(2, 1, 0.5, 3, ...unknown, 0.5, 1, 0.25, 1, ...unknown, 1, 1, 0.75, 1, ...unknown),
 );
-const names = (decay: number, rankBy: Parameters<typeof rankFeatures>[4]) =>
-  rankFeatures(header, impact, profile, decay, rankBy).map(({ name }) => name);
+const ranked = (decay: number, rankBy: RankBy, changed: Partial<Figures> = {}, unit: Unit = "prediction") =>
+  rankFeatures(new Reading({ header, impact, profile, ...changed }, decay, unit), rankBy);
+const names = (decay: number, rankBy: RankBy) => ranked(decay, rankBy).map(({ name }) => name);
 
 test("the order follows the decay, without anything else", () => {
   expect(names(0.5, "in_distribution_impact")).toEqual(["a", "b", "c"]);
@@ -23,12 +33,12 @@ test("the order follows the decay, without anything else", () => {
 });
 
 test("impact does not depend on the decay, but its bar shows what decay leaves of it", () => {
-  const [first] = rankFeatures(header, impact, profile, 0.5, "impact");
-  expect(first).toMatchObject({ name: "b", value: 3, fill: 0.5, outline: 3, effectiveN: 10 });
+  const [first] = ranked(0.5, "impact");
+  expect(first).toMatchObject({ name: "b", value: 3, fill: 0.5, outline: 3, support: 0.25 });
 });
 
 test("each feature knows its rank among all", () => {
-  expect(rankFeatures(header, impact, profile, 1, "impact").map(({ name, rank }) => [rank, name])).toEqual([
+  expect(ranked(1, "impact").map(({ name, rank }) => [rank, name])).toEqual([
     [1, "b"],
     [2, "a"],
     [3, "c"],
@@ -40,8 +50,8 @@ test("a figure lies between two others where the table has them, and only for th
     ["impact", "direction", "heterogeneity", "impact_low", "impact_high"],
     Float32Array.of(1, 1, 5, 0.5, 1.5, 3, -1, 2, Number.NaN, Number.NaN, 2, 1, 1, 1, 4),
   );
-  const intervals = (rankBy: Parameters<typeof rankFeatures>[4]) =>
-    rankFeatures(header, withEnds, profile, 0.5, rankBy).map(({ name, interval }) => [name, interval]);
+  const intervals = (rankBy: RankBy) =>
+    ranked(0.5, rankBy, { impact: withEnds }).map(({ name, interval }) => [name, interval]);
   expect(intervals("impact")).toEqual([
     ["b", null],
     ["c", [1, 4]],
@@ -55,15 +65,55 @@ test("features that are not computed yet come last, in the order of the columns"
 });
 
 test("metrics without decay have no outline", () => {
-  expect(rankFeatures(header, impact, profile, 0.5, "heterogeneity")[0]).toMatchObject({ fill: 5, outline: null });
+  expect(ranked(0.5, "heterogeneity")[0]).toMatchObject({ fill: 5, outline: null });
 });
 
 test("a figure that is undefined for a feature follows the others, and comes before what is still to be computed", () => {
-  const undefinedForB = rankFeatures(header, impact, profile, 0.5, "heterogeneity");
+  const undefinedForB = ranked(0.5, "heterogeneity");
   expect(undefinedForB.map(({ name, known }) => [name, known])).toEqual([
     ["a", true],
     ["b", true],
     ["c", false],
   ]);
   expect(undefinedForB[1]!.value).toBeNaN();
+});
+
+test("in per cent of the predictions’ standard deviation every effect is divided by it, and its sign stays", () => {
+  const [b, a] = ranked(0.5, "impact", {}, "sd");
+  expect([b!.value, b!.outline, b!.fill, b!.direction, b!.support]).toEqual([75, 75, 12.5, -25, 0.25]);
+  expect([a!.value, a!.fill]).toEqual([25, 50]);
+});
+
+test("shares are of the features that are known, each figure of its own total", () => {
+  const shares = ranked(0.5, "impact", {}, "share");
+  expect(shares.map(({ value }) => value)).toEqual([75, 25, Number.NaN]);
+  expect(shares.map(({ fill }) => fill)).toEqual([20, 80, Number.NaN]);
+  expect(shares.map(({ direction }) => direction)).toEqual([-50, 50, Number.NaN]);
+});
+
+test("shares of nothing but rounding errors are 0", () => {
+  const flat = new ImpactTable(["impact", "heterogeneity"], Float32Array.of(1, 2e-17, 3, -1e-17, 0, Number.NaN));
+  expect(ranked(1, "heterogeneity", { impact: flat }, "share").map(({ value }) => Math.abs(value))).toEqual([
+    0,
+    0,
+    Number.NaN,
+  ]);
+});
+
+test("a figure of at least five values that is far from that evenly along the axis comes with both", () => {
+  const farOff = (decay: number, changed: Partial<Figures> = {}) =>
+    ranked(decay, "in_distribution_impact", changed, "share").map((feature) => [feature.name, feature.farOff]);
+  // Twice is not more than twice.
+  expect(farOff(0.5)).toEqual([
+    ["a", null],
+    ["b", null],
+    ["c", null],
+  ]);
+  expect(farOff(1)).toEqual([
+    ["b", { figure: 3, even: 1 }],
+    ["a", null],
+    ["c", null],
+  ]);
+  const few = { ...header, features: header.features.map((feature) => ({ ...feature, n_grid: 4 })) };
+  expect(farOff(1, { header: few })[0]).toEqual(["b", null]);
 });

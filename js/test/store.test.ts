@@ -39,7 +39,7 @@ test("what Python sets is seen, and what the reader sets is saved", () => {
   expect(model.saved).toEqual([["rank_by", "heterogeneity"]]);
 });
 
-test("how impact is counted is chosen as a pair, saved at once and part of what is exported", () => {
+test("how impact is counted and its unit are saved at once and part of what is exported", () => {
   const model = kernel.model();
   const store = storeOf(model);
   let saves = 0;
@@ -48,15 +48,14 @@ test("how impact is counted is chosen as a pair, saved at once and part of what 
     saves++;
     save();
   };
-  store.setCounting("equations", "mass");
-  store.setCounting("published", "interval");
+  store.setConvention("published");
+  store.setUnit("share");
   expect(saves).toBe(2);
   expect(model.saved).toEqual([
-    ["weighting", "mass"],
     ["convention", "published"],
-    ["weighting", "interval"],
+    ["unit", "share"],
   ]);
-  expect(store.documentState()).toMatchObject({ convention: "published", weighting: "interval" });
+  expect(store.documentState()).toMatchObject({ convention: "published", unit: "share" });
 });
 
 test("what Python sets is not sent back to it", () => {

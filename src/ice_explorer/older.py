@@ -73,12 +73,13 @@ def renewed_provenance(origin: Mapping[str, Any]) -> dict[str, Any]:
     convention, weighting = origin.get("convention"), renewed.pop("weighting")
     taken_for = _CONVENTIONS.get((convention, weighting), "stable")
     renewed["convention"] = taken_for
+    renewed["taken_for"] = f"The file {_taken_for(convention, weighting, taken_for)}"
     rank_by = origin.get("rank_by")
     if rank_by in _RANK_BY:
         renewed["rank_by"] = _RANK_BY[rank_by]
+        renewed["taken_for"] += f" It ranks by {rank_by!r}; taken for {renewed['rank_by']!r}."
     for name in {"code", "page"} & origin.keys():  # the line, or that of the page that the file was saved from
         renewed[name] = _renewed_code(str(origin[name]), taken_for)
-    renewed["taken_for"] = f"The file {_taken_for(convention, weighting, taken_for)}"
     return renewed
 
 

@@ -36,7 +36,7 @@ from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
-from ice_explorer.units import EFFECTS, in_unit
+from ice_explorer.units import EFFECTS, ROUNDING, in_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -559,8 +559,9 @@ class Explanation:
         table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
         if unit != "prediction":
             prediction_sd = self.prediction_sd if unit == "sd" else math.nan
+            rounding = ROUNDING * float(table["impact"].abs().sum())
             for name in EFFECTS:
-                table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd)
+                table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
         return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
 
     def decay_profile(

@@ -24,7 +24,11 @@ EFFECTS: Final = (
 """The metrics that have the unit of the prediction."""
 
 
-def in_unit(values: Array, unit: Unit, prediction_sd: float) -> Array:
+ROUNDING: Final = 1e-12
+"""Metrics whose sum is below this part of the sum of impact are rounding errors: they have no shares."""
+
+
+def in_unit(values: Array, unit: Unit, prediction_sd: float, rounding: float = 0.0) -> Array:
     """Write one metric of all features in a unit.
 
     Parameters
@@ -36,6 +40,8 @@ def in_unit(values: Array, unit: Unit, prediction_sd: float) -> Array:
         absolute values over the features, so that the shares of a metric without sign sum to 100.
     prediction_sd : float
         Standard deviation of the predictions of the observations [output]; used for "sd" alone.
+    rounding : float
+        Sum of the absolute values up to which their shares are 0 [output]; used for "share" alone.
 
     Returns
     -------
@@ -45,6 +51,8 @@ def in_unit(values: Array, unit: Unit, prediction_sd: float) -> Array:
     if unit == "prediction":
         return values
     whole = prediction_sd if unit == "sd" else float(np.nansum(np.abs(values)))
+    if unit == "share" and whole <= rounding:
+        return np.where(np.isnan(values), np.nan, 0.0)
     if whole == 0:
         return np.where(values == 0, 0.0, np.nan)
     return np.asarray(100.0 * values / whole)

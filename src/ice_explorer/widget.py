@@ -313,7 +313,10 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _start(self) -> None:
         """Compute in the background, where the model may be called."""
-        self._background.ask(None, partial(self._measure, self._open_work()), _nothing)
+        work = self._open_work()
+        if work.prediction_sd is None:  # after the first feature, which a reader waits for
+            self._background.ask(work.names[0], partial(self._measure, work), _nothing)
+        self._background.start()
 
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread, and publish it."""
@@ -321,9 +324,8 @@ class ICEExplorer(anywidget.AnyWidget):
             work.prediction_sd = work.known.prediction_sd
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
-            return
-        self._described = None
-        self._publish()
+        else:
+            self._publish()
 
     @traitlets.observe("convention")
     def _count_anew(self, _change: object) -> None:
@@ -727,10 +729,12 @@ class ICEExplorer(anywidget.AnyWidget):
             self._sync_lock.release()
 
     def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
-        """Publish the tables unless nothing in them is new, or while it is too soon; False where it is."""
+        """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
         new = snapshot.results.keys() - self._tabled
         is_described = self._described is work
         if is_described and not new:
+            if self._header["prediction_sd"] != work.prediction_sd:
+                self._header = {**self._header, "prediction_sd": work.prediction_sd}
             return True
         if is_described and snapshot.state == "computing" and time.monotonic() < self._next_tables:
             return False
@@ -779,6 +783,7 @@ class ICEExplorer(anywidget.AnyWidget):
             self._ask(request["id"], name, partial(self._export, work, self._background, request))
         elif request["type"] == "resume":
             self._background.resume()
+            self._start()
             self._reply(request["id"], ResumeBody(), [])
         elif request["type"] == "cancel":
             self._background.cancel()

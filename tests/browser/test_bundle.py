@@ -227,22 +227,26 @@ def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
     expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     before, n_calls = page.get_by_test_id("bar-figure").all_text_contents(), len(calls)
     page.locator("summary", has_text="How impact is counted").click()
-    page.get_by_test_id("convention").select_option("published")
-    expect(page.get_by_test_id("status-text")).to_contain_text("published, interval weighting")
-    page.get_by_test_id("convention").select_option("equations")
-    page.get_by_test_id("weighting").select_option("length")
-    expect(page.get_by_test_id("status-text")).to_contain_text("equations, length weighting")
-    hears(explorer, "weighting", "length")
+    page.get_by_test_id("convention-published").check()
+    expect(page.get_by_test_id("status-text")).to_contain_text("impact as published")
+    page.get_by_test_id("convention-equations").check()
+    expect(page.get_by_test_id("status-text")).to_contain_text("impact by interval, Eq. 1")
+    hears(explorer, "convention", "equations")
     soon(lambda: ranked(page), list(explorer.table.index))
     assert page.get_by_test_id("bar-figure").all_text_contents() != before
-    shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
+    shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content().rstrip("*"))
     np.testing.assert_allclose(shown, explorer.table["in_distribution_impact"]["far"], rtol=0.01)
+    page.get_by_test_id("unit").select_option("share")
+    hears(explorer, "unit", "share")
+    text = bar(page, "far").get_by_test_id("bar-figure").text_content()
+    share = float(text.rstrip("*").removesuffix("\N{NO-BREAK SPACE}%"))
+    np.testing.assert_allclose(share, explorer.table["in_distribution_impact"]["far"], rtol=0.01)
     assert len(calls) == n_calls
 
 
 def test_the_slider_sorts_the_bars_without_the_kernel(explore, page, X):
     """While the mouse moves, bars re-sort by the kernel's own table; at the end Python agrees."""
-    explorer = explore(model, X)
+    explorer = explore(model, X, convention="equations")
     explorer.feature = "far"
     expect(view(page)).to_have_attribute("data-feature", "far")
     slider = page.get_by_test_id("decay-slider")
@@ -286,7 +290,7 @@ def test_a_decay_between_the_steps_is_marked_as_estimated(explore, page, X):
     readout = page.get_by_test_id("decay-readout")
     explorer.decay = 0.7234
     expect(page.get_by_test_id("decay-value")).to_have_text("0.7234")
-    expect(readout).to_contain_text("effective n ≈")
+    expect(readout).to_contain_text("≈")
     explorer.decay = 0.3
     expect(page.get_by_test_id("decay-value")).to_have_text("0.3")
     expect(readout).not_to_contain_text("≈")

@@ -185,22 +185,26 @@ def test_the_slider_sorts_the_bars(page, explanation):
 
 
 def test_bars_rank_by_any_figure_counted_in_any_way(page, explanation):
-    """What is chosen over and under the bars is answered with the numbers of the explanation."""
+    """What is chosen over the bars is answered with the numbers of the explanation."""
     page.get_by_test_id("rank-by").select_option("heterogeneity")
     expect(bar(page, "near")).to_have_attribute("data-rank", "1")
     soon(lambda: ranked(page), list(explanation.table(sort_by="heterogeneity").index))
     assert ranked(page)[0] == "near"
     page.get_by_test_id("rank-by").select_option("impact")
     page.locator("summary", has_text="How impact is counted").click()
-    for convention, weighting in [("equations", "length"), ("equations", "mass"), ("published", "interval")]:
-        page.get_by_test_id("convention").select_option(convention)
-        if convention == "equations":
-            page.get_by_test_id("weighting").select_option(weighting)
-        expect(page.get_by_test_id("status-text")).to_contain_text(f"{convention}, {weighting} weighting")
-        table = explanation.table(None, convention, weighting, sort_by="impact")
-        soon(lambda: ranked(page), list(table.index))
-        shown = float(bar(page, "far").get_by_test_id("bar-figure").text_content())
-        np.testing.assert_allclose(shown, table["impact"]["far"], rtol=0.02)
+    for convention, words in [
+        ("equations", "by interval, Eq. 1"), ("published", "as published"), ("stable", "evenly along the axis"),
+    ]:  # fmt: skip
+        page.get_by_test_id(f"convention-{convention}").check()
+        expect(page.get_by_test_id("status-text")).to_contain_text(f"impact {words}")
+        for unit in ("share", "sd", "prediction"):
+            page.get_by_test_id("unit").select_option(unit)
+            table = explanation.table(None, convention, sort_by="impact", unit=unit)
+            soon(lambda table=table: ranked(page), list(table.index))
+            text = bar(page, "far").get_by_test_id("bar-figure").text_content().rstrip("*")
+            assert text.endswith("%") == (unit != "prediction")
+            shown = float(text.removesuffix("\N{NO-BREAK SPACE}%").replace(",", ""))
+            np.testing.assert_allclose(shown, table["impact"]["far"], rtol=0.02)
 
 
 def test_every_feature_opens_in_every_kind(page, explanation):

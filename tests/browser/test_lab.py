@@ -53,7 +53,7 @@ def figures(view):
             bar.querySelector("[data-test=bar-figure]").textContent,
         ])"""
     )
-    return [(name, float(figure)) for _, name, figure in sorted(bars)]
+    return [(name, float(figure.rstrip("*%\N{NO-BREAK SPACE}"))) for _, name, figure in sorted(bars)]
 
 
 def drag(page, slider, start, end, steps):
@@ -95,23 +95,24 @@ def test_from_the_cell_to_the_table(notebook, page):
 
 
 def test_impact_is_counted_otherwise(notebook):
-    """Chosen on screen or in a cell, convention and weighting are the same in the bars, the sentence and the table."""
+    """Chosen on screen or in a cell, convention and unit are the same in the bars, the sentence and the table."""
     notebook.run(0)
     view = shown(notebook)
     view.locator("summary", has_text="How impact is counted").click()
-    view.get_by_test_id("weighting").select_option("length")
-    expect(view.get_by_test_id("status-text")).to_contain_text("equations, length weighting")
+    view.get_by_test_id("convention-equations").check()
+    expect(view.get_by_test_id("status-text")).to_contain_text("impact by interval, Eq. 1")
     expect(view.get_by_test_id("ranking")).not_to_have_attribute("aria-busy", "true")
     shown_first, figure = figures(view)[0]
-    top = notebook.value(1, "x.convention, x.weighting, x.table.index[0], x.table.iloc[0, 1]").split()
-    assert top[:3] == ["equations", "length", shown_first]
-    np.testing.assert_allclose(float(top[3]), figure, rtol=0.01)
-    notebook.rewrite(1, "x.weighting = 'interval'; x.convention = 'published'; x.rank_by = 'non_linearity_mad'")
+    top = notebook.value(1, "x.convention, x.table.index[0], x.table.iloc[0, 1]").split()
+    assert top[:2] == ["equations", shown_first]
+    np.testing.assert_allclose(float(top[2]), figure, rtol=0.01)
+    notebook.rewrite(1, "x.unit = 'sd'; x.convention = 'published'; x.rank_by = 'non_linearity'")
     notebook.run(1)
-    expect(view.get_by_test_id("status-text")).to_contain_text("published, interval weighting")
-    expect(view.get_by_test_id("convention")).to_have_value("published")
-    expect(view.get_by_test_id("rank-by")).to_have_value("non_linearity_mad")
-    named = notebook.value(2, "*x.explanation.table(convention='published', sort_by='non_linearity_mad').index")
+    expect(view.get_by_test_id("status-text")).to_contain_text("impact as published")
+    expect(view.get_by_test_id("convention-published")).to_be_checked()
+    expect(view.get_by_test_id("rank-by")).to_have_value("non_linearity")
+    expect(view.get_by_test_id("unit")).to_have_value("sd")
+    named = notebook.value(2, "*x.explanation.table(convention='published', sort_by='non_linearity').index")
     soon(lambda: [name for name, _ in figures(view)], named.split())
 
 

@@ -15,7 +15,7 @@ function kernelModel(feature: string): FakeModel {
     decay: 0.75,
     rank_by: "in_distribution_impact",
     convention: "equations",
-    weighting: "interval",
+    unit: "prediction",
     anchor: "min",
     max_lines: 1000,
     selection: [],

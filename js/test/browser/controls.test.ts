@@ -5,17 +5,17 @@ import { choose, frame, kernel, mount, slideTo } from "./mount.ts";
 test("the readout says what the decay means", async () => {
   const { part } = mount(kernel.model({ feature: "Age" }));
   await frame();
-  expect(part("decay-readout").textContent).toMatch(/^half weight at 2\.4 σ · effective n \d+ of 300$/);
+  expect(part("decay-readout").textContent).toMatch(/^half weight at 2\.4 σ · \d+\u00a0% of the weight kept$/);
   slideTo(part("decay-slider"), 1);
   await frame();
-  expect(part("decay-readout").textContent).toBe("no decay · effective n 300 of 300");
+  expect(part("decay-readout").textContent).toBe("no decay");
 });
 
 test("a decay between the slider's steps is shown as it is, and its figures as estimates", async () => {
   const { part } = mount(kernel.model({ feature: "Age", decay: 0.755 }));
   await frame();
   expect(part("decay-value").textContent).toBe("0.755");
-  expect(part("decay-readout").textContent).toContain("effective n ≈ ");
+  expect(part("decay-readout").textContent).toMatch(/≈ \d+\u00a0% of the weight kept$/);
 });
 
 test("the slider is worked with the keyboard, and Python hears every release", async () => {
@@ -104,7 +104,7 @@ test("the number of lines is asked of the kernel", async () => {
 
 test("every control keeps its keys from JupyterLab and can be told apart by name", async () => {
   const { root, drawn } = mount(kernel.model({ color_by: "Smoker", kind: "c-ice", anchor: 2 }));
-  await drawn("Marker");
+  await drawn(kernel.top);
   const reachable = [...root.querySelectorAll<HTMLElement>("button, select, input, summary, [tabindex]")];
   expect(reachable.length).toBeGreaterThan(15);
   for (const control of reachable) {

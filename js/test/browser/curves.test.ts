@@ -13,7 +13,7 @@ const selectedRows = ({ parts }: Mounted) => parts("selected-line").map(({ datas
 
 test("the curves of the open feature are drawn, with the number of lines and the time it took", async () => {
   const { root, drawn, part } = mount();
-  await drawn("Marker");
+  await drawn(kernel.top);
   expect(root.dataset).toMatchObject({ kind: "ice", drawnLines: "300" });
   expect(Number(root.dataset.frameMs)).toBeGreaterThan(0);
   expect(ink(part("curves-canvas"))).toBeGreaterThan(100);
@@ -255,6 +255,6 @@ test("the open feature is summed up in words", async () => {
   await expect
     .poll(() => part("summary").textContent, { timeout: 3000 })
     .toMatch(
-      /^Age: 300 of 300 observations drawn, from 18 to 8\d\. Impact 0\.\d+, in distribution 0\.\d+ at decay 0\.75, rank 2 of 8\. The mean line goes from 0\.\d+ to 0\.\d+\.$/,
+      /^Age: 300 of 300 observations drawn, from 18 to 8\d\. Impact 0\.\d+, in distribution 0\.\d+ at decay 0\.75, rank 1 of 8\. The mean line goes from 0\.\d+ to 0\.\d+\.$/,
     );
 });

@@ -29,8 +29,8 @@ test("every feature has a tile with its rank, its figure and its lines, in the o
   await expect.poll(() => ink(lines(age))).toBeGreaterThan(100);
   // What is read out is what stands there, and what the figure is.
   expect(age.hasAttribute("aria-label")).toBe(false);
-  expect(age.textContent).toMatch(/^2 Age 0\.\d{3} in-distribution impact/);
-  expect([age.ariaPosInSet, age.ariaSetSize]).toEqual(["2", "8"]);
+  expect(age.textContent).toMatch(/^1 Age 0\.\d{3} in-distribution impact/);
+  expect([age.ariaPosInSet, age.ariaSetSize]).toEqual(["1", "8"]);
   expect(age.getAttribute("aria-selected")).toBe("true");
   expect(age.querySelector("[data-test=small-mean]")).not.toBeNull();
   expect(age.querySelector(".ice-histogram")).not.toBeNull();

@@ -159,7 +159,7 @@ test("the card of a bar has all figures, of categories the mean change per chang
 test("where there is no axis the decay says what another level counts", async () => {
   const { part, drawn } = mount(flats.model({ feature: "District" }));
   await drawn("District");
-  expect(part("decay-readout").textContent).toBe("other levels count 0.75 · effective n 120 of 120");
+  expect(part("decay-readout").textContent).toBe("other levels count 0.75 · 88\u00a0% of the weight kept");
 });
 
 test("output and response are chosen where there are several, and their curves are asked for anew", async () => {

@@ -40,15 +40,17 @@ test("labels touch neither each other nor the frame", async () => {
 test("a click opens the feature under the pointer, and its card tells all figures", async () => {
   const mounted = await mapped();
   mounted.part("map").focus();
-  await userEvent.keyboard("{Home}");
+  await userEvent.keyboard("{Home}{ArrowDown}");
   await frame();
-  expect(mounted.part("tooltip").textContent).toMatch(/^Markerkindnumbers, \d+ grid valuesimpact0\.\d+in distribution/);
+  expect(mounted.part("tooltip").textContent).toMatch(
+    /^Steps a daykindnumbers, \d+ grid valuesimpact0\.\d+in distribution/,
+  );
   const ring = mounted.part("map-ring").getBoundingClientRect();
   const box = mounted.part("map").getBoundingClientRect();
   const position = { x: ring.left - box.left + ring.width / 2, y: ring.top - box.top + ring.height / 2 };
   await userEvent.click(mounted.part("map"), { position });
-  await mounted.drawn("Marker");
-  expect(mounted.model.get("feature")).toBe("Marker");
+  await mounted.drawn("Steps a day");
+  expect(mounted.model.get("feature")).toBe("Steps a day");
 });
 
 test("the card of a point is that of its bar", async () => {
@@ -91,7 +93,7 @@ test("arrow keys walk by rank from the open feature, Enter opens, Escape leaves"
   await drawn("Steps a day");
   await userEvent.keyboard("{ArrowUp}{ArrowUp}{ArrowUp}{ArrowUp}");
   await frame();
-  expect(ring()).toEqual(["Marker"]);
+  expect(ring()).toEqual(["Age"]);
   await userEvent.keyboard("{Escape}");
   await frame();
   expect(ring()).toEqual([]);
@@ -110,9 +112,9 @@ test("the slider changes sizes and leaves places as they are", async () => {
 });
 
 test("the area is the figure of the ranking, and the sentence says so", async () => {
-  const mounted = await mapped();
+  const mounted = await mapped(kernel.model({ feature: "Smoker", _view: shown }));
   expect(mounted.part("map-key").textContent).toBe(
-    "Up: more curved. Right: differs more between rows. Area: in-distribution impact.",
+    "Up: more curved. Right: differs more between rows. Area: in-distribution impact. Counted evenly along the axis.",
   );
   const before = mounted.part("map-open").getAttribute("r");
   choose(mounted.part("rank-by"), "heterogeneity");

@@ -43,7 +43,7 @@ test("exactly one bar is reached with the Tab key", async () => {
 
 test("the slider re-sorts the bars and changes their figures without a question to the kernel", async () => {
   const { part, order, bar, model, drawn } = mount(kernel.model({ decay: 1 }));
-  await drawn("Marker");
+  await drawn(kernel.top);
   const asked = questions(model);
   const before = order();
   const figure = bar("Age").textContent;
@@ -75,7 +75,7 @@ test("metrics that do not decay have no outline", async () => {
   await frame();
   choose(part("rank-by"), "non_linearity");
   await frame();
-  expect(order()[0]).toBe("Marker");
+  expect(order()[0]).toBe("Steps a day");
   expect(bar("Age").querySelector<HTMLElement>(".ice-bar-outline")!.hidden).toBe(true);
 });
 
@@ -118,7 +118,7 @@ test("the direction of a feature is a sign and a word", async () => {
   await frame();
   expect(bar("Age").dataset.sign).toBe("up");
   expect(bar("Age").getAttribute("aria-label")).toMatch(
-    /^Age, 0\.\d+ in-distribution impact, rises on average, rank 2 of 8 features$/,
+    /^Age, 0\.\d+ in-distribution impact, net change up, rank 1 of 8 features$/,
   );
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures, someOfMany } from "../../dev/many.ts";
-import { RANK_LABELS, RANK_MEANINGS } from "../../src/metrics.ts";
+import { CONVENTION_LABELS, meaningOf, RANK_LABELS } from "../../src/metrics.ts";
 import type { RankBy } from "../../src/protocol.ts";
 import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
 
@@ -198,9 +198,10 @@ test.each(Object.keys(RANK_LABELS) as RankBy[])(
     await frame();
     expect(model.get("rank_by")).toBe(metric);
     const select = part<HTMLSelectElement>("rank-by");
-    expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(RANK_MEANINGS[metric]);
-    expect([...select.options].every(({ title, value }) => title === RANK_MEANINGS[value as RankBy])).toBe(true);
-    expect(bar("Age").getAttribute("aria-label")).toContain(` ${RANK_LABELS[metric]}, rises on average, rank `);
+    const sentence = meaningOf(metric, "stable");
+    expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(sentence);
+    expect([...select.options].every(({ title, value }) => title === meaningOf(value as RankBy, "stable"))).toBe(true);
+    expect(bar("Age").getAttribute("aria-label")).toContain(` ${RANK_LABELS[metric]}, net change up, rank `);
   },
 );
 
@@ -211,46 +212,110 @@ test("where no value is missing the ranking says why there is no figure", async 
   expect(bar("Age").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
 });
 
+const marker = () => kernel.model({ feature: "Marker", rank_by: "impact" });
+
 test("impact is counted otherwise by the kernel, in one message, and the figures follow", async () => {
-  const model = kernel.model({ feature: "Marker", rank_by: "impact" });
+  const model = marker();
   model.delay = 30;
   const { part, bar, drawn } = mount(model);
   await drawn("Marker");
   const asked = questions(model);
   const figure = () => bar("Marker").querySelector("[data-test=bar-figure]")!.textContent;
   const before = figure();
-  choose(part("weighting"), "length");
+  part("convention-equations").click();
   await frame();
   expect(part("ranking").getAttribute("aria-busy")).toBe("true");
-  expect(model.saved).toEqual([["weighting", "length"]]);
+  expect(model.saved).toEqual([["convention", "equations"]]);
   await expect.poll(() => part("ranking").getAttribute("aria-busy")).toBeNull();
   expect(figure()).not.toBe(before);
-  expect(part("status-text").textContent).toContain("equations, length weighting");
-  choose(part("convention"), "published");
-  await frame();
-  expect(model.saved.slice(1)).toEqual([
-    ["convention", "published"],
-    ["weighting", "interval"],
-  ]);
-  const offered = [...part<HTMLSelectElement>("weighting").options].filter(({ disabled }) => !disabled);
-  expect(offered.map(({ value }) => value)).toEqual(["interval"]);
-  await expect.poll(() => part("status-text").textContent).toContain("published, interval weighting");
-  choose(part("convention"), "equations");
+  expect(part("status-text").textContent).toContain("impact by interval, Eq. 1");
+  part("convention-stable").click();
   await expect.poll(figure).toBe(before);
   expect(questions(model)).toBe(asked);
 });
 
-test("how impact is counted stands behind a fold, each choice with a sentence", async () => {
-  const { part } = mount(kernel.model());
+test("how impact is counted stands over the bars, and its three choices behind a fold, each with a sentence", async () => {
+  const { part, root } = mount(marker());
   await frame();
   const fold = part<HTMLDetailsElement>("counting");
   expect(fold.open).toBe(false);
-  for (const name of ["convention", "weighting"]) {
-    const select = part<HTMLSelectElement>(name);
-    const sentence = document.getElementById(select.getAttribute("aria-describedby")!)!.textContent;
-    expect(sentence).toBe(select.selectedOptions[0]!.title);
+  const over = fold.compareDocumentPosition(part("bars")) & Node.DOCUMENT_POSITION_FOLLOWING;
+  expect(over).not.toBe(0);
+  const radios = [...root.querySelectorAll<HTMLInputElement>("[data-test^=convention-]")];
+  expect(radios.map(({ value }) => value)).toEqual(["stable", "equations", "published"]);
+  for (const radio of radios) {
+    radio.click();
+    await frame();
+    expect(part("counted").textContent).toBe(CONVENTION_LABELS[radio.value as keyof typeof CONVENTION_LABELS]);
+    expect(radios.filter(({ checked }) => checked)).toEqual([radio]);
+    const sentence = document.getElementById(radio.getAttribute("aria-describedby")!)!.textContent;
     expect(sentence).toMatch(/^[A-Z].*\.$/);
   }
+});
+
+test("what non-linearity is by another convention is said where that is chosen", async () => {
+  const { part } = mount(kernel.model({ rank_by: "non_linearity" }));
+  await frame();
+  expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
+  part("convention-published").click();
+  await frame();
+  expect(part("rank-meaning").textContent).toContain("σ × standard deviation");
+});
+
+test("a bar that is far from its length evenly along the axis has a mark, and says why", async () => {
+  const { part, bar, parts } = mount(marker());
+  await frame();
+  expect(part("far-off").hidden).toBe(true);
+  part("convention-equations").click();
+  await expect.poll(() => part("far-off").hidden).toBe(false);
+  const marked = parts("bar-figure").filter(({ textContent }) => textContent!.endsWith("*"));
+  expect(marked.map((figure) => figure.closest<HTMLElement>("[data-feature]")!.dataset.feature)).toEqual(["Marker"]);
+  const sentence =
+    /By intervals 0\.\d+, evenly along the axis 0\.0\d+: most comes from values that lie close together\.$/;
+  expect(bar("Marker").getAttribute("aria-label")).toMatch(sentence);
+  await userEvent.hover(bar("Marker"));
+  await expect.poll(() => part("tooltip").textContent).toMatch(sentence);
+});
+
+test("bars can be read in per cent of the standard deviation, and as shares that add up to 100", async () => {
+  const { part, parts, model } = mount(marker());
+  await frame();
+  const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);
+  const before = shown();
+  choose(part("unit"), "share");
+  await frame();
+  expect(model.saved).toEqual([["unit", "share"]]);
+  expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
+  const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
+  expect(Math.abs(total - 100)).toBeLessThan(0.5);
+  expect(part("rank-meaning").textContent).toMatch(/Per cent of the total over all features\.$/);
+  expect(part("facts").textContent).toMatch(/^impact \d+\.\d+\u00a0%/);
+  choose(part("unit"), "sd");
+  await frame();
+  expect(part("rank-meaning").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
+  choose(part("unit"), "prediction");
+  await frame();
+  expect(shown()).toEqual(before);
+});
+
+test("shares of features that are not all computed say of how many they are", async () => {
+  const { part } = mount(kernel.model({ ...kernel.partial(3), unit: "share" }));
+  await frame();
+  expect(part("rank-meaning").textContent).toMatch(/total over the 3 features computed so far\.$/);
+});
+
+test("per cent of the standard deviation waits until that is known, and follows then", async () => {
+  const model = kernel.model({ unit: "sd", _header: { ...kernel.header, prediction_sd: null } });
+  const { part, parts } = mount(model);
+  await frame();
+  const unit = part<HTMLSelectElement>("unit");
+  const ofSd = [...unit.options].find(({ value }) => value === "sd")!;
+  expect([unit.value, ofSd.disabled]).toEqual(["prediction", true]);
+  expect(unit.title).toBe("The standard deviation of the predictions is not computed yet.");
+  model.push("_header", kernel.header);
+  await frame();
+  expect([unit.value, ofSd.disabled, unit.title]).toEqual(["sd", false, ""]);
+  expect(parts("bar-figure")[0]!.textContent).toMatch(/%$/);
 });
 
 test("a figure that is known to lie between two others has a whisker from one to the other", async () => {

@@ -46,7 +46,7 @@ test("when all is done it says what the figures rest on", async () => {
   const { part } = mount();
   await frame();
   expect(part("status-text").textContent).toBe(
-    "300 observations · 8 features · brute engine · equations, interval weighting",
+    "300 observations · 8 features · brute engine · impact evenly along the axis",
   );
 });
 
@@ -56,7 +56,7 @@ test("notes on the open feature come first, those on others wait behind a fold",
     { feature: "Age", text: "The grid has 100 of 612 values." },
     { feature: "Marker", text: "91 % of the impact comes from the step 1.79 → 1.81." },
   ];
-  const { parts, part, model } = mount(kernel.model({ _header: { ...kernel.header, notes } }));
+  const { parts, part, model } = mount(kernel.model({ feature: "Marker", _header: { ...kernel.header, notes } }));
   await frame();
   const texts = () => parts("note").map(({ textContent }) => textContent);
   expect(texts()[0]).toBe("Marker 91 % of the impact comes from the step 1.79 → 1.81.");

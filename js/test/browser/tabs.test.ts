@@ -4,7 +4,7 @@ import { frame, kernel, mount, slideTo } from "./mount.ts";
 
 test("tabs lead to the map and to all features, and the choice is remembered", async () => {
   const { part, drawn, model } = mount();
-  await drawn("Marker");
+  await drawn(kernel.top);
   await userEvent.click(part("tab-map"));
   expect([part("tabpanel-bars").hidden, part("tabpanel-map").hidden]).toEqual([true, false]);
   await userEvent.click(part("tab-all"));

@@ -86,8 +86,8 @@ test("one column in a narrow cell, two in a wide one, by its own width", async (
   const model = kernel.model();
   const narrow = mount(model, 400);
   const wide = mount(model, 990);
-  await narrow.drawn("Marker");
-  await wide.drawn("Marker");
+  await narrow.drawn(kernel.top);
+  await wide.drawn(kernel.top);
   expect([narrow.root.dataset.layout, wide.root.dataset.layout]).toEqual(["narrow", "wide"]);
   const below =
     narrow.part("curves").getBoundingClientRect().top - narrow.part("ranking").getBoundingClientRect().bottom;
@@ -100,7 +100,7 @@ test("one column in a narrow cell, two in a wide one, by its own width", async (
 
 test("the picture follows the host's theme", async () => {
   const { root, drawn } = mount();
-  await drawn("Marker");
+  await drawn(kernel.top);
   expect(root.dataset.theme).toBe("light");
   const cell = root.parentElement!;
   cell.style.setProperty("--jp-layout-color0", "#111");

@@ -34,6 +34,7 @@ class _Bars:
     def __init__(self, explorer: ICEExplorer, max_features: int) -> None:
         names = explorer.features
         self._max_features = max_features
+        self._n_features = len(names)
         self._labels: list[str] = []
         self._across = bqplot.LinearScale(min=0.0, max=1.0, allow_padding=False)
         # Ranks are along the axis, so that a bar stays the same while another feature takes its place.
@@ -64,7 +65,13 @@ class _Bars:
         self._bars.observe(self._selected, "selected")
 
     def _draw(self, link: Link) -> None:
-        ranking = ranking_of(link.explorer.known, link.state)
+        state = link.state
+        if state.unit != "sd":
+            self._show(ranking_of(link.explorer.known, state))
+        else:  # all rows are predicted for it, which happens in the background
+            link.ask(None, lambda _feature, _wait: ranking_of(link.explorer.known, state), self._show, _stay)
+
+    def _show(self, ranking: Ranking) -> None:
         shown = [bar for bar in ranking.bars if not math.isnan(bar.fill)][: self._max_features]
         self._labels = [bar.label for bar in shown]
         opened = [place for place, bar in enumerate(shown) if bar.is_open]
@@ -81,7 +88,8 @@ class _Bars:
         self._down.domain = self._labels[::-1]  # from the foot; of two marks bqplot would keep the order of before
         self._names.tick_labels = {name: look.fitted(name) for name in self._labels}
         look.set_ticks(self._figures, look.value_ticks(0.0, longest))
-        look.label(self._figures, ranking.title, away=34)
+        so_far = " of those computed so far" if ranking.unit == "share" and len(ranking.bars) < self._n_features else ""
+        look.label(self._figures, ", ".join(filter(None, [ranking.title + so_far, ranking.counted])), away=34)
 
     def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
         """Open what was clicked: by its name, as another feature may have that place by now."""
@@ -96,3 +104,7 @@ class _Bars:
             label = self._labels[int(places[-1])]
             if label != self._link.explorer.feature:
                 self._link.choose("feature", label)
+
+
+def _stay(_sentence: str) -> None:
+    """Leave the bars as they are."""

@@ -64,7 +64,7 @@ def draw_map(page: Page, ranking: Ranking, box: Box) -> float:
         page.words("Map of the features", box.left, below, size=TITLE, bold=True, within=box.width)
         text = f"Up: more curved. Right: differs more between rows. Area: {ranking.title}."
         if ranking.counted:
-            text += f" Counted {ranking.counted}."
+            text += f" {ranking.counted.capitalize()}."
         for line in wrapped(text, box.width, SMALL):
             below += _LEADING
             page.words(line, box.left, below, size=SMALL, fill=QUIET, within=box.width)

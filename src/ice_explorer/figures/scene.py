@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Name
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.split import Split
     from ice_explorer.messages import ContinuousColorsBody, RankBy
@@ -183,7 +182,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     )
 
 
-def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Name]:
+def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
     """Name the features whose figure is more than twice, or less than half, what it is by "stable"."""
     if convention == "stable" or rank_by not in _COMPARED:
         return set()

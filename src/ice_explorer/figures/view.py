@@ -186,7 +186,7 @@ class Ranking:
     @property
     def counted(self) -> str:
         """How intervals count; empty for a metric that has none."""
-        return "" if self.rank_by == "missing_impact" else CONVENTION_TITLES[self.convention]
+        return "" if self.rank_by == "missing_impact" else f"counted {CONVENTION_TITLES[self.convention]}"
 
     @property
     def footnote(self) -> str:
