@@ -39,7 +39,7 @@ export interface ViewChoices {
   right: "feature" | "all";
   /** Features pinned side by side under the open one. */
   compared: string[];
-  /** How a column colours: by its values, as below and above its median, or as what explains the spread best. */
+  /** How a column colours: by its values, as below and above its median, or or by its best split. */
   coloring: "value" | "median" | "driver";
   /** Lines, their density, or whichever their number asks for. */
   lines_as: "auto" | "lines" | "density";

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 N_FOLDS: Final = 5
 FEW_OBSERVATIONS: Final = 20
 """Up to as many distinct observations have a fold each: levels are then rarely missing from training."""
+LEAST_ROWS: Final = 10
+"""Least number of rows on each side of a split, by weight."""
+
+_LEAST_PART = 0.02  # the same as a part of all rows
 _TINY = float(np.finfo(np.float64).tiny)
-LEAST_ROWS: Final = 10  # on each side of a split, by weight …
-_LEAST_PART = 0.02  # … and as a part of all rows
 
 
 @dataclass(frozen=True, eq=False)

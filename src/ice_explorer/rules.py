@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ice_explorer.moments import date_text, unit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from ice_explorer.second import SecondFeature
 
@@ -59,15 +59,6 @@ def sides_of_threshold(second: SecondFeature, lower: float, upper: float) -> tup
     return f"{label} ≤ {text}", f"{label} > {text}"
 
 
-def range_text(second: SecondFeature, low: tuple[float, float] | None, high: tuple[float, float] | None) -> str:
-    """Name the rows above one threshold, up to another, or both; each is given by the values it parts."""
-    if low is not None and high is not None and second.kind != "boolean":
-        return f"{_threshold_text(second, *low)} < {second.label} ≤ {_threshold_text(second, *high)}"
-    if low is not None:
-        return sides_of_threshold(second, *low)[1]
-    return "" if high is None else sides_of_threshold(second, *high)[0]
-
-
 def sides_of_levels(second: SecondFeature, levels: Sequence[str]) -> tuple[str, str]:
     """Name the rows that have none of some levels, and those that have one of them."""
     if len(levels) == 1:
@@ -76,13 +67,6 @@ def sides_of_levels(second: SecondFeature, levels: Sequence[str]) -> tuple[str, 
     if len(levels) > _MOST_NAMED:
         listed += f" and {len(levels) - _MOST_NAMED} more"
     return f"{second.label} not in {listed}", f"{second.label} in {listed}"
-
-
-def levels_text(second: SecondFeature, allowed: Collection[str], rest: Collection[str]) -> str:
-    """Name the rows that have one of some levels by whichever list is shorter."""
-    if len(allowed) <= len(rest):
-        return sides_of_levels(second, list(allowed))[1]
-    return sides_of_levels(second, list(rest))[0]
 
 
 def _threshold_text(second: SecondFeature, lower: float, upper: float) -> str:
