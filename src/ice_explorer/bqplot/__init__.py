@@ -43,8 +43,8 @@ def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure
     -------
     bqplot.Figure
         Two marks: bars of the undecayed impact in pale, and over them those of the explorer. The `x` of these are
-        labels, `y` what the bars of the explorer reach to, decayed where impact is ranked by, and `selected` is the
-        place of the open feature, which can be set as well.
+        labels, `y` what the bars of the explorer reach to, in its unit and decayed where impact is ranked by, and
+        `selected` is the place of the open feature, which can be set as well.
 
     Raises
     ------
