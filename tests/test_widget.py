@@ -819,7 +819,7 @@ def test_curves_of_a_feature_not_computed_yet_come_next(make, X, held):
     reply, buffers = reply_to(explorer.comm, "a")
     assert reply["type"] == "result"
     assert reply["body"]["feature"] == "flag"
-    assert len(buffers) == 13
+    assert len(buffers) == 14
 
 
 def test_colours_and_rows_need_no_result(make, X, held):
@@ -1044,7 +1044,7 @@ def test_the_header_says_what_was_done(make, X):
     ]  # fmt: skip
     about = {note["feature"] for note in header["notes"]}
     assert "town" not in about  # a column that is no feature has a note about all
-    assert any("'town' holds objects of no kind" in note["text"] for note in header["notes"])
+    assert any("'town' has dtype object and cannot be placed" in note["text"] for note in header["notes"])
 
 
 # --- what of the model is explained -----------------------------------------------------------------
