@@ -1510,7 +1510,7 @@ CASES = [
         "ranking with an unknown option",
         lambda _: result().plot_impact(ranked_by="impact"),
         UnknownOptionError,
-        "plot_impact() has no option 'ranked_by'. Did you mean 'rank_by'? Its options are ax, decay, rank_by, "
+        "plot_impact() has no option 'ranked_by'. Did you mean 'rank_by'? Its options are ax, decay, rank_by, unit, "
         "max_features.",
     ),
     # the explorer
@@ -1587,57 +1587,69 @@ CASES = [
         "state without version",
         lambda _: ice.ICEExplorer(wealth, X, state={"feature": "age"}),
         InvalidOptionError,
-        "`state['version']` must be 1, as `state()` of this release writes it; got none. Pass a whole state, and "
-        "read one of a newer release with that release.",
+        "`state['version']` must be 1 or 2; got none. Pass a whole state, and read one of a newer release with that "
+        "release.",
     ),
     Case(
         "state of a version to come",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 3}),
         InvalidOptionError,
-        "`state['version']` must be 1, as `state()` of this release writes it; got 2. Pass a whole state, and "
-        "read one of a newer release with that release.",
+        "`state['version']` must be 1 or 2; got 3. Pass a whole state, and read one of a newer release with that "
+        "release.",
     ),
     Case(
         "state with an entry of nobody's",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "colour_by": "age"}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "colour_by": "age"}),
         InvalidOptionError,
         "`state` must have no other entries than `state()` of an explorer writes; got 'colour_by'. Did you mean "
         "'color_by'? Leave it out.",
     ),
     Case(
+        "state with a weighting that never was",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "weighting": ["area"]}),
+        InvalidOptionError,
+        "`state` must have no other entries than `state()` of an explorer writes; got 'weighting'. Leave it out.",
+    ),
+    Case(
+        "state of today with a weighting",
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "convention": "equations", "weighting": "length"}),
+        InvalidOptionError,
+        "`state` must have no other entries than `state()` of an explorer writes; got 'weighting'. Leave it out.",
+    ),
+    Case(
         "state that opens a number",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "feature": 3}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "feature": 3}),
         InvalidOptionError,
         "`state['feature']` must be text; got 3. Leave it out for the default.",
     ),
     Case(
         "state that selects by name",
-        lambda _: ice.ICEExplorer(result(), state={"version": 1, "selection": ["Ada"]}),
+        lambda _: ice.ICEExplorer(result(), state={"version": 2, "selection": ["Ada"]}),
         InvalidOptionError,
         "`state['selection']` must be a list of integers of at least 0; got ['Ada']. Leave it out for the default.",
     ),
     Case(
         "state of no kind",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "kind": "cice"}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "kind": "cice"}),
         InvalidOptionError,
         "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'cice'. Did you mean 'c-ice'?",
     ),
     Case(
         "state whose view is a list",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "view": []}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "view": []}),
         InvalidOptionError,
         "`state['view']` must be a dict; got []. Leave it out for the default.",
     ),
     Case(
         "state whose view has an entry of nobody's",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "view": {"lefty": "map"}}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "view": {"lefty": "map"}}),
         InvalidOptionError,
         "`state['view']` must have no other entries than `state()` of an explorer writes; got 'lefty'. Did you "
         "mean 'left'? Leave it out.",
     ),
     Case(
         "state whose view is nowhere",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "view": {"left": "below"}}),
+        lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "view": {"left": "below"}}),
         InvalidOptionError,
         "`state['view']['left']` must be 'bars' or 'map'; got 'below'. Leave it out for the default.",
     ),
@@ -1887,7 +1899,8 @@ CASES = [
         lambda folder: result().save(folder / "view.svg", colour_by="city"),
         UnknownOptionError,
         "save() has no option 'colour_by'. Did you mean 'color_by'? Its options are path, what, feature, kind, "
-        "color_by, decay, rank_by, anchor, max_lines, selection, width, font_size, dpi, title, caption, overwrite.",
+        "color_by, decay, rank_by, unit, anchor, max_lines, selection, width, font_size, dpi, title, caption, "
+        "overwrite.",
     ),
     Case(
         "provenance of no file",

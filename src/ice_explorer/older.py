@@ -39,14 +39,13 @@ def renewed_state(traits: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
     notes : list of str
         A sentence on everything that was taken for something else.
     """
-    renewed = {name: value for name, value in traits.items() if name != "weighting"}
-    notes = []
-    if "weighting" in traits:
-        convention, weighting = traits.get("convention", "equations"), traits["weighting"]
-        taken_for = _CONVENTIONS.get((convention, weighting))
-        if taken_for is not None:  # else the check of the trait refuses the convention
-            renewed["convention"] = taken_for
-            notes.append(f"The saved state {_taken_for(convention, weighting, taken_for)}")
+    renewed, notes = dict(traits), []
+    convention, weighting = traits.get("convention", "equations"), traits.get("weighting")
+    taken_for = next((each for pair, each in _CONVENTIONS.items() if pair == (convention, weighting)), None)
+    if taken_for is not None:  # else `weighting` stays, and is refused as any other entry of nobody's
+        del renewed["weighting"]
+        renewed["convention"] = taken_for
+        notes.append(f"The saved state {_taken_for(convention, weighting, taken_for)}")
     rank_by = traits.get("rank_by")
     if isinstance(rank_by, str) and rank_by in _RANK_BY:
         renewed["rank_by"] = _RANK_BY[rank_by]
