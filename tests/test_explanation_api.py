@@ -289,6 +289,16 @@ def test_one_of_something_is_written_in_the_singular():
     )
 
 
+def test_shares_of_rounding_errors_are_zero():
+    """The curves of a sum are straight and parallel but for the last digits, which are no share of anything."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    e = ice.explain(lambda rows: rows @ np.array([1.0, 2.0, 0.3]), X, progress=False)
+    assert 0 < e.table()["non_linearity"].max() < 1e-13
+    shares = e.table(unit="share")
+    assert (shares[["heterogeneity", "non_linearity"]] == 0).all(axis=None)
+    assert_allclose(shares["impact"].sum(), 100.0, rtol=1e-12)
+
+
 def test_a_feature_that_does_not_exist_is_a_key_error(explanation):
     """The close name is offered; the text is a sentence, not the repr of one."""
     assert issubclass(UnknownFeatureError, KeyError)

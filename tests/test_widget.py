@@ -879,6 +879,7 @@ def test_going_on_completes_what_was_cancelled(make, X, held):
     held.gate.set()
     assert_frame_equal(explorer.explanation.table(), ice.explain(Model(), X).table())
     assert explorer._status == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
+    assert measured(explorer) is not None
 
 
 # --- files ----------------------------------------------------------------------------------------
