@@ -155,13 +155,13 @@ def test_the_size_of_the_differences_is_that_of_slopes():
     [
         (
             np.where(np.arange(40) < 20, 1.0, 3.0),
-            "Curves differ by 20 % of their variance; of that, z > 0 explains 100 %.",
+            "Curves differ (20 % of their variance); of that, z > 0 explains 100 %.",
         ),
         (
             np.where(np.arange(40) < 20, 1.0, 1.5),
             "Curves differ little (3.8 % of their variance); of that, z > 0 expl",
         ),
-        (np.tile([1.0, 3.0], 20), f"Curves differ by 20 % of their variance. {NOTHING}"),
+        (np.tile([1.0, 3.0], 20), f"Curves differ (20 % of their variance). {NOTHING}"),
         (np.where(np.arange(40) < 20, 1.0, 1.01), "Curves differ little (less than 0.1 % of their variance); of that"),
         (np.ones(40), ALIKE),
     ],
@@ -418,7 +418,7 @@ def test_two_columns_explain_what_none_does_alone():
         both = " and ".join(found.combined.columns)
         percent = f"{found.combined.share * 100:.0f}"
         assert found.summary.endswith(
-            f" % of their variance. No single column explains the differences. {both} together explain {percent} %."
+            f" % of their variance). No single column explains the differences. {both} together explain {percent} %."
         )
 
 
@@ -492,7 +492,7 @@ def test_a_planted_interaction_is_named():
     assert table["share"]["X1"] < 0.05
     assert (table["n_rule"]["X3"], table["n_rest"]["X3"]) == ((X["X3"] >= 0).sum(), (X["X3"] < 0).sum())
     percent = f"{table['share']['X3'] * 100:.0f}"
-    expected = f"Curves differ by 100 % of their variance; of that, {table['rule']['X3']} explains {percent} %."
+    expected = f"Curves differ (100 % of their variance); of that, {table['rule']['X3']} explains {percent} %."
     assert table.attrs["summary"] == expected
     assert (table.attrs["combined_share"], table.attrs["rules"]) == (0.0, {})
 

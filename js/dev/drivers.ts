@@ -125,7 +125,7 @@ export function noColumn(feature: string, columns: readonly string[]): DriversBo
   const [one, other] = columns;
   const sides = [`${one} ≤ 1 and ${other} is true`, `${one} ≤ 1 and ${other} is false`, `${one} > 1`];
   const rules = sides.map((rule, at) => ({ rule, n_rows: 75 * (at === 2 ? 2 : 1) }));
-  const none = "Curves differ by 63 % of their variance. No single column explains the differences";
+  const none = "Curves differ (63 % of their variance). No single column explains the differences";
   return {
     feature,
     lead: columns.length === 0 ? `${none}, nor do two together.` : `${none}.`,
@@ -139,7 +139,7 @@ export function noColumn(feature: string, columns: readonly string[]): DriversBo
 
 function leadOf(flat: boolean, size: number, drivers: readonly DriverBody[]): string {
   if (flat) return "Curves do not differ in shape.";
-  const differ = `Curves differ by ${Math.round(size * 100)} % of their variance`;
+  const differ = `Curves differ (${Math.round(size * 100)} % of their variance)`;
   if (drivers.length > 0) return `${differ}; of that:`;
   return `${differ}. No single column explains the differences, nor do two together.`;
 }

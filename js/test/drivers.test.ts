@@ -16,7 +16,7 @@ const share = (column: string, of: number): DriverBody => ({
 });
 const body = (feature: string): DriversBody => ({
   feature,
-  lead: "Curves differ by 63 % of their variance; of that:",
+  lead: "Curves differ (63 % of their variance); of that:",
   drivers: [share("rm", 0.47)],
   combined: { columns: [], share: 0, rules: [] },
   n_rows: 10,

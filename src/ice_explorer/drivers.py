@@ -151,8 +151,8 @@ class Drivers:
 
     @property
     def _size(self) -> str:
-        size = f"{_percent(self.size)} of their variance"
-        return f"Curves differ little ({size})" if self.size < _LITTLE else f"Curves differ by {size}"
+        size = f"({_percent(self.size)} of their variance)"
+        return f"Curves differ little {size}" if self.size < _LITTLE else f"Curves differ {size}"
 
     def frame(self) -> pd.DataFrame:
         """Lay out as a table; see `Explanation.drivers`."""

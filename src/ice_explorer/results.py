@@ -664,7 +664,7 @@ class Explanation:
         >>> table["rule"].to_dict()
         {'x1': 'x1 > 0', 'x2': ''}
         >>> table.attrs["summary"]
-        'Curves differ by 50 % of their variance; of that, x1 > 0 explains 100 %.'
+        'Curves differ (50 % of their variance); of that, x1 > 0 explains 100 %.'
         """
         return self[feature].drivers().frame()
 

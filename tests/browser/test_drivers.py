@@ -42,7 +42,7 @@ def test_lines_are_parted_by_what_makes_them_differ(notebook):
     line = view.get_by_test_id("drivers")
     expect(line).to_have_attribute("data-state", "ready")
     expect(view.get_by_test_id("drivers-lead")).to_have_text(
-        re.compile(r"^Curves differ by 9\d % of their variance; of that:$")
+        re.compile(r"^Curves differ \(9\d % of their variance\); of that:$")
     )
     chip = view.get_by_test_id("driver").first
     expect(chip).to_have_attribute("data-column", "X3")

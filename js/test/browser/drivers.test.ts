@@ -11,7 +11,7 @@ test("what makes the curves differ is asked after the curves: how much, by what,
   const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  expect(part("drivers-lead").textContent).toMatch(/^Curves differ by \d+ % of their variance; of that:$/);
+  expect(part("drivers-lead").textContent).toMatch(/^Curves differ \(\d+ % of their variance\); of that:$/);
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
   expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the variance between curves$/);
