@@ -1605,12 +1605,6 @@ CASES = [
         "'color_by'? Leave it out.",
     ),
     Case(
-        "state with a weighting that never was",
-        lambda _: ice.ICEExplorer(wealth, X, state={"version": 1, "weighting": ["area"]}),
-        InvalidOptionError,
-        "`state` must have no other entries than `state()` of an explorer writes; got 'weighting'. Leave it out.",
-    ),
-    Case(
         "state of today with a weighting",
         lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "convention": "equations", "weighting": "length"}),
         InvalidOptionError,

@@ -236,7 +236,7 @@ def test_partial_dependence_of_predicted_classes_is_their_share():
 def test_scores_of_pairs_of_classes_are_refused_with_the_shape_wanted():
     """A column per pair is not a column per class."""
     model = svm.SVC(decision_function_shape="ovo").fit(families.X, np.arange(families.N) % 4)
-    assert message(ice.errors.PredictionError, model, output=1) == (
+    assert message(ice.errors.PredictionError, model, output=1, response="decision_function") == (
         "decision_function() returned shape (2, 6) for 2 rows; expected (2, 4). "
         "Wrap the model in a function that returns that."
     )
