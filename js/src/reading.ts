@@ -3,8 +3,8 @@ import { columnFormat, number } from "./format.ts";
 import type { Unit } from "./protocol.ts";
 import type { Figures } from "./store.ts";
 
-/** What has the unit of the prediction. */
-const EFFECTS: ReadonlySet<string> = new Set([
+/** What has the unit of the prediction, in the order of tables. */
+export const EFFECTS: ReadonlySet<string> = new Set([
   "impact",
   "in_distribution_impact",
   "direction",

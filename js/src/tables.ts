@@ -4,7 +4,7 @@ import { distances, likelihood } from "./geometry/likelihood.ts";
 import { sceneOf, standIns } from "./marks/curves/scene.ts";
 import type { Anchor } from "./protocol.ts";
 import type { RankedFeature } from "./ranking.ts";
-import type { Reading } from "./reading.ts";
+import { EFFECTS, type Reading } from "./reading.ts";
 import { writerOf } from "./values.ts";
 
 type Cell = string | number | null;
@@ -13,16 +13,7 @@ type Cell = string | number | null;
 const DIGITS = 9;
 /** Features whose values are numbers in the table, too. */
 const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
-const MEASURED = [
-  "impact",
-  "in_distribution_impact",
-  "direction",
-  "heterogeneity",
-  "non_linearity",
-  "missing_impact",
-  "support",
-  "largest_step_share",
-];
+const MEASURED = [...EFFECTS, "support", "largest_step_share"];
 
 /** Under a comment for each entry of its origin: `pandas.read_csv(path, comment="#")` reads the rest. */
 export function csv(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ice_explorer.decay import DecaySums
-from ice_explorer.metrics import FeatureMetrics, Moments
+from ice_explorer.metrics import FeatureMetrics, Moments, decayed_figures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -262,11 +262,8 @@ class CategorySums:
         if self._likelihoods is None:
             return np.zeros(len(decays)), np.ones(len(decays))
         exponents = -np.log(decays)
-        everything = float(self.q @ self._absolute), self.total_weight
-        change, likelihood, nearest = self._likelihoods.totals(exponents, *everything)
-        impact = np.maximum(self.scale * change / likelihood, 0.0)
-        support = np.exp(-exponents * nearest) * likelihood / self.total_weight
-        return impact, np.minimum(support, 1.0)
+        totals = self._likelihoods.totals(exponents, float(self.q @ self._absolute), self.total_weight)
+        return decayed_figures(exponents, totals, self.scale, self.total_weight)
 
 
 class _Likelihoods(Protocol):

@@ -216,16 +216,17 @@ class DecaySums:
                 self._middle, self._inverse_half, _BEFORE_FIRST, self._start_moments(),
             )  # fmt: skip
             return
-        step = max(1, _MOST_MASSES // max(n_ends, 1))
+        step = max(1, _MOST_MASSES // n_ends)
         n_conventions = ends.shares.shape[1]
         for start in range(0, len(nodes), step):
             some = slice(start, start + step)
             scaled = distances(ends.values, nodes[some], scales[some])
             channels = np.zeros((self._n_channels, *scaled.shape))
+            if steepness is not None:
+                left, right = steepness[some][:, ends.before], steepness[some][:, ends.after]
             for at in range(n_conventions):
                 if steepness is not None:
-                    channels[at] = steepness[some][:, ends.before] * ends.of_before[:, at]
-                    channels[at] += steepness[some][:, ends.after] * ends.of_after[:, at]
+                    channels[at] = left * ends.of_before[:, at] + right * ends.of_after[:, at]
                 if weights is not None:
                     np.multiply(weights[some, None], ends.shares[:, at], out=channels[at - n_conventions])
             self.add(scaled.ravel(), channels.reshape(self._n_channels, -1).T)

@@ -390,8 +390,28 @@ class FeatureSums:
         if self.likelihoods is None:
             return np.zeros(len(decays)), np.ones(len(decays))
         exponents = -np.log(decays)
-        steepness, likelihood, nearest = self.likelihoods.totals(convention, exponents)
-        # Far from all steepness rounding may leave less than nothing.
-        impact = np.maximum(self.scale * steepness / likelihood, 0.0)
-        support = np.exp(-exponents * nearest) * likelihood / self.total_weight
-        return impact, np.minimum(support, 1.0)
+        totals = self.likelihoods.totals(convention, exponents)
+        return decayed_figures(exponents, totals, self.scale, self.total_weight)
+
+
+def decayed_figures(
+    exponents: Array, totals: tuple[Array, Array, float], scale: float, total_weight: float
+) -> tuple[Array, Array]:
+    """Turn likelihood-weighted sums into in-distribution impact (Eq. 2) and support, (n_decays,) each.
+
+    Parameters
+    ----------
+    exponents : ndarray of shape (n_decays,)
+        a = -ln(decay).
+    totals : tuple
+        Σ w u M |S| and Σ w u M, (n_decays,) each, as multiples of e^{-a·nearest}; and nearest.
+    scale : float
+        σ of the feature.
+    total_weight : float
+        Σ w u.
+    """
+    change, likelihood, nearest = totals
+    # Far from all steepness rounding may leave less than nothing.
+    impact = np.maximum(scale * change / likelihood, 0.0)
+    support = np.exp(-exponents * nearest) * likelihood / total_weight
+    return impact, np.minimum(support, 1.0)

@@ -57,19 +57,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics import Convention
     from ice_explorer.options import Unit
 
-TABLE_COLUMNS = (
-    "impact",
-    "in_distribution_impact",
-    "direction",
-    "heterogeneity",
-    "non_linearity",
-    "missing_impact",
-    "support",
-    "largest_step_share",
-    "scale",
-    "n_grid",
-    "kind",
-)
+TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
 _DECAYED = ("in_distribution_impact", "support")
 
 
