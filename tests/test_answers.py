@@ -62,6 +62,22 @@ def test_another_output_is_as_if_the_model_had_been_asked(model, table, options,
         assert (asked < 200) == (label != LABELS[0])
 
 
+@pytest.mark.parametrize("response", ["predict_proba", "log_odds"])
+def test_predictions_of_the_rows_are_those_of_the_first_output_asked_for(model, table, response):
+    """Their spread, the unit of effects, and the predictions beside curves take no call for another output."""
+    answers = Answers(10**8)
+    positions = np.array([7, 2, 30])
+    for label in LABELS:
+        plan = prepare(model, table, output=label, response=response, answers=answers)
+        explanation = plan.explanation({feature: plan.compute(feature) for feature in plan.features})
+        before = model.n_asked
+        found = explanation.prediction_sd, explanation["x0"].predictions(positions)
+        assert (model.n_asked == before) == (label != LABELS[0])
+        alone = ice.explain(model, table, output=label, response=response, progress=False)
+        assert found[0] == alone.prediction_sd
+        assert_array_equal(found[1], alone["x0"].predictions(positions))
+
+
 @pytest.mark.parametrize("responses", [("predict_proba", "log_odds"), ("log_odds", "predict_proba")])
 def test_log_odds_are_those_of_probabilities_that_are_known(model, table, responses):
     """Same curves and metrics to the bit, whichever was asked for first, of any output."""

@@ -85,7 +85,7 @@ class Context:
 
     def _predicted(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         try:
-            predicted = self.predictor.predict(self.table.take(positions))
+            predicted = self.brute.predict(self.table.take(positions), "observations", positions)
         except PredictionError:
             raise
         except Exception as error:

@@ -26,6 +26,7 @@ Predict = Callable[[Any], "NDArray[np.float64]"]
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
 _CALL_SIZES = (1 << 13, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
+_NOWHERE = np.empty(0, np.int64)
 
 
 class PhantomRows(Protocol):
@@ -142,29 +143,46 @@ class BruteCurves:
             If the model raises or returns a number that is not finite; names feature, grid value
             and row.
         """
-        if self._several is None:
-            return np.asarray(self._evaluate(feature, positions, values, n_jobs)[0])
-        answers = self._several.answers
-        key = answers.key(self._several.response, feature.name, positions, values)
-        predictions = answers.get(key)
-        if predictions is None:
-            predictions = self._evaluate(feature, positions, values, n_jobs)
-            answers.keep(key, predictions)
-        else:
+        predictions, is_new = self._answer(
+            feature.name, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs)
+        )
+        if not is_new:
             self._check_finite(feature, positions, values, predictions)
-        return np.array(self._explained(predictions))  # what is kept stays as it is
+        explained = self._explained(predictions)
+        return explained if self._several is None else np.array(explained)  # what is kept stays as it is
 
-    def predict(self, rows: Any, name: str) -> NDArray[np.float64]:
-        """Predict rows as they are, (n_rows,); `name` finds the answer again for another output."""
+    def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = _NOWHERE) -> NDArray[np.float64]:
+        """Predict rows as they are, (n_rows,).
+
+        Parameters
+        ----------
+        rows : object
+            In the container of X.
+        question : str
+        positions : ndarray of int, optional
+            Question and positions find the answer again for another output.
+        """
+        ask = lambda: np.atleast_2d(self._predict(rows).T)  # noqa: E731
+        return self._explained(self._answer(question, positions, np.empty(0), ask)[0])
+
+    def _answer(
+        self,
+        question: object,
+        positions: NDArray[np.int64],
+        values: NDArray[np.float64],
+        ask: Callable[[], NDArray[np.float64]],
+    ) -> tuple[NDArray[np.float64], bool]:
+        """Return predictions of all outputs, (n_outputs, …), and whether the model was asked for them now."""
         if self._several is None:
-            return self._predict(rows)
-        answers, nothing = self._several.answers, np.empty(0)
-        key = answers.key(self._several.response, name, nothing, nothing)
+            return ask(), True
+        answers = self._several.answers
+        key = answers.key(self._several.response, question, positions, values)
         predictions = answers.get(key)
-        if predictions is None:
-            predictions = self._predict(rows).T
-            answers.keep(key, predictions)
-        return self._explained(predictions)
+        if predictions is not None:
+            return predictions, False
+        predictions = ask()
+        answers.keep(key, predictions)
+        return predictions, True
 
     def _explained(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         """What is explained of predictions (n_outputs, n_rows, n_values)."""
