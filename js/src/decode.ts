@@ -64,7 +64,7 @@ export interface Curves {
   distances: Float32Array | null;
   /** What was observed of each row, on the scale of the predictions; NaN = missing. Null where none was given. */
   target: Float64Array | null;
-  /** Predictions at own values, the median standing in for a missing one; null where the curves tell all of them. */
+  /** Predictions at observed values, the median for a missing one; null where the curves tell all of them. */
   atOwn: Float32Array | null;
 }
 

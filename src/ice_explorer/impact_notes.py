@@ -38,7 +38,7 @@ class Note(NamedTuple):
 
 
 def step_note(sums: FeatureSums | CategorySums, shown: Callable[[float], str]) -> Note | None:
-    """Say between which two values most of the movement happens, if that is a small part of the axis.
+    """Return a note on the two values between which most of the movement happens, if they are close together.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def step_note(sums: FeatureSums | CategorySums, shown: Callable[[float], str]) -
 
 
 def crowding_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
-    """Say that the impact of a convention is mostly due to steps between values that lie close together."""
+    """Return a note if the impact of a convention is mostly due to steps between values that lie close together."""
     if isinstance(sums, CategorySums) or convention == "stable" or len(sums.grid) < _FEWEST_VALUES:
         return None
     counted, even = (float(sums.interval_impact(name).sum()) for name in (convention, "stable"))
@@ -79,12 +79,12 @@ def crowding_note(sums: FeatureSums | CategorySums, convention: Convention) -> N
 
 
 def step_notes(found: Sequence[tuple[str, Note]]) -> list[str]:
-    """Tell what `step_note` found for some features by label: one note."""
+    """Return one note on what `step_note` found for some features, by label."""
     return _told(found, "{count} features: more than half of the movement happens within one step of the grid")
 
 
 def crowding_notes(found: Sequence[tuple[str, Note]], convention: Convention) -> list[str]:
-    """Tell what `crowding_note` found for some features by label: one note."""
+    """Return one note on what `crowding_note` found for some features, by label."""
     how = "by intervals" if convention == "equations" else "as published"
     return _told(
         found,

@@ -72,7 +72,7 @@ def about(labels: Sequence[str], one: str, several: str, noun: str = "features")
 
 
 def empty_columns(columns: Sequence[Column]) -> Iterator[str]:
-    """Say which columns are missing in every row."""
+    """Yield a note on columns that are missing in every row."""
     yield from about(
         [column.label for column in columns],
         " has no values; it is not ranked.",
@@ -82,7 +82,7 @@ def empty_columns(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def columns_of_objects(columns: Sequence[Column]) -> Iterator[str]:
-    """Say which columns hold what has no place on an axis."""
+    """Yield a note on columns that hold what has no place on an axis."""
     dtype = columns[0].dtype if columns else ""
     yield from about(
         [column.label for column in columns],
@@ -93,7 +93,7 @@ def columns_of_objects(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def columns_of_names(columns: Sequence[Column]) -> Iterator[str]:
-    """Say which columns of levels tell rows apart."""
+    """Yield a note on columns whose levels tell rows apart."""
     present = columns[0].values[~columns[0].missing] if columns else np.empty(0)
     yield from about(
         [column.label for column in columns],
@@ -109,7 +109,7 @@ def columns_of_names(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def undeclared_groups(found: Mapping[str, Sequence[Name]]) -> Iterator[str]:
-    """Say which columns look like one category and were not declared as one."""
+    """Yield a note on columns that look like one category and were not declared as one."""
     if not found:
         return
     described = [f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in found.items()]
@@ -125,7 +125,7 @@ def undeclared_groups(found: Mapping[str, Sequence[Name]]) -> Iterator[str]:
 
 
 def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
-    """Say which grids leave out values, and which stand in an order that nobody declared."""
+    """Yield notes on grids that leave out values, and on levels shown in an order that nobody declared."""
     unordered = [item for item in inputs if item.feature.is_unordered]
     ordered = [item for item in inputs if not item.feature.is_unordered]
     yield from _capped(ordered, "distinct values", "at even quantiles")
@@ -183,7 +183,7 @@ def _natural_order(inputs: Sequence[FeatureInput]) -> Iterator[str]:
 
 
 def weights_of_small_sum(weights: NDArray[np.float64] | None) -> Iterator[str]:
-    """Say what weights of a small sum do to heterogeneity, which divides by their sum less 1."""
+    """Yield a note on what weights of a small sum do to heterogeneity, which divides by their sum less 1."""
     if weights is None:
         return
     total, n_rows = float(weights.sum()), int(np.count_nonzero(weights))

@@ -329,7 +329,7 @@ def curves(
 def _at_own(
     feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Predictions at own values, where the curves do not tell all of them."""
+    """Predictions at observed values, where the curves do not tell all of them."""
     return np.empty(0) if feature.are_on_grid(positions).all() else feature.at_own_values(positions, lines)
 
 

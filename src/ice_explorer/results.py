@@ -200,7 +200,7 @@ class FeatureExplanation:
         ----------
         anchor : {"min", "max", "median", "own"} or object
             First or last grid value, the one nearest to the median of the feature, each
-            observation's own value, on the grid or not, or the grid value nearest to a value of the
+            observation's observed value, on the grid or not, or the grid value nearest to a value of the
             feature: a number, a date (also as text), a duration, a label. For levels without an order
             "median" is the most frequent one, and a label that of a level on the grid. On levels whose
             labels are no numbers a number is a place, 0 the first.
@@ -221,7 +221,7 @@ class FeatureExplanation:
         return place_of(self._item.feature, self.axis, anchor)
 
     def _index_at(self, place: AnchorName | float) -> int | None:
-        """Return where on the grid an anchor stands; None for each observation's own value."""
+        """Return where on the grid an anchor stands; None for each observation's observed value."""
         return transforms.anchor_index(self.axis, self._item.median, place)
 
     def _level_at(self, place: AnchorName | float) -> int | None:
@@ -231,7 +231,7 @@ class FeatureExplanation:
         return transforms.anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
 
     def at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Predictions of some rows at their own value, (n_rows,) [output]; the median stands in for a missing one.
+        """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class FeatureExplanation:
         return found
 
     def are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the own values of some rows, the median standing in for a missing one, are grid values, (n_rows,)."""
+        """Whether the observed values of some rows, the median for a missing one, are grid values, (n_rows,)."""
         return np.isin(self._item.own[positions], self.axis)
 
     @property

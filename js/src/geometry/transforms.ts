@@ -34,12 +34,12 @@ export interface Centrable {
   grid: ArrayLike<number>;
   /** Own values, none missing. */
   observed: ArrayLike<number>;
-  /** Predictions at own values; null where all of these are on the grid, so that the curves tell them. */
+  /** Predictions at observed values; null where all of these are on the grid, so that the curves tell them. */
   atOwn: ArrayLike<number> | null;
   median: number;
 }
 
-/** What each curve is lowered by: its value at the anchor, or the prediction at its own value. */
+/** What each curve is lowered by: its value at the anchor, or the prediction at its observed value. */
 export function heldValues(curves: Centrable, anchor: Anchor): Float64Array<ArrayBuffer> {
   const { values, grid, observed, atOwn, median } = curves;
   const index = anchorIndex(grid, anchor, median);
