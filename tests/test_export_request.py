@@ -443,17 +443,18 @@ def test_missing_size_is_the_usual_one_and_missing_state_is_refused(explanation)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("name", "message"),
     [
-        ("width", 2**70, "`width` must be 60 to 600 mm"),
-        ("dpi", 2**70, "`dpi` must be from 50 to 1200"),
-        ("state.selection", [2**70], "`include` must be row positions of X, from 0 to 39; got "),
-        ("state.max_lines", 2**70, None),
-        ("state.anchor", 2**70, None),
+        ("width", "`width` must be from 60 to 600 mm, "),
+        ("dpi", "`dpi` must be from 50 to 1200 "),
+        ("state.selection", "`include` must be row positions of X, from 0 to 39; got "),
+        ("state.max_lines", None),
+        ("state.anchor", None),
     ],
 )
-def test_integers_beyond_64_bits_are_like_any_others(make, X, caplog, name, value, message):
+def test_integers_beyond_64_bits_are_like_any_others(make, X, caplog, name, message):
     """Too large a number is refused in the words of its option, or is as good as the largest one."""
+    value = [2**70] if name == "state.selection" else 2**70
     explorer = make(tides, X)
     explorer.comm.receive({"method": "custom", "content": {"id": "a", **changed(asked(), name, value)}})
     reply = explorer.comm.wait_for(lambda m: m["data"].get("content", {}).get("id") == "a")["data"]["content"]

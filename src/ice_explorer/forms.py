@@ -56,5 +56,4 @@ def is_list(value: object, is_item: Callable[[object], bool]) -> bool:
 TEXT: Final = Form("text", is_text)
 TEXTS: Final = Form("a list of texts", lambda value: is_list(value, is_text))
 FLAG: Final = Form("True or False", lambda value: isinstance(value, bool))
-COUNT: Final = Form("an integer of at least 0", is_count)
 POSITIONS: Final = Form("a list of integers of at least 0", lambda value: is_list(value, is_count))

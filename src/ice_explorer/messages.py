@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
 from ice_explorer.errors import MessageError
-from ice_explorer.forms import COUNT, POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
+from ice_explorer.forms import POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import UNITS
 from ice_explorer.state import VIEW_CHOICES
@@ -430,6 +430,7 @@ def _is_anchor(value: object) -> bool:
     return is_finite(value) or (is_text(value) and value in ANCHORS)
 
 
+_AT_LEAST_ONE: Final = Form("an integer of at least 1", lambda value: is_count(value) and value != 0)
 _NUMBER_OR_NOTHING: Final = _or_nothing(Form("a finite number", is_finite))
 
 VIEW_STATE: Final[Mapping[str, Form]] = {
@@ -441,14 +442,14 @@ VIEW_STATE: Final[Mapping[str, Form]] = {
     "convention": one_of(*CONVENTIONS),
     "unit": one_of(*UNITS),
     "anchor": Form(f"{', '.join(map(repr, ANCHORS))} or a finite number", _is_anchor),
-    "max_lines": Form("an integer of at least 1", lambda value: is_count(value) and value != 0),
+    "max_lines": _AT_LEAST_ONE,
     "selection": POSITIONS,
 }
 
 # What each request carries besides id and type; also the list of all requests.
 _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
-    "curves": {"feature": TEXT, "max_lines": COUNT, "selection": POSITIONS},
-    "classes": {"feature": TEXT, "max_lines": COUNT},
+    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS},
+    "classes": {"feature": TEXT, "max_lines": _AT_LEAST_ONE},
     "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
     "drivers": {"feature": TEXT},
     "rows": {"positions": POSITIONS},
@@ -466,8 +467,10 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "cancel": {},
     "resume": {},
 }
-# What is in those fields that are mappings.
-_WITHIN: Final[Mapping[str, Mapping[str, Form]]] = {"state": VIEW_STATE, "choices": VIEW_CHOICES}
+# What is in fields that are mappings.
+_ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {
+    "export": {"state": VIEW_STATE, "choices": VIEW_CHOICES},
+}
 
 
 def parse_request(content: Mapping[str, Any]) -> Request:
@@ -495,10 +498,9 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     fields: dict[str, Any] = {name: content.get(name) for name in _FIELDS[request]}
     for name in misfits(fields, _FIELDS[request]):
         raise MessageError.field(request, name, _FIELDS[request][name].expected, fields[name])
-    for field in filter(_WITHIN.__contains__, fields):
-        entries, forms = fields[field], _WITHIN[field]
-        for name in misfits(entries, forms):
+    for field, forms in _ENTRIES.get(request, {}).items():
+        for name in misfits(fields[field], forms):
             if name not in forms:
                 raise MessageError.entry(request, field, name, forms)
-            raise MessageError.field(request, f"{field}.{name}", forms[name].expected, entries[name])
+            raise MessageError.field(request, f"{field}.{name}", forms[name].expected, fields[field][name])
     return cast("Request", {**content, **fields})
