@@ -5,7 +5,8 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { type Bodies, type Bytes, type Reply, type Request, unreachable } from "./protocol.ts";
+import { bodyOf, FormError } from "./forms.ts";
+import type { Bodies, Bytes, Reply, Request } from "./protocol.ts";
 
 export interface Answer<Body> {
   body: Body;
@@ -47,13 +48,28 @@ const GRACE_MS = 4000;
 const PATIENCE_MS = 10_000;
 
 interface Pending {
+  type: Request["type"];
   resolve(answer: Answer<Bodies[keyof Bodies]>): void;
   reject(error: Error): void;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 function isReply(message: unknown): message is Reply {
-  return typeof message === "object" && message !== null && "id" in message && "type" in message;
+  return typeof message === "object" && message !== null && "id" in message && typeof message.id === "string";
+}
+
+/** The body of a reply; whatever else it is ends in an error. */
+function resultOf(type: Request["type"], reply: Reply): Bodies[keyof Bodies] {
+  switch (reply.type) {
+    case "result":
+      return bodyOf(type, reply.body);
+    case "error":
+      throw new KernelError(String(reply.message));
+    case "cancelled":
+      throw new Cancelled("The computation was cancelled.");
+    default:
+      throw new FormError(`the answer to its question of type '${type}'`, "type");
+  }
 }
 
 export class KernelClient implements Client {
@@ -87,7 +103,7 @@ export class KernelClient implements Client {
     const id = `${this.#view}-${this.#count++}`;
     return new Promise((resolve, reject) => {
       const timer = this.#alive.peek() ? undefined : setTimeout(() => this.#giveUp(id), GRACE_MS);
-      this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
+      this.#pending.set(id, { type: request.type, resolve: resolve as Pending["resolve"], reject, timer });
       this.#patience ??= setTimeout(() => this.#wonder(), PATIENCE_MS);
       try {
         this.model.send({ id, ...request });
@@ -124,23 +140,16 @@ export class KernelClient implements Client {
     this.#rejectAll(new KernelError(KERNEL_GONE));
   };
 
-  readonly #hear = (message: unknown, buffers: readonly Bytes[]): void => {
+  readonly #hear = (message: unknown, given: unknown): void => {
     if (!isReply(message)) return;
     const pending = this.#settle(message.id);
     if (pending === undefined) return;
     this.#live();
-    switch (message.type) {
-      case "result":
-        pending.resolve({ body: message.body, buffers });
-        break;
-      case "error":
-        pending.reject(new KernelError(message.message));
-        break;
-      case "cancelled":
-        pending.reject(new Cancelled("The computation was cancelled."));
-        break;
-      default:
-        unreachable(message);
+    try {
+      const buffers = Array.isArray(given) ? (given as Bytes[]) : [];
+      pending.resolve({ body: resultOf(pending.type, message), buffers });
+    } catch (error) {
+      pending.reject(error as Error);
     }
   };
 

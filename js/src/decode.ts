@@ -2,6 +2,7 @@
  * Bytes to numbers. Buffers arrive as views into a larger message, so their offset and length count, and a typed
  * array may only be laid over them where the offset is a multiple of the item size; otherwise the bytes are copied.
  */
+import { isBytes } from "./forms.ts";
 import type {
   Bytes,
   ClassesBody,
@@ -70,7 +71,7 @@ export interface Curves {
 
 function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
   const bytes = buffers[index];
-  if (bytes === undefined) throw new RangeError(`The reply lacks its buffer ${index} (${name}).`);
+  if (!isBytes(bytes)) throw new RangeError(`The reply lacks its buffer ${index} (${name}).`);
   return bytes;
 }
 
@@ -79,9 +80,17 @@ function ofLength<T extends { length: number }>(values: T, length: number, name:
   return values;
 }
 
+/** Where something is drawn there are numbers only. */
+function finite<T extends Iterable<number>>(values: T, name: string): T {
+  for (const value of values) {
+    if (!Number.isFinite(value)) throw new RangeError(`${name} must be finite; got ${value}.`);
+  }
+  return values;
+}
+
 export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curves {
   const { n_lines: n, n_grid: k } = body;
-  const edges = float64(take(buffers, 8, "histogram_edges"));
+  const edges = finite(float64(take(buffers, 8, "histogram_edges")), "histogram_edges");
   const missing = body.missing;
   const distances = float32(take(buffers, 11, "distances"));
   const target = float64(take(buffers, 12, "target"));
@@ -95,16 +104,19 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
     nObservations: body.n_observations,
     offset: body.offset,
     predictionRange: body.prediction_range,
-    rowLabels: body.row_labels,
+    rowLabels: body.row_labels === null ? null : ofLength(body.row_labels, n, "row_labels"),
     median: body.median,
     positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
     observed: ofLength(float64(take(buffers, 1, "observed")), n, "observed"),
     likelihoodScale: ofLength(float64(take(buffers, 2, "likelihood_scale")), n, "likelihood_scale"),
     predictions: ofLength(float32(take(buffers, 3, "predictions")), n, "predictions"),
-    grid: ofLength(float64(take(buffers, 4, "grid")), k, "grid"),
-    values: ofLength(float32(take(buffers, 5, "curves")), n * k, "curves"),
-    partialDependence: ofLength(float32(take(buffers, 6, "partial_dependence")), k, "partial_dependence"),
-    spread: ofLength(float32(take(buffers, 7, "spread")), k, "spread"),
+    grid: finite(ofLength(float64(take(buffers, 4, "grid")), k, "grid"), "grid"),
+    values: finite(ofLength(float32(take(buffers, 5, "curves")), n * k, "curves"), "curves"),
+    partialDependence: finite(
+      ofLength(float32(take(buffers, 6, "partial_dependence")), k, "partial_dependence"),
+      "partial_dependence",
+    ),
+    spread: finite(ofLength(float32(take(buffers, 7, "spread")), k, "spread"), "spread"),
     histogramEdges: edges,
     histogramCounts: ofLength(
       float64(take(buffers, 9, "histogram_counts")),
@@ -138,8 +150,8 @@ export interface ClassCurves {
 
 export function decodeClasses(body: ClassesBody, buffers: readonly Bytes[]): ClassCurves {
   const { n_lines: n, n_grid: k, outputs } = body;
-  const curves = ofLength(float32(take(buffers, 2, "curves")), outputs.length * n * k, "curves");
-  const means = ofLength(float32(take(buffers, 3, "means")), outputs.length * k, "means");
+  const curves = finite(ofLength(float32(take(buffers, 2, "curves")), outputs.length * n * k, "curves"), "curves");
+  const means = finite(ofLength(float32(take(buffers, 3, "means")), outputs.length * k, "means"), "means");
   return {
     feature: body.feature,
     kind: body.kind,
@@ -149,7 +161,7 @@ export function decodeClasses(body: ClassesBody, buffers: readonly Bytes[]): Cla
     nLines: n,
     nGrid: k,
     positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
-    grid: ofLength(float64(take(buffers, 1, "grid")), k, "grid"),
+    grid: finite(ofLength(float64(take(buffers, 1, "grid")), k, "grid"), "grid"),
     offsets: ofLength(body.offsets, outputs.length, "offsets"),
     values: outputs.map((_, at) => curves.subarray(at * n * k, (at + 1) * n * k)),
     means: outputs.map((_, at) => means.subarray(at * k, (at + 1) * k)),
@@ -162,10 +174,12 @@ export interface LineColors {
   values: Float64Array;
 }
 
-export function decodeColors(body: ColorsBody, buffers: readonly Bytes[]): LineColors {
+/** The colours of so many lines. */
+export function decodeColors(body: ColorsBody, buffers: readonly Bytes[], nLines: number): LineColors {
   const bytes = take(buffers, 0, "values");
   // A date to the minute has more digits than float32.
-  return { scale: body, values: body.kind === "continuous" ? float64(bytes) : Float64Array.from(float32(bytes)) };
+  const values = body.kind === "continuous" ? float64(bytes) : Float64Array.from(float32(bytes));
+  return { scale: body, values: ofLength(values, nLines, "values") };
 }
 
 /** Metrics that do not change with the decay, one row per feature; NaN until they are known. */
@@ -223,10 +237,11 @@ export class DecayProfile {
   }
 }
 
-export function decodeImpact(header: Header, bytes: Bytes): ImpactTable {
-  return new ImpactTable(header.metrics, float32(bytes));
+export function decodeImpact({ metrics, features }: Header, bytes: Bytes): ImpactTable {
+  return new ImpactTable(metrics, ofLength(float32(bytes), features.length * metrics.length, "impact"));
 }
 
-export function decodeProfile(header: Header, bytes: Bytes): DecayProfile {
-  return new DecayProfile(header.profiles, header.features.length, header.decays, float32(bytes));
+export function decodeProfile({ profiles, features, decays }: Header, bytes: Bytes): DecayProfile {
+  const values = ofLength(float32(bytes), profiles.length * features.length * decays.count, "profile");
+  return new DecayProfile(profiles, features.length, decays, values);
 }

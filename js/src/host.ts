@@ -1,6 +1,6 @@
 /** A model without Jupyter: traits in a plain object, which nobody but the page itself ever changes. */
 import type { AnyModel } from "@anywidget/types";
-import type { Traits } from "./protocol.ts";
+import type { Refusal, Traits } from "./protocol.ts";
 
 type Listener = (...values: never[]) => void;
 
@@ -26,7 +26,14 @@ export class StaticModel implements AnyModel<Traits> {
   set<K extends keyof Traits>(key: K, value: Traits[K]): void {
     if (Object.is(this.#traits[key], value)) return;
     this.#traits[key] = value;
-    for (const listener of [...(this.#listeners.get(`change:${key}`) ?? [])]) listener();
+    this.#emit(`change:${key}`);
+  }
+
+  /** Puts traits back, and says why, as a kernel does. */
+  refuse(traits: Partial<Traits>, message: string): void {
+    for (const key of Object.keys(traits) as (keyof Traits)[]) this.set(key, traits[key]!);
+    const refusal: Refusal = { type: "refused", message };
+    this.#emit("msg:custom", refusal);
   }
 
   save_changes(): void {
@@ -40,6 +47,10 @@ export class StaticModel implements AnyModel<Traits> {
 
   off(name?: string | null, listener?: Listener | null): void {
     if (name != null && listener != null) this.#listeners.get(name)?.delete(listener);
+  }
+
+  #emit(name: string, ...values: unknown[]): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) listener(...(values as never[]));
   }
 
   send(): void {

@@ -328,6 +328,12 @@ export type Reply =
   | { id: string; type: "error"; message: string }
   | { id: string; type: "cancelled" };
 
+/** Why the kernel did not take what a page set; the values that stand come as an update of the traits. */
+export interface Refusal {
+  type: "refused";
+  message: string;
+}
+
 /** For the end of a switch over a union: a new member that nobody handles does not compile. */
 export function unreachable(value: never): never {
   throw new Error(`Unexpected ${JSON.stringify(value)}.`);

@@ -4,6 +4,7 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { choicesOf } from "./forms.ts";
 import type { Traits, ViewChoices } from "./protocol.ts";
 
 export const DEFAULTS: Readonly<ViewChoices> = {
@@ -49,7 +50,7 @@ export class Remembered {
 
   choose<K extends keyof ViewChoices>(key: K, value: ViewChoices[K]): void {
     this.#signals[key].value = value;
-    this.model.set("_view", { ...this.model.get("_view"), [key]: value });
+    this.model.set("_view", { ...choicesOf(this.model.get("_view")), [key]: value });
     this.model.save_changes();
   }
 
@@ -73,7 +74,7 @@ export class Remembered {
   };
 
   #now(): ViewChoices {
-    return { ...DEFAULTS, ...this.usual.value, ...this.model.get("_view") };
+    return { ...DEFAULTS, ...this.usual.value, ...choicesOf(this.model.get("_view")) };
   }
 
   /** What says the same stays the same, so that nothing is drawn for it. */

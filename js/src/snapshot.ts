@@ -1,7 +1,8 @@
 /** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { type Answer, Cancelled, type Client, KernelError } from "./client.ts";
+import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "./client.ts";
 import { float64, uint32 } from "./decode.ts";
+import { bodyOf } from "./forms.ts";
 import type { StaticModel } from "./host.ts";
 import type {
   Bodies,
@@ -81,16 +82,21 @@ async function tablesOf(
   return { _impact: impact!, _profile: profile! };
 }
 
-/** Gives the model the tables that it names now, as the kernel would. */
+/** Gives the model the tables that it names now, as the kernel would; where they are damaged, it names others again. */
 export async function recount(model: StaticModel, snapshot: Snapshot, read: ReadBlob): Promise<void> {
   const convention = model.get("convention");
   const header = model.get("_header");
   if (header.convention === convention) return;
-  const { _impact, _profile } = await tablesOf(snapshot, read, convention);
-  if (model.get("convention") !== convention) return; // chosen anew meanwhile
-  model.set("_profile", _profile);
-  model.set("_impact", _impact);
-  model.set("_header", { ...header, convention });
+  const isChosen = () => model.get("convention") === convention; // another one may be, meanwhile
+  try {
+    const { _impact, _profile } = await tablesOf(snapshot, read, convention);
+    if (!isChosen()) return;
+    model.set("_profile", _profile);
+    model.set("_impact", _impact);
+    model.set("_header", { ...header, convention });
+  } catch (error) {
+    if (isChosen()) model.refuse({ convention: header.convention }, sentenceOf(error));
+  }
 }
 
 export class SnapshotClient implements Client {
@@ -110,9 +116,9 @@ export class SnapshotClient implements Client {
   }
 
   async request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
-    const answer = await this.#answer(request);
+    const { body, buffers } = await this.#answer(request);
     if (this.#disposed) throw new Cancelled("This view is closed.");
-    return answer as Answer<Bodies[R["type"]]>;
+    return { body: bodyOf<R["type"]>(request.type, body), buffers };
   }
 
   dispose(): void {

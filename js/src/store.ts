@@ -17,6 +17,7 @@ import {
 } from "./decode.ts";
 import { type Drivers, DriversFeed, splitsOf } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
+import { FormError, headerOf, RELOAD, traitOf } from "./forms.ts";
 import { partings } from "./names.ts";
 import {
   type Anchor,
@@ -27,6 +28,7 @@ import {
   type Kind,
   PROTOCOL_VERSION,
   type RankBy,
+  type Refusal,
   type RowsBody,
   type Status,
   type Traits,
@@ -65,6 +67,14 @@ export function loadedOf(picture: Picture): Loaded | null {
   return picture.state === "loading" ? picture.previous : null;
 }
 
+function refusalOf(message: unknown): string | null {
+  const { type, message: sentence } = (message ?? {}) as Partial<Refusal>;
+  return type === "refused" && typeof sentence === "string" ? sentence : null;
+}
+
+const otherProtocol = (protocol: number): string =>
+  `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
+
 type PublicTraits = Omit<Traits, `_${string}`>;
 
 export interface Figures {
@@ -90,7 +100,10 @@ export class Store {
   readonly status: ReadonlySignal<Status>;
   /** Null until the kernel has described itself in a protocol this bundle speaks. */
   readonly figures: ReadonlySignal<Figures | null>;
-  readonly protocolProblem: ReadonlySignal<string | null>;
+  /** Why there are none although the kernel has described itself, as a sentence. */
+  readonly problem: ReadonlySignal<string | null>;
+  /** Why the kernel did not take what was set here last, as a sentence; null where it did. */
+  readonly refusal: ReadonlySignal<string | null>;
   readonly reading: ReadonlySignal<Reading | null>;
   readonly ranking: ReadonlySignal<RankedFeature[]>;
   /** Where names of features and columns that begin alike begin to differ. */
@@ -116,6 +129,7 @@ export class Store {
   readonly hiddenLevels: ReadonlySignal<Hidden>;
 
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
+  readonly #refusal = signal<string | null>(null);
   readonly #picture = signal<Picture>({ state: "empty" });
   readonly #scale: ReadonlySignal<ColorsBody | null>;
   readonly #curves = new Map<string, Curves>();
@@ -136,6 +150,12 @@ export class Store {
     readonly client: Client,
     readonly settings: ReadonlySignal<Settings> = signal({}),
   ) {
+    this.refusal = this.#refusal;
+    const hear = (message: unknown): void => {
+      this.#refusal.value = refusalOf(message) ?? this.#refusal.peek();
+    };
+    model.on("msg:custom", hear);
+    this.#endings.push(() => model.off("msg:custom", hear));
     const usual = computed(() => (settings.value.palette === undefined ? {} : { palette: settings.value.palette }));
     this.remembered = new Remembered(model, usual);
     this.feature = this.#follow("feature");
@@ -155,19 +175,24 @@ export class Store {
     const impact = this.#follow("_impact");
     const profile = this.#follow("_profile");
 
-    this.protocolProblem = computed(() => {
+    const read = computed((): { figures: Figures | null; problem: string | null } => {
       const { protocol } = header.value;
-      if (protocol === undefined || protocol === PROTOCOL_VERSION) return null;
-      return `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
+      if (protocol === undefined) return { figures: null, problem: null };
+      if (protocol !== PROTOCOL_VERSION) return { figures: null, problem: otherProtocol(protocol) };
+      try {
+        const described = headerOf(header.value);
+        const tables = {
+          impact: decodeImpact(described, impact.value),
+          profile: decodeProfile(described, profile.value),
+        };
+        return { figures: { header: described, ...tables }, problem: null };
+      } catch (error) {
+        const sentence = sentenceOf(error);
+        return { figures: null, problem: error instanceof FormError ? sentence : `${sentence} ${RELOAD}` };
+      }
     });
-    this.figures = computed(() => {
-      if (header.value.protocol !== PROTOCOL_VERSION) return null;
-      return {
-        header: header.value,
-        impact: decodeImpact(header.value, impact.value),
-        profile: decodeProfile(header.value, profile.value),
-      };
-    });
+    this.figures = computed(() => read.value.figures);
+    this.problem = computed(() => read.value.problem);
     this.reading = computed(() => {
       const figures = this.figures.value;
       if (figures === null) return null;
@@ -276,7 +301,7 @@ export class Store {
   }
 
   setMaxLines(count: number): void {
-    const given = new Set(this.model.get("_given")).add("max_lines");
+    const given = new Set(this.#given("_given")).add("max_lines");
     this.model.set("_given", [...given]);
     this.#write("max_lines", count);
   }
@@ -302,7 +327,10 @@ export class Store {
   releaseDecay(): void {
     if (!this.dragging.peek()) return;
     this.#syncDecay.flush();
-    this.dragging.value = false;
+    batch(() => {
+      this.dragging.value = false;
+      this.#local("decay").value = this.#given("decay"); // the kernel may have taken the last one back
+    });
   }
 
   /** Selects one row, or adds it to (takes it out of) the selection; selecting the only selected row clears it. */
@@ -341,8 +369,12 @@ export class Store {
   release(): void {
     this.#syncSelection.flush();
     this.#syncAnchor.flush();
+    const held = this.#held;
     this.#held = null;
-    this.brushing.value = false;
+    batch(() => {
+      this.brushing.value = false;
+      if (held !== null) this.#local(held).value = this.#given(held);
+    });
   }
 
   /** Shows or hides the lines of a level of the colouring column; NaN stands for missing values. */
@@ -437,14 +469,18 @@ export class Store {
   }
 
   #follow<K extends keyof Traits>(key: K, accept: () => boolean = () => true): ReadonlySignal<Traits[K]> {
-    const mirror = signal(this.model.get(key));
+    const mirror = signal(this.#given(key));
     const update = () => {
-      if (accept()) mirror.value = this.model.get(key);
+      if (accept()) mirror.value = this.#given(key);
     };
     this.model.on(`change:${key}`, update);
     this.#endings.push(() => this.model.off(`change:${key}`, update));
     this.#signals.set(key, mirror as Signal<unknown>);
     return mirror;
+  }
+
+  #given<K extends keyof Traits>(key: K): Traits[K] {
+    return traitOf(key, this.model.get(key));
   }
 
   #write<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
@@ -453,6 +489,7 @@ export class Store {
   }
 
   #send<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
+    this.#refusal.value = null;
     this.model.set(key, value);
     this.model.save_changes();
   }
@@ -568,6 +605,6 @@ export class Store {
   async #askColors(curves: Curves, column: string, levels: string[] | null): Promise<LineColors> {
     const positions = Array.from(curves.positions);
     const { body, buffers } = await this.client.request({ type: "colors", column, positions, levels });
-    return decodeColors(body, buffers);
+    return decodeColors(body, buffers, positions.length);
   }
 }

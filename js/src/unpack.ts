@@ -3,24 +3,33 @@
  * the second ones and so on, each less the byte before it. Bytes that stand for the same digits change little, so
  * that curves take a third less room than gzip alone leaves them.
  */
+import { sum } from "d3-array";
 
 /** Bytes of an item; numbers of eight bytes are two items. */
 const ITEM = 4;
+
+/** Each part has a checksum. */
+const DAMAGED = "Part of this page is missing or damaged. Save the page again.";
 
 /** Text of the page as bytes. */
 export async function unzip(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof DecompressionStream === "undefined") {
     throw new Error("This page needs a browser of 2023 or newer, which can decompress the numbers in it.");
   }
-  const letters = atob(base64);
-  const zipped = new Uint8Array(letters.length);
-  for (let at = 0; at < letters.length; at++) zipped[at] = letters.charCodeAt(at);
-  const stream = new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  try {
+    const letters = atob(base64);
+    const zipped = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at++) zipped[at] = letters.charCodeAt(at);
+    const stream = new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new Error(DAMAGED);
+  }
 }
 
 /** Buffers of these many bytes each, one behind the other. */
 export function unpack(packed: Uint8Array, lengths: readonly number[]): Uint8Array<ArrayBuffer>[] {
+  if (packed.length % ITEM !== 0 || sum(lengths) !== packed.length) throw new Error(DAMAGED);
   const whole = new Uint8Array(packed.length);
   const items = packed.length / ITEM;
   for (let plane = 0; plane < ITEM; plane++) {

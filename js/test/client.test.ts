@@ -2,6 +2,7 @@ import type { AnyModel } from "@anywidget/types";
 import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
 import { Cancelled, KERNEL_GONE, KernelClient } from "../src/client.ts";
+import { RELOAD } from "../src/forms.ts";
 import type { CurvesRequest } from "../src/protocol.ts";
 
 const kernel = new FakeKernel(clinic(20));
@@ -67,6 +68,23 @@ test("a second reply to the same question is ignored", async () => {
   await expect(asked).rejects.toThrow("first");
 });
 
+test.each([
+  [{ type: "result" }, "This view cannot read the answer to its question of type 'curves'. "],
+  [
+    { type: "result", body: { feature: 3 } },
+    "This view cannot read the answer to its question of type 'curves': its entry feature is not as expected. ",
+  ],
+  [
+    { type: "progress" },
+    "This view cannot read the answer to its question of type 'curves': its entry type is not as expected. ",
+  ],
+])("a reply that is none ends the question with a sentence: %o", async (reply, sentence) => {
+  const model = silent();
+  const asked = clientOf(model).request(curves);
+  model.emit("msg:custom", { id: model.sent[0]!.id, ...reply }, []);
+  await expect(asked).rejects.toThrow(`${sentence}${RELOAD}`);
+});
+
 test("when the kernel goes, open questions end with a sentence", async () => {
   const model = silent();
   const client = clientOf(model);
@@ -102,7 +120,7 @@ test("a kernel of which nothing is heard for ten seconds is silent, until someth
     const client = clientOf(model);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(client.silent.value).toBe(false); // nothing was asked
-    const first = client.request(curves);
+    const first = client.request({ type: "cancel" });
     await vi.advanceTimersByTimeAsync(6000);
     model.emit("change:_status"); // it works
     await vi.advanceTimersByTimeAsync(9000);

@@ -175,7 +175,7 @@ test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({
 test.each(replies<ColorsReply>("colors"))(
   "the colours by $request.column are its values",
   ({ body, buffers, means }) => {
-    const { scale, values } = decodeColors(body, buffers.map(bytes));
+    const { scale, values } = decodeColors(body, buffers.map(bytes), means.values.length);
     const write =
       scale.kind === "continuous" ? rampWriter(scale) : (value: number) => scale.levels[value]!.toLowerCase();
     const read = Array.from(values, (value) => (Number.isNaN(value) ? null : write(value)));
@@ -192,7 +192,7 @@ test.each(replies<DriversReply>("drivers"))(
       const found = replies<ColorsReply>("colors")
         .filter(({ request }) => request.column === column)
         .at(-1)!;
-      return decodeColors(found.body, found.buffers.map(bytes));
+      return decodeColors(found.body, found.buffers.map(bytes), found.means.values.length);
     };
     for (const driver of reply.body.drivers) {
       const upper = reply.means.upper[driver.column]!;

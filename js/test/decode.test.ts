@@ -159,5 +159,5 @@ test("colours along a ramp keep a date to the minute", () => {
   const ramp = { column: "seen", kind: "continuous", of: "datetime", levels: null } as const;
   const body = { ...ramp, domain: [20000, 20001], median: 20000 } as const;
   const minute = 20000 + 1 / 1440;
-  expect(decodeColors({ ...body, domain: [20000, 20001] }, [Float64Array.of(minute)]).values[0]).toBe(minute);
+  expect(decodeColors({ ...body, domain: [20000, 20001] }, [Float64Array.of(minute)], 1).values[0]).toBe(minute);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Cancelled, KernelError } from "../src/client.ts";
 import { decodeColors, decodeCurves, decodeProfile } from "../src/decode.ts";
 import { StaticModel } from "../src/host.ts";
-import type { ColorsBody, CurvesBody, CurvesRequest, Header, Request } from "../src/protocol.ts";
+import type { ColorsBody, ColorsRequest, CurvesBody, CurvesRequest, Header, Request } from "../src/protocol.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "../src/snapshot.ts";
 
 interface Reply {
@@ -50,9 +50,11 @@ describe("what the kernel answers", () => {
   });
 
   test.each(replies("colors"))("is what the page answers: colours by $request.column", async (reply) => {
-    const answer = await client().request(reply.request as Request & { type: "colors" });
-    const wanted = decodeColors(reply.body as ColorsBody, reply.buffers.map(bytes));
-    const got = decodeColors(answer.body, answer.buffers);
+    const request = reply.request as ColorsRequest;
+    const answer = await client().request(request);
+    const nLines = request.positions.length;
+    const wanted = decodeColors(reply.body as ColorsBody, reply.buffers.map(bytes), nLines);
+    const got = decodeColors(answer.body, answer.buffers, nLines);
     expect(got).toEqual(wanted);
   });
 
@@ -140,7 +142,8 @@ describe("what needs a kernel", () => {
   });
 
   test("a page that was cut says so", async () => {
-    await expect(readSnapshot(() => blobs[0]!.slice(0, 40))).rejects.toThrow();
+    const sentence = "Part of this page is missing or damaged. Save the page again.";
+    await expect(readSnapshot(() => blobs[0]!.slice(0, 40))).rejects.toThrow(sentence);
   });
 });
 
@@ -181,6 +184,18 @@ describe("another way to count", () => {
     await Promise.all([first, recount(made, snapshot, read)]);
     expect(shown).toEqual(["published"]);
   });
+});
+
+test("figures that are damaged leave those at hand, and say so", async () => {
+  const made = new StaticModel(await traitsOf(snapshot, read));
+  const [header, profile] = [made.get("_header"), made.get("_profile")];
+  const said: unknown[] = [];
+  made.on("msg:custom", (message: unknown) => said.push(message));
+  made.set("convention", "stable");
+  await recount(made, snapshot, () => "");
+  expect(made.get("convention")).toBe("equations");
+  expect([made.get("_header"), made.get("_profile")]).toEqual([header, profile]);
+  expect(said).toEqual([{ type: "refused", message: "Part of this page is missing or damaged. Save the page again." }]);
 });
 
 describe("a model without Jupyter", () => {

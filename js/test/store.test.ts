@@ -238,8 +238,49 @@ test("a new selection of drawn rows leaves the picture as it is", async () => {
 test("another protocol is refused with a sentence", () => {
   const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 99 } }));
   expect(store.figures.value).toBeNull();
-  expect(store.protocolProblem.value).toBe(
+  expect(store.problem.value).toBe(
     `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol 99. Restart the kernel and reload the page.`,
+  );
+});
+
+test("what the kernel takes back is seen, with its sentence until something else is set", () => {
+  const model = kernel.model();
+  const store = storeOf(model);
+  store.setMaxLines(7);
+  model.push("max_lines", 500);
+  model.emit("msg:custom", { type: "refused", message: "`max_lines` must be an even number; got 7." }, []);
+  expect([store.maxLines.value, store.refusal.value]).toEqual([500, "`max_lines` must be an even number; got 7."]);
+  const saved = model.saved.length;
+  model.push("max_lines", 400);
+  expect(model.saved.length).toBe(saved); // what comes from the kernel is not sent back to it
+  store.setKind("d-ice");
+  expect(store.refusal.value).toBeNull();
+});
+
+test.each(["decay", "selection", "anchor"] as const)(
+  "what is taken back while it is dragged shows when it is let go: %s",
+  (name) => {
+    const model = kernel.model({ decay: 0.5, selection: [3], anchor: "max" });
+    const store = storeOf(model);
+    const had = model.get(name);
+    if (name === "decay") store.dragDecay(0.25);
+    if (name === "selection") store.brushSelection([1, 2]);
+    if (name === "anchor") store.dragAnchor(20);
+    model.push(name, had);
+    expect(store[name].value).not.toEqual(had);
+    store.releaseDecay();
+    store.release();
+    expect(store[name].value).toEqual(had);
+  },
+);
+
+test("traits that this view cannot read stand at their defaults, and figures that it cannot read are told of", () => {
+  const store = storeOf(
+    kernel.model({ kind: "e-ice" as never, selection: null as never, _impact: new Uint8Array(12) }),
+  );
+  expect([store.kind.value, store.selection.value, store.figures.value]).toEqual(["ice", [], null]);
+  expect(store.problem.value).toBe(
+    `impact must have ${kernel.impact.length} values; got 3. Restart the kernel and reload the page, so that both run the same version.`,
   );
 });
 

@@ -9,8 +9,8 @@ import type { View } from "../view.ts";
 /** This many notes stand open at once; the others, and those on other features, wait behind a fold. */
 const OPEN_NOTES = 3;
 
-function sentence(status: Status, header: Header | null, alive: boolean, protocolProblem: string | null): string {
-  if (protocolProblem !== null) return protocolProblem;
+function sentence(status: Status, header: Header | null, alive: boolean, problem: string | null): string {
+  if (problem !== null) return problem;
   if (!alive) return KERNEL_GONE;
   switch (status.state) {
     case "computing": {
@@ -71,14 +71,15 @@ export function statusPanel(view: View): HTMLElement {
       status: store.status.value,
       header: store.figures.value?.header ?? null,
       alive: store.client.alive.value,
-      problem: store.protocolProblem.value,
+      problem: store.problem.value,
+      refusal: store.refusal.value,
       feature: store.feature.value,
     }),
-    ({ status, header, alive, problem, feature }) => {
+    ({ status, header, alive, problem, refusal, feature }) => {
       const computing = alive && problem === null && status.state === "computing";
-      const tone = !alive || problem !== null ? "error" : status.state;
+      const tone = !alive || problem !== null || refusal !== null ? "error" : status.state;
       update(panel, { "data-tone": tone });
-      setText(text, sentence(status, header, alive, problem));
+      setText(text, sentence(status, header, alive, problem ?? (alive ? refusal : null)));
       const stopped = alive && problem === null && (status.state === "cancelled" || status.state === "error");
       const focused = cancel.matches(":focus") || resume.matches(":focus");
       bar.hidden = cancel.hidden = !computing;

@@ -1,0 +1,246 @@
+/**
+ * What the kernel sends, checked where it comes in: pages and kernels may be of different versions. The forms are those
+ * of `protocol.ts`; entries that are not known here do no harm.
+ */
+import { RAMPS } from "./geometry/palette.ts";
+import type { Bodies, Bytes, Header, Status, Traits, ViewChoices } from "./protocol.ts";
+
+/** The place of what does not fit, below the value that is checked: "" is the value itself; null where all fits. */
+type Form = (value: unknown) => string | null;
+
+const check =
+  (isMet: (value: unknown) => boolean): Form =>
+  (value) =>
+    isMet(value) ? null : "";
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Also of a frame, whose buffers are none of this page's class. */
+export const isBytes = (value: unknown): value is Bytes =>
+  ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+
+const text = check((value) => typeof value === "string");
+const flag = check((value) => typeof value === "boolean");
+const finite = check(Number.isFinite);
+const count = check((value) => Number.isSafeInteger(value) && (value as number) >= 0);
+const oneOf = (...words: readonly unknown[]): Form => check((value) => words.includes(value));
+const anyOf =
+  (...forms: readonly Form[]): Form =>
+  (value) =>
+    forms.some((form) => form(value) === null) ? null : "";
+const orNull =
+  (form: Form): Form =>
+  (value) =>
+    value === null ? null : form(value);
+
+function firstOf(entries: Iterable<readonly [string, unknown, Form]>): string | null {
+  for (const [place, value, form] of entries) {
+    const found = form(value);
+    if (found !== null) return `${place}${found}`;
+  }
+  return null;
+}
+
+const listOf =
+  (form: Form, length?: number): Form =>
+  (value) =>
+    Array.isArray(value) && (length === undefined || value.length === length)
+      ? firstOf(value.map((item, at) => [`[${at}]`, item, form] as const))
+      : "";
+const mapOf =
+  (form: Form): Form =>
+  (value) =>
+    isObject(value) ? firstOf(Object.entries(value).map(([name, item]) => [`.${name}`, item, form] as const)) : "";
+const record =
+  (fields: Readonly<Record<string, Form>>): Form =>
+  (value) =>
+    isObject(value)
+      ? firstOf(Object.entries(fields).map(([name, form]) => [`.${name}`, value[name], form] as const))
+      : "";
+
+const texts = listOf(text);
+const counts = listOf(count);
+const pair = listOf(finite, 2);
+const featureKind = oneOf("numeric", "boolean", "category", "ordered", "group", "datetime", "timedelta");
+const columnKind = oneOf("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other");
+
+const DRIVER = record({
+  column: text,
+  share: finite,
+  rule: text,
+  n_rule: count,
+  n_rest: count,
+  threshold: orNull(finite),
+  levels: orNull(texts),
+  sides: listOf(text, 2),
+});
+
+const BODIES: { readonly [K in keyof Bodies]: Form } = {
+  curves: record({
+    feature: text,
+    kind: featureKind,
+    levels: orNull(texts),
+    missing: orNull(record({ count, mean: finite, spread: finite })),
+    n_lines: count,
+    n_grid: count,
+    n_observations: count,
+    offset: finite,
+    prediction_range: pair,
+    row_labels: orNull(texts),
+    median: finite,
+  }),
+  classes: record({
+    feature: text,
+    kind: featureKind,
+    outputs: texts,
+    n_outputs: count,
+    explained: count,
+    n_lines: count,
+    n_grid: count,
+    offsets: listOf(finite),
+  }),
+  colors: anyOf(
+    record({
+      column: text,
+      kind: oneOf("continuous"),
+      of: columnKind,
+      domain: pair,
+      median: finite,
+      levels: orNull(texts),
+    }),
+    record({
+      column: text,
+      kind: oneOf("category"),
+      ordered: flag,
+      levels: texts,
+      values: orNull(listOf(finite)),
+      counts,
+    }),
+  ),
+  drivers: record({
+    feature: text,
+    lead: text,
+    drivers: listOf(DRIVER),
+    combined: record({ columns: texts, share: finite, rules: listOf(record({ rule: text, n_rows: count })) }),
+    n_rows: count,
+    n_curves: count,
+  }),
+  rows: record({ columns: texts, rows: listOf(texts) }),
+  export: record({ filename: text, mime: text, path: orNull(text) }),
+  cancel: record({}),
+  resume: record({}),
+};
+
+const HEADER = record({
+  version: text,
+  features: listOf(record({ name: text, kind: featureKind, n_grid: count, scale: finite, range: orNull(pair) })),
+  columns: listOf(record({ name: text, kind: columnKind })),
+  metrics: texts,
+  profiles: texts,
+  decays: record({ first: finite, step: finite, count }),
+  n_observations: count,
+  engine: text,
+  engine_reason: text,
+  convention: oneOf("stable", "equations", "published"),
+  prediction_sd: orNull(finite),
+  output_label: text,
+  outputs: texts,
+  responses: texts,
+  formats: listOf(record({ name: text, problem: orNull(text), holds_all: flag })),
+  notes: listOf(record({ feature: orNull(text), text })),
+  code: text,
+});
+
+const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
+  left: oneOf("bars", "map"),
+  right: oneOf("feature", "all"),
+  compared: texts,
+  coloring: oneOf("value", "median", "driver"),
+  lines_as: oneOf("auto", "lines", "density"),
+  shared_y: flag,
+  target: flag,
+  classes: flag,
+  rug: oneOf("auto", "off"),
+  full_slopes: flag,
+  zoom: mapOf(listOf(finite, 4)),
+  filters: mapOf(anyOf(record({ hidden: listOf(orNull(text)) }), record({ range: pair }))),
+  palette: oneOf(...RAMPS),
+};
+
+const NOTHING_YET: Status = { state: "computing", done: 0, total: 0, label: "", message: "" };
+
+/** What each trait must be, and what stands for it where the kernel's is not that. */
+const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
+  feature: [text, ""],
+  color_by: [orNull(text), null],
+  kind: [oneOf("ice", "c-ice", "d-ice"), "ice"],
+  decay: [check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) <= 1), 0.75],
+  rank_by: [
+    oneOf("impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"),
+    "in_distribution_impact",
+  ],
+  convention: [oneOf("stable", "equations", "published"), "stable"],
+  unit: [oneOf("prediction", "sd", "share"), "prediction"],
+  anchor: [anyOf(finite, oneOf("min", "max", "median", "own")), "min"],
+  max_lines: [check((value) => Number.isSafeInteger(value) && (value as number) > 0), 1000],
+  selection: [counts, []],
+  output: [text, ""],
+  response: [text, ""],
+  _view: [check(isObject), {}],
+  _given: [texts, []],
+  _status: [
+    record({
+      state: oneOf("computing", "ready", "cancelled", "error"),
+      done: count,
+      total: count,
+      label: text,
+      message: text,
+    }),
+    NOTHING_YET,
+  ],
+  _header: [check(isObject), {} as Header],
+  _impact: [check(isBytes), new ArrayBuffer(0)],
+  _profile: [check(isBytes), new ArrayBuffer(0)],
+};
+
+export const RELOAD = "Restart the kernel and reload the page, so that both run the same version.";
+
+/** The kernel, or a page, holds something that this view cannot read. */
+export class FormError extends Error {
+  override readonly name = "FormError";
+
+  constructor(what: string, place: string) {
+    super(
+      `This view cannot read ${what}${place === "" ? "" : `: its entry ${place.replace(/^\./, "")} is not as expected`}. ${RELOAD}`,
+    );
+  }
+}
+
+/** The value of a trait, or the one that stands for what cannot be read. */
+export function traitOf<K extends keyof Traits>(name: K, value: unknown): Traits[K] {
+  const [form, instead] = TRAITS[name];
+  return form(value) === null ? (value as Traits[K]) : instead;
+}
+
+/** Those choices about the view that can be read. */
+export function choicesOf(view: unknown): Partial<ViewChoices> {
+  const entries = Object.entries(CHOICES).map(
+    ([name, form]) => [name, form, traitOf("_view", view)[name as keyof ViewChoices]] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(([, form, value]) => form(value) === null).map(([name, , value]) => [name, value]),
+  );
+}
+
+/** The body of a reply to a request of this type. */
+export function bodyOf<K extends keyof Bodies>(type: K, body: unknown): Bodies[K] {
+  const place = BODIES[type](body);
+  if (place !== null) throw new FormError(`the answer to its question of type '${type}'`, place);
+  return body as Bodies[K];
+}
+
+export function headerOf(header: unknown): Header {
+  const place = HEADER(header);
+  if (place !== null) throw new FormError("what the kernel says of the features", place);
+  return header as Header;
+}

@@ -1,0 +1,275 @@
+/** Whatever a kernel of another version, or a damaged page, hands over: a picture or a sentence, and never an exception. */
+import { readFileSync } from "node:fs";
+import type { AnyModel } from "@anywidget/types";
+import fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
+import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
+import { KernelClient } from "../src/client.ts";
+import { decodeClasses, decodeColors, decodeCurves } from "../src/decode.ts";
+import type { Bodies, ClassesBody, ColorsBody, ColorsRequest, CurvesBody, Request, Traits } from "../src/protocol.ts";
+import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/snapshot.ts";
+import { Store } from "../src/store.ts";
+
+/** `ICE_EXPLORER_FUZZ=10000 npm run test:node fuzz` tries more. */
+const RUNS = { numRuns: Number(process.env.ICE_EXPLORER_FUZZ ?? 75) };
+const MINUTES = 30 * 60_000;
+
+interface Reply {
+  request: Request;
+  body: Bodies[keyof Bodies];
+  buffers: string[];
+}
+const load = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
+const { replies } = load("explorer") as { replies: Reply[] };
+const blobs = load("snapshot") as string[];
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64"));
+/** The first buffer of curves that may be empty. */
+const MISSING = 10;
+const inBytes = replies.filter(({ buffers }) => buffers.length > 0);
+
+function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
+  switch (request.type) {
+    case "curves":
+      return decodeCurves(body as CurvesBody, buffers);
+    case "classes":
+      return decodeClasses(body as ClassesBody, buffers);
+    default:
+      return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
+  }
+}
+
+/** The same bytes within others, at any offset. */
+function within(content: Uint8Array, offset: number): Uint8Array {
+  const message = new Uint8Array(offset + content.length + 3).fill(255);
+  message.set(content, offset);
+  return message.subarray(offset, offset + content.length);
+}
+
+test("every buffer that is too short, too long or missing is refused, wherever it lies", () => {
+  for (const reply of inBytes) {
+    const whole = reply.buffers.map(bytes);
+    const decoded = decode(reply, whole);
+    for (let offset = 1; offset < 8; offset++) {
+      expect(decode(reply, [...whole.map((buffer) => within(buffer, offset)), new Uint8Array(4)])).toEqual(decoded);
+    }
+    for (const [at, buffer] of whole.entries()) {
+      expect(() => decode(reply, whole.slice(0, at))).toThrow(RangeError);
+      // Where no observation lacks the value, nobody looks at predictions without it.
+      const isUnread = reply.request.type === "curves" && at === MISSING && (reply.body as CurvesBody).missing === null;
+      // What may be absent is an empty buffer.
+      const isOptional = reply.request.type === "curves" && at > MISSING;
+      for (const length of [0, 8, buffer.length - 8, buffer.length - 1, buffer.length + 1, buffer.length + 8]) {
+        const isFine =
+          length < 0 || length === buffer.length || isUnread || (isOptional && (length === 0 || buffer.length === 0));
+        if (isFine) continue;
+        const changed = new Uint8Array(length);
+        changed.set(buffer.subarray(0, length));
+        const buffers = [...whole.slice(0, at), changed, ...whole.slice(at + 1)];
+        expect(() => decode(reply, buffers), `${reply.request.type} ${at} of ${length} bytes`).toThrow(RangeError);
+      }
+    }
+  }
+});
+
+// --- any values ------------------------------------------------------------------------------------
+
+const odd = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(null, undefined, true, 0, -1, 1.5, 2 ** 60, Number.NaN, "", "age", [], {}),
+  },
+  { weight: 1, arbitrary: fc.anything() },
+);
+
+/** Places of all that is inside of a value. */
+function placesIn(value: unknown, place: (string | number)[] = []): (string | number)[][] {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
+  return Object.keys(value).flatMap((key) => {
+    const here = [...place, key];
+    return [here, ...placesIn((value as Record<string, unknown>)[key], here)];
+  });
+}
+
+/** The same with what is at some places replaced, or gone. */
+function changed<T>(whole: T, changes: readonly { at: number; value: unknown; isGone: boolean }[]): T {
+  const copy = structuredClone(whole) as unknown;
+  for (const { at, value, isGone } of changes) {
+    const places = placesIn(copy);
+    const place = places[Math.floor(at * places.length)];
+    if (place === undefined) break;
+    const parent = place.slice(0, -1).reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], copy);
+    if (isGone) delete (parent as Record<string, unknown>)[place.at(-1)!];
+    else (parent as Record<string, unknown>)[place.at(-1)!] = value;
+  }
+  return copy as T;
+}
+
+const changes = fc.array(
+  fc.record({ at: fc.double({ min: 0, max: 0.999999, noNaN: true }), value: odd, isGone: fc.boolean() }),
+  { minLength: 1, maxLength: 3 },
+);
+
+const kernel = new FakeKernel(clinic(20));
+const opened: Store[] = [];
+
+function storeOf(model: FakeModel): Store {
+  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
+  opened.push(store);
+  return store;
+}
+
+afterEach(() => {
+  for (const store of opened.splice(0)) {
+    store.dispose();
+    store.client.dispose();
+  }
+});
+
+/** Reads all that panels read. */
+function lookAt(store: Store): void {
+  for (const value of Object.values(store) as unknown[]) {
+    if (typeof value === "object" && value !== null && "peek" in value) (value as { peek(): unknown }).peek();
+  }
+  const figures = store.figures.peek();
+  if (store.problem.peek() !== null) expect(store.problem.peek()).toMatch(/^.{20,}\.$/);
+  for (const { value, fill } of store.ranking.peek()) expect([typeof value, typeof fill]).toEqual(["number", "number"]);
+  if (figures !== null) expect(store.ranking.peek().length).toBe(figures.header.features.length);
+}
+
+test(
+  "traits of any kind are shown or told of",
+  () => {
+    const traits = kernel.traits();
+    fc.assert(
+      fc.property(changes, changes, fc.boolean(), (first, second, isOther) => {
+        const header = { ...kernel.header, ...(isOther ? { protocol: 5 } : {}) };
+        const model = kernel.model(changed({ ...traits, _header: header }, first));
+        model.answer = () => null;
+        const store = storeOf(model);
+        lookAt(store);
+        for (const [name, value] of Object.entries(changed({ ...traits, _header: header }, second))) {
+          model.push(name as keyof Traits, value as never);
+          lookAt(store);
+        }
+        store.setMaxLines(3);
+        store.remembered.choose("left", "map");
+        store.select(0, true);
+        store.dispose();
+        store.client.dispose();
+        opened.pop();
+      }),
+      RUNS,
+    );
+  },
+  MINUTES,
+);
+
+test(
+  "tables of any length are read or told of",
+  () => {
+    const [impact, profile] = [kernel.impact, kernel.profile].map((table) => new Uint8Array(table.buffer));
+    fc.assert(
+      fc.property(fc.nat(impact!.length + 9), fc.nat(profile!.length + 9), (one, other) => {
+        const model = kernel.model({ _impact: new Uint8Array(one), _profile: new Uint8Array(other) });
+        model.answer = () => null;
+        const store = storeOf(model);
+        lookAt(store);
+        expect(store.figures.peek() !== null).toBe(one === impact!.length && other === profile!.length);
+      }),
+      RUNS,
+    );
+  },
+  MINUTES,
+);
+
+test(
+  "a reply of any kind ends in a picture or in a sentence",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("curves", "colors", "drivers", "rows"), changes, async (type, change) => {
+        const model = kernel.model({ feature: "Age", color_by: "BMI" });
+        model.answer = (request) => {
+          const answered = kernel.answer(request);
+          if (answered === null || request.type !== type) return answered;
+          const { id, ...rest } = answered.reply;
+          const { reply, buffers } = changed({ reply: rest, buffers: answered.buffers ?? [] }, change);
+          setTimeout(() => model.emit("msg:custom", { ...(reply as object), id }, buffers));
+          return null;
+        };
+        const store = storeOf(model);
+        const rows = store.rows([0]).then(({ rows }) => rows.length, String);
+        await vi.waitFor(() => {
+          if (!["ready", "error"].includes(store.picture.value.state)) throw new Error("no picture yet");
+        });
+        const picture = store.picture.value;
+        if (picture.state === "error") expect(picture.message).toMatch(/^.{5,}$/s);
+        if (picture.state === "ready") {
+          const { curves, colors } = picture.loaded;
+          for (const values of [curves.grid, curves.values, curves.partialDependence, curves.spread]) {
+            expect(values.every(Number.isFinite)).toBe(true);
+          }
+          expect(colors?.values.length ?? curves.nLines).toBe(curves.nLines);
+        }
+        expect(await rows).toBeTruthy();
+        store.dispose();
+        store.client.dispose();
+        opened.pop();
+      }),
+      RUNS,
+    );
+  },
+  MINUTES,
+);
+
+// --- pages without a kernel ------------------------------------------------------------------------
+
+const questions: Request[] = replies
+  .map(({ request }) => request)
+  .filter((request) => !["classes", "export"].includes(request.type));
+
+test(
+  "a page of which a part is cut or changed tells the truth or a sentence",
+  async () => {
+    const whole: ReadBlob = (blob) => blobs[blob]!;
+    const snapshot = await readSnapshot(whole);
+    const client = new SnapshotClient(snapshot, whole);
+    const truth = await Promise.all(questions.map((question) => client.request(question)));
+    const traits = await traitsOf(snapshot, whole);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(blobs.length - 1),
+        fc.double({ min: 0, max: 0.999999, noNaN: true }),
+        fc.constantFrom("cut", "change", "gone"),
+        async (blob, place, how) => {
+          const text = blobs[blob]!;
+          const at = Math.floor(place * text.length);
+          const damaged = {
+            cut: text.slice(0, at),
+            change: `${text.slice(0, at)}${text[at] === "A" ? "B" : "A"}${text.slice(at + 1)}`,
+            gone: "",
+          }[how];
+          const read: ReadBlob = (each) => (each === blob ? damaged : blobs[each]!);
+          const sentences: string[] = [];
+          const tell = (error: unknown): null => {
+            sentences.push(String((error as Error).message));
+            return null;
+          };
+          const found = await readSnapshot(read).catch(tell);
+          if (found !== null) {
+            const shown = await traitsOf(found, read).catch(tell);
+            if (shown !== null) expect(shown).toEqual(traits);
+            const page = new SnapshotClient(found, read);
+            for (const [at, question] of questions.entries()) {
+              const answer = await page.request(question).catch(tell);
+              if (answer !== null) expect(answer).toEqual(truth[at]);
+            }
+          }
+          for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].{20,}\.$/s);
+        },
+      ),
+      RUNS,
+    );
+  },
+  MINUTES,
+);
