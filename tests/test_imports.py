@@ -10,7 +10,8 @@ import pytest
 
 # The pipe of the package, from its start to its end; nothing points back. Each module, or each room
 # ("adapters.*"), with the modules and the libraries it may import, anywhere in its code. Besides:
-# everyone may use `errors`, `tracebacks` and the standard library, and the modules of a room may use each other.
+# everyone may use `errors`, `locks`, `tracebacks` and the standard library, and the modules of a room may use each
+# other.
 ALLOWED = {
     "errors": ("", ""),
     "tracebacks": ("", ""),
@@ -28,6 +29,7 @@ ALLOWED = {
     "metrics": ("decay", "numpy"),
     "category": ("decay metrics", "numpy"),
     "options": ("likelihood metrics real threads", "numpy"),
+    "locks": ("", ""),
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
@@ -178,7 +180,7 @@ def test_every_import_is_allowed(modules):
             if kind == "library":
                 fine = imported in libraries or imported in sys.stdlib_module_names
             else:
-                fine = room in (own_room, "errors", "tracebacks", *rooms) or imported in rooms
+                fine = room in (own_room, "errors", "locks", "tracebacks", *rooms) or imported in rooms
             if not fine:
                 refused.append(f"{name} imports {imported}")
     assert refused == []

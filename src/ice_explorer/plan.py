@@ -6,7 +6,6 @@ the order of the features and stop between blocks.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +24,7 @@ from ice_explorer.feature import tells_rows_apart
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import Columns, Context, feature_input
+from ice_explorer.locks import new_lock
 from ice_explorer.options import (
     ENGINES,
     Settings,
@@ -159,7 +159,7 @@ def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOu
 
 def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[Any], NDArray[np.float64]]:
     """Let the model be asked by one thread at a time: by default nothing is asked of its thread safety."""
-    lock = threading.Lock()
+    lock = new_lock()
 
     def locked(rows: Any) -> NDArray[np.float64]:
         with lock:
@@ -280,7 +280,7 @@ class Plan:
     def __init__(self, context: Context, engine: Engine, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
         self._context = context
         self._engine = engine
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._inputs = {item.feature.name: item for item in inputs}
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.feature.label for item in inputs)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import threading
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
@@ -31,6 +30,7 @@ from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
 from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.locks import new_lock
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
@@ -96,7 +96,7 @@ class FeatureExplanation:
         self._engine = engine
         self._item = item
         self._sums = sums
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._rows: dict[int, NDArray[np.float64]] = {}
         self._drivers: Drivers | None = None
         feature = item.feature

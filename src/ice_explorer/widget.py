@@ -49,6 +49,7 @@ from ice_explorer.errors import (
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
+from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
     KINDS,
     RANKINGS,
@@ -150,8 +151,9 @@ class ICEExplorer(anywidget.AnyWidget):
     static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
         nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
-        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes, and so
-        does a notebook that a program runs, as nbconvert and papermill do.
+        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes. Where
+        a program runs the notebook, as nbconvert and papermill do, the constructor waits for the result, and raises
+        if the model fails.
     **options
         Those of `explain`.
 
@@ -240,7 +242,7 @@ class ICEExplorer(anywidget.AnyWidget):
     ) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
-        self._sync_lock = threading.RLock()
+        self._sync_lock = new_lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._picture = check_static_picture(static_picture)
         traits = self._public_traits()
@@ -260,6 +262,11 @@ class ICEExplorer(anywidget.AnyWidget):
         super().__init__()
         self.on_msg(self._on_message)
         self._start()
+        try:
+            self._fail_if_unattended()
+        except BaseException:
+            self.close()
+            raise
 
     __signature__ = _with_options(__init__)
 
@@ -318,6 +325,11 @@ class ICEExplorer(anywidget.AnyWidget):
             self._background.ask(work.names[0], partial(self._measure, work), _nothing)
         self._background.start()
 
+    def _fail_if_unattended(self) -> None:
+        """Raise where a program runs the notebook and the model fails: nobody reads the status of an explorer."""
+        if is_unattended():
+            self.explanation  # noqa: B018 - waits for it
+
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread, and publish it."""
         try:
@@ -355,6 +367,7 @@ class ICEExplorer(anywidget.AnyWidget):
             before.close()  # last, so that whoever waits for it finds what to wait for instead
             self._start()
             self._publish()
+            self._fail_if_unattended()
 
     def __repr__(self) -> str:
         if self._work is None:
@@ -371,8 +384,7 @@ class ICEExplorer(anywidget.AnyWidget):
         work, background = self._work, self._background
         if bundle is None or work is None or not self._picture:
             return bundle
-        is_patient = self._picture == "wait" or is_unattended()
-        snapshot = background.wait(math.inf) if is_patient else _wait_a_moment(work, background)
+        snapshot = background.wait() if self._picture == "wait" else _wait_a_moment(work, background)
         if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
             return bundle
         from ice_explorer import export
@@ -457,13 +469,8 @@ class ICEExplorer(anywidget.AnyWidget):
         """
         background, work = self._background, self._open_work()
 
-        def answer_or_refuse(opened: FeatureExplanation | None) -> None:
-            try:
-                answer(opened, background.answer_meanwhile)
-            except Exception as error:  # noqa: BLE001 - whoever asked is told
-                refuse(error)
-
-        background.ask(None if feature is None else work.by_label[feature], answer_or_refuse, refuse)
+        name = None if feature is None else work.by_label[feature]
+        background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse)
 
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
@@ -829,10 +836,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Have a request answered in the background, where the model may be called."""
 
         def reply(feature: FeatureExplanation | None) -> None:
-            try:
-                self._reply(request_id, *answer(feature))
-            except Exception as error:  # noqa: BLE001 - every request gets a reply
-                self._refuse(request_id, error)
+            self._reply(request_id, *answer(feature))
 
         self._background.ask(name, reply, partial(self._refuse, request_id))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.errors import PredictionError
+from ice_explorer.locks import new_lock
 from ice_explorer.real import LARGEST
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class CallSize:
         self._untried = sorted({min(size, most) for size in _CALL_SIZES})
         self._best = self._untried[0]
         self._best_rate = 0.0
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def next(self) -> int:
         """Return the size of the next call."""
