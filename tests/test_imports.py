@@ -18,6 +18,7 @@ ALLOWED = {
     "sampling": ("", "numpy"),
     "real": ("", "numpy"),
     "threads": ("", ""),
+    "turns": ("", ""),
     "likelihood": ("real", "numpy sklearn"),
     "grid": ("likelihood real", "numpy"),
     "chebyshev": ("", "numpy"),
@@ -31,9 +32,9 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("", "narwhals numpy pandas sklearn torch xgboost"),
+    "adapters.*": ("turns", "narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
-    "curves.*": ("adapters.trees.ensemble real", "numba numpy"),
+    "curves.*": ("adapters.trees.ensemble real turns", "numba numpy"),
     # the pipe itself
     "anchors": ("curves.transforms feature", "numpy"),
     "probe": ("adapters.table", "numpy"),
@@ -42,7 +43,7 @@ ALLOWED = {
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "notes": ("adapters.table inputs", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
+    "engine": ("adapters category curves decay inputs metrics metrics_numba real space turns", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "thresholds": ("adapters choice feature inputs", "numpy"),
     # what makes lines differ
@@ -66,7 +67,7 @@ ALLOWED = {
     "plan": (
         (
             "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe results "
-            "thresholds"
+            "thresholds turns"
         ),
         "numpy",
     ),

@@ -16,6 +16,7 @@ from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.inputs import level_weights
 from ice_explorer.metrics import FeatureSums
 from ice_explorer.real import LARGEST
+from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -210,7 +211,7 @@ def _in_order(
     with ThreadPoolExecutor(n_jobs) as pool:
         for start in range(0, len(blocks), n_jobs):
             window = blocks[start : start + n_jobs]
-            yield from zip(window, pool.map(compute, window), strict=True)
+            yield from zip(window, pool.map(as_here(compute), window), strict=True)
 
 
 class BruteEngine(_FeatureByFeature):
@@ -392,7 +393,7 @@ class TreeEngine:
                     for arguments in add_all:
                         add(*arguments)
                 else:
-                    list(pool.map(lambda arguments: add(*arguments), add_all))
+                    list(pool.map(as_here(add), *zip(*add_all, strict=True)))
                 done(rows)
         for of_feature in sums.values():
             of_feature.finish()

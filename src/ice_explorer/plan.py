@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,6 +39,7 @@ from ice_explorer.options import (
 from ice_explorer.probe import Probe
 from ice_explorer.results import Explanation, FeatureExplanation
 from ice_explorer.thresholds import threshold_grids
+from ice_explorer.turns import cancelled_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,12 +103,6 @@ def prepare(
         model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
         opening=None if opening is None else opening(table).choose,
     )  # fmt: skip
-    if jobs == 1:
-        predictor = replace(
-            predictor,
-            predict=_one_at_a_time(predictor.predict),
-            all_outputs=_one_at_a_time(predictor.all_outputs),
-        )
     grid_choice = _check_grid(grid, grid_size, columns)
     inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
@@ -155,17 +149,6 @@ def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOu
     return SeveralOutputs(
         predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.asked, predictor.rescale, answers
     )
-
-
-def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[Any], NDArray[np.float64]]:
-    """Let the model be asked by one thread at a time: by default nothing is asked of its thread safety."""
-    lock = threading.Lock()
-
-    def locked(rows: Any) -> NDArray[np.float64]:
-        with lock:
-            return predict(rows)
-
-    return locked
 
 
 def _probed(
@@ -370,7 +353,7 @@ class Plan:
         FeatureExplanation
         """
         item = self._inputs[feature]
-        with self._lock:  # an engine may compute several features at once, and keeps them
+        with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
             sums = self._engine.sums(item, progress, cancelled)
             probe, self._probe_again = self._probe_again, None
             if probe is not None:
