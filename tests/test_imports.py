@@ -32,7 +32,7 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("turns", "narwhals numpy pandas sklearn torch xgboost"),
+    "adapters.*": ("real turns", "narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble real turns", "numba numpy"),
     # the pipe itself
@@ -60,7 +60,7 @@ ALLOWED = {
     "results": (
         (
             "adapters.table adapters.target anchors category curves drivers engine feature grid impact_notes inputs "
-            "likelihood messages metrics options sampling second two_way units"
+            "likelihood messages metrics options real sampling second two_way units"
         ),
         "matplotlib numpy pandas",
     ),
