@@ -43,7 +43,7 @@ ALLOWED = {
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "notes": ("adapters.table inputs", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters category curves decay inputs metrics metrics_numba real space turns", "numpy"),
+    "engine": ("adapters category curves decay inputs metrics metrics_numba probe real space turns", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "thresholds": ("adapters choice feature inputs", "numpy"),
     # what makes lines differ

@@ -54,7 +54,10 @@ class Flags:
         ),
         (
             Flags(),
-            "predict_proba() must return a number for every row; it returned 2 values{}np.ma.filled(model.predict_proba(X), 0.0)`.",
+            (
+                "predict_proba() must return a number for every row; it returned 2 values{}"
+                "np.ma.filled(model.predict_proba(X), 0.0)`."
+            ),
         ),
     ],
     ids=["array", "list", "tables"],

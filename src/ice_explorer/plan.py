@@ -256,8 +256,6 @@ class Plan:
     labels : tuple of str
         The same as text.
     settings : Settings
-    notes : tuple of str
-        Whether predictions depend on chance is among them once a feature has been computed.
     """
 
     def __init__(self, context: Context, engine: Engine, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
@@ -268,9 +266,12 @@ class Plan:
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
-        self.notes = tuple(notes)
-        # Other engines have given what the model predicts for the probe.
-        self._probe_again = context.probe if engine.name == "brute" else None
+        self._notes = tuple(notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whether predictions depend on chance is among them once a feature has been computed."""
+        return self._notes + self._engine.notes
 
     @property
     def n_observations(self) -> int:
@@ -355,9 +356,6 @@ class Plan:
         item = self._inputs[feature]
         with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
             sums = self._engine.sums(item, progress, cancelled)
-            probe, self._probe_again = self._probe_again, None
-            if probe is not None:
-                self.notes += tuple(probe.notes(self._context.probed, self._context.brute.predict))
         return FeatureExplanation(self._context, self._engine, item, sums)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
