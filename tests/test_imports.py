@@ -19,6 +19,7 @@ ALLOWED = {
     "sampling": ("", "numpy"),
     "real": ("", "numpy"),
     "threads": ("", ""),
+    "turns": ("", ""),
     "likelihood": ("real", "numpy sklearn"),
     "grid": ("likelihood real", "numpy"),
     "chebyshev": ("", "numpy"),
@@ -33,9 +34,9 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("", "narwhals numpy pandas sklearn torch xgboost"),
+    "adapters.*": ("real turns", "narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
-    "curves.*": ("adapters.trees.ensemble real", "numba numpy"),
+    "curves.*": ("adapters.trees.ensemble real turns", "numba numpy"),
     # the pipe itself
     "anchors": ("curves.transforms feature", "numpy"),
     "probe": ("adapters.table", "numpy"),
@@ -44,7 +45,7 @@ ALLOWED = {
     "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
     "notes": ("adapters.table inputs", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
-    "engine": ("adapters category curves decay inputs metrics metrics_numba real space", "numpy"),
+    "engine": ("adapters category curves decay inputs metrics metrics_numba probe real space turns", "numpy"),
     "choice": ("adapters curves engine inputs options space", "numpy"),
     "thresholds": ("adapters choice feature inputs", "numpy"),
     # what makes lines differ
@@ -61,14 +62,14 @@ ALLOWED = {
     "results": (
         (
             "adapters.table adapters.target anchors category curves drivers engine feature grid impact_notes inputs "
-            "likelihood messages metrics options sampling second two_way units"
+            "likelihood messages metrics options real sampling second two_way units"
         ),
         "matplotlib numpy pandas",
     ),
     "plan": (
         (
             "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe results "
-            "thresholds"
+            "thresholds turns"
         ),
         "numpy",
     ),

@@ -950,6 +950,15 @@ class PredictionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def masked(cls, method: str, n_masked: int) -> PredictionError:
+        """Say that a value under a mask is no prediction."""
+        call = "model" if method == "model" else f"model.{method}"
+        return cls(
+            f"{method}() must return a number for every row; it returned {counted(n_masked, 'value')} under a "
+            f"mask (`numpy.ma`). Return plain numbers, for example by `lambda X: np.ma.filled({call}(X), 0.0)`."
+        )
+
+    @classmethod
     def wrong_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
         """Name the feature, the grid value and the row for which no prediction came back."""
         return cls(f"No predictions of phantom observations of {feature!r} ({where}): {error}")

@@ -32,6 +32,7 @@ from ice_explorer.inputs import level_weights
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.locks import new_lock
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
+from ice_explorer.real import n_masked
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.tracebacks import short_tracebacks
@@ -906,7 +907,7 @@ def _check_positions(positions: object, n_observations: int, option: str = "posi
         raise InvalidOptionError.positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
         raise InvalidOptionError.positions(positions, n_observations, option)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
     if outside.size:

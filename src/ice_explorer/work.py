@@ -242,7 +242,9 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
 
     def other(output: str, response: str) -> Work:
         chosen = {"output": by_text[output]} if by_text else {}
-        return _work_of_model(model, X, y, {**options, **chosen, "response": response}, answers)
+        if response != "callable":  # of a function there is no other
+            chosen["response"] = response
+        return _work_of_model(model, X, y, {**options, **chosen}, answers)
 
     def plan_of(output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.

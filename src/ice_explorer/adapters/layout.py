@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
+from ice_explorer.real import n_masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,6 +111,9 @@ def as_numbers(method: str, returned: Any) -> Array:
 
 
 def _as_array(method: str, returned: Any) -> NDArray[Any]:
+    masked = n_masked(returned)
+    if masked:
+        raise PredictionError.masked(method, masked)
     try:
         return np.asarray(returned)
     except Exception as error:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ice_explorer.errors import PredictionError
+from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.locks import new_lock
 from ice_explorer.real import LARGEST
+from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -207,7 +208,7 @@ class BruteCurves:
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 # Each thread has something to do, however little there is.
-                list(pool.map(call, self._parts(n_rows, n_values, -(-values.size // n_jobs))))
+                list(pool.map(as_here(call), self._parts(n_rows, n_values, -(-values.size // n_jobs))))
         return predictions
 
     def _parts(self, n_rows: int, n_values: int, most: int) -> Iterator[tuple[slice, slice]]:
@@ -223,6 +224,8 @@ class BruteCurves:
     def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         try:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
+        except Cancelled:
+            raise
         except PredictionError as error:
             where = self._culprit(feature, positions, values)
             raise PredictionError.wrong_on_phantoms(feature.name, where, error) from error
@@ -270,6 +273,8 @@ class BruteCurves:
     def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
         try:
             self._predict(self._rows.phantoms(positions, feature.natives(values)))
+        except Cancelled:
+            raise
         except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for
             return True
         return False
