@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 import threading
 from pathlib import Path
@@ -19,6 +20,7 @@ from PIL import Image
 import ice_explorer as ice
 from ice_explorer import errors, export, export_request, messages
 from ice_explorer.background import Background
+from ice_explorer.state import VIEW_CHOICES
 
 KINDS = {
     "svg": ("image/svg+xml", b"<?xml"),
@@ -55,6 +57,11 @@ def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, feat
             "choices": choices or {},
         }
     )  # fmt: skip
+
+
+def changed(request, place, value):
+    field, _, entry = place.partition(".")
+    return {**request, field: {**request[field], entry: value} if entry else value}
 
 
 def answer(explanation, request):
@@ -376,24 +383,84 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("what", "everything", "'view', 'panel', 'all', 'feature'"),
-        ("what", ["view"], "'view', 'panel', 'all', 'feature'"),
+        ("what", "everything", "'view', 'panel', 'all' or 'feature'"),
+        ("what", ["view"], "'view', 'panel', 'all' or 'feature'"),
+        ("what", {"view": 1}, "'view', 'panel', 'all' or 'feature'"),
         ("to", "moon", "'browser' or 'notebook'"),
-        ("width", "89mm", "a number, or nothing"),
-        ("dpi", True, "a number, or nothing"),
+        ("width", "89mm", "a finite number, or nothing"),
+        ("width", math.inf, "a finite number, or nothing"),
+        ("dpi", True, "a finite number, or nothing"),
+        ("dpi", math.nan, "a finite number, or nothing"),
         ("format", None, "text"),
         ("choices", [], "the choices about a view"),
         ("state", {}, "the state of a view"),
+        ("state.feature", None, "text"),
+        ("state.color_by", 3, "text, or nothing"),
+        ("state.kind", ["ice"], "'ice', 'c-ice' or 'd-ice'"),
+        ("state.decay", 0, "a number greater than 0 and at most 1"),
+        ("state.decay", math.nan, "a number greater than 0 and at most 1"),
+        ("state.convention", None, "'stable', 'equations' or 'published'"),
+        ("state.unit", {}, "'prediction', 'sd' or 'share'"),
+        ("state.anchor", "mean", "'min', 'max', 'median', 'own' or a finite number"),
+        ("state.anchor", True, "'min', 'max', 'median', 'own' or a finite number"),
+        ("state.max_lines", 0, "an integer of at least 1"),
+        ("state.selection", [1.5], "a list of integers of at least 0"),
+        ("choices.left", "middle", "'bars' or 'map'"),
+        ("choices.zoom", {"ice moon": [0, 1]}, "a dict of four finite numbers each"),
     ],
 )
 def test_a_request_that_is_none_is_refused_at_the_door(name, value, expected):
     """It comes from another version's front end, so the page is to be loaded anew."""
-    with pytest.raises(messages.MessageError) as refused:
-        messages.parse_request({**asked(), name: value})
+    with pytest.raises(errors.MessageError) as refused:
+        messages.parse_request(changed(asked(), name, value))
     assert str(refused.value) == (
         f"{name!r} of a request 'export' must be {expected}; got {value!r}. "
         "Restart the kernel and reload the page, so that both run the same version."
     )
+
+
+def test_a_choice_that_does_not_exist_is_refused():
+    """It is named, cut after 200 letters, and so are the choices that exist."""
+    with pytest.raises(errors.MessageError) as refused:
+        messages.parse_request(changed(asked(), f"choices.{'left' * 100}", 1))
+    listed = ", ".join(map(repr, VIEW_CHOICES))
+    assert str(refused.value) == (
+        f"'choices' of a request 'export' must have no other entries than {listed}; got '{('left' * 100)[:199]}…. "
+        "Restart the kernel and reload the page, so that both run the same version."
+    )
+
+
+def test_missing_size_is_the_usual_one_and_missing_state_is_refused(explanation):
+    """A page may leave out width and dpi, but nothing of what the picture shows."""
+    request = asked()
+    without_size = {name: value for name, value in request.items() if name not in {"width", "dpi"}}
+    assert messages.parse_request(without_size) == request
+    without_color = {name: value for name, value in request["state"].items() if name != "color_by"}
+    with pytest.raises(
+        errors.MessageError, match=r"^'state' of a request 'export' must be the state of a view; got \{"
+    ):
+        messages.parse_request({**request, "state": without_color})
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("width", "`width` must be from 60 to 600 mm, "),
+        ("dpi", "`dpi` must be from 50 to 1200 "),
+        ("state.selection", "`include` must be row positions of X, from 0 to 39; got "),
+        ("state.max_lines", None),
+        ("state.anchor", None),
+    ],
+)
+def test_integers_beyond_64_bits_are_like_any_others(make, X, caplog, name, message):
+    """Too large a number is refused in the words of its option, or is as good as the largest one."""
+    value = [2**70] if name == "state.selection" else 2**70
+    explorer = make(tides, X)
+    explorer.comm.receive({"method": "custom", "content": {"id": "a", **changed(asked(), name, value)}})
+    reply = explorer.comm.wait_for(lambda m: m["data"].get("content", {}).get("id") == "a")["data"]["content"]
+    assert reply["type"] == ("result" if message is None else "error")
+    assert reply.get("message", "").startswith(message or "")
+    assert caplog.records == []
 
 
 # --- what settings may not change -----------------------------------------------------------------

@@ -79,7 +79,8 @@ ALLOWED = {
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
     "display_axis": ("adapters.tables.natural_order feature moments results", "numpy"),
-    "messages": ("adapters.table feature metrics options", ""),
+    "forms": ("", ""),
+    "messages": ("adapters.table feature forms metrics options state", ""),
     "background": ("", ""),
     "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
     # pictures and files of the same view
@@ -99,7 +100,7 @@ ALLOWED = {
     "older": ("metrics", ""),
     "provenance_reader": ("older", "pyarrow"),
     # the widget
-    "state": ("older", ""),
+    "state": ("forms older", ""),
     "unattended": ("", ""),
     "work": (
         "adapters.opening adapters.table background classes curves explanation feature messages payload progress",
@@ -107,8 +108,8 @@ ALLOWED = {
     ),
     "widget": (
         (
-            "adapters.table anchors background classes curves explanation export export_request figures.besides frozen "
-            "likelihood messages metrics options payload state unattended work"
+            "adapters.table anchors background classes curves explanation export export_request figures.besides forms "
+            "frozen likelihood messages metrics options payload state unattended work"
         ),
         "anywidget numpy pandas traitlets",
     ),

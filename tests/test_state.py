@@ -10,13 +10,11 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer.state import VIEW_CHOICES, split_view
+from ice_explorer.state import VIEW_CHOICES
 from ice_explorer.widget import ICEExplorer
 
 N = 30
@@ -225,46 +223,41 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
 
 
 @pytest.mark.parametrize(
-    ("view", "kept", "said"),
+    ("view", "sentence"),
     [
-        (5, {}, "int"),
-        (None, {}, "NoneType"),
-        ([["left", "map"]], {}, "list"),
-        ({"left": "map", "right": "nowhere"}, {"left": "map"}, "right"),
-        ({"colour": "red", "shared_y": True}, {"shared_y": True}, "colour"),
-        ({"shared_y": 1, "zoom": {"ice a": [0, 1]}}, {}, "shared_y, zoom"),
-        ({"zoom": {"ice a": [0, 1, 0, float("nan")]}}, {}, "zoom"),
-        ({"zoom": {"ice a": [0, 1, 0, 10**400]}}, {}, "zoom"),
-        ({"compared": ["a", 3], "coloring": ["value"]}, {}, "compared, coloring"),
+        (5, "`state['view']` must be a dict; got 5. Leave it out for the default."),
+        ([["left", "map"]], "`state['view']` must be a dict; got [['left', 'map']]. Leave it out for the default."),
+        (
+            {"left": "map", "right": "nowhere"},
+            "`state['view']['right']` must be 'feature' or 'all'; got 'nowhere'. Leave it out for the default.",
+        ),
+        (
+            {"colour": "red", "shared_y": True},
+            (
+                "`state['view']` must have no other entries than `state()` of an explorer writes; got 'colour'. "
+                "Did you mean 'coloring'? Leave it out."
+            ),
+        ),
+        (
+            {"zoom": {"ice a": [0, 1, 0, float("nan")]}},
+            (
+                "`state['view']['zoom']` must be a dict of four finite numbers each; got {'ice a': [0, 1, 0, nan]}. "
+                "Leave it out for the default."
+            ),
+        ),
     ],
 )
-def test_a_broken_choice_of_the_browser_is_dropped(make, caplog, view, kept, said):
-    """Nothing it writes ends the explorer: what is known and right is kept, the rest is logged."""
-    explorer = make(numbered, X)
+def test_a_broken_choice_of_the_browser_is_not_taken(make, caplog, view, sentence):
+    """Nothing of it is, nor of what was set together with it; the page is told why, and what stands."""
+    explorer = make(numbered, X, state={"version": 2, "view": VIEW})
+    n_sent = len(explorer.comm.sent)
     explorer.comm.receive({"method": "update", "state": {"_view": view, "kind": "c-ice"}, "buffer_paths": []})
-    assert explorer.state()["view"] == kept
-    assert explorer.kind == "c-ice"
-    said_of_it = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget"]
-    assert said_of_it == [f"The browser wrote about its view what nobody can read; dropped: {said}"]
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=8,
-)
-
-
-@given(st.dictionaries(st.sampled_from([*VIEW_CHOICES, "other"]), json_values) | json_values)
-def test_whatever_a_browser_writes_is_divided(view):
-    """Any JSON at all: what is kept is of its form, what is not is named, and keeping again changes nothing."""
-    kept, dropped = split_view(view)
-    assert all(VIEW_CHOICES[name].is_met(value) for name, value in kept.items())
-    if isinstance(view, dict):
-        assert {*kept, *dropped} == set(view)
-    else:
-        assert dropped == [type(view).__name__]
-    assert split_view(kept) == (kept, [])
+    assert (explorer.state()["view"], explorer.kind) == (VIEW, "ice")
+    said, back = [message["data"] for message in explorer.comm.sent[n_sent:] if "_status" not in str(message)]
+    assert said["content"] == {"type": "refused", "message": sentence}
+    assert back["state"] == {"_view": VIEW, "kind": "ice"}
+    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget"]
+    assert logged == [f"What the browser set is not taken: {sentence}"]
 
 
 def test_python_and_the_browser_know_the_same_choices(root):

@@ -25,6 +25,7 @@ from ice_explorer import errors, payload
 from ice_explorer.background import Background
 from ice_explorer.messages import PROTOCOL_VERSION
 from ice_explorer.widget import ICEExplorer
+from ice_explorer.work import Work
 
 SOON = 20.0
 
@@ -667,6 +668,93 @@ def test_the_slider_is_not_echoed(make, X):
     for decay in (0.3, 0.31, 0.32):
         explorer.comm.receive({"method": "update", "state": {"decay": decay}, "buffer_paths": []})
     assert explorer.comm.sent[n_sent:] == []
+
+
+def set_by_page(explorer, state):
+    """What the explorer sends when a page sets these values: states, and what else it says."""
+    n_sent = len(explorer.comm.sent)
+    explorer.comm.receive({"method": "update", "state": state, "buffer_paths": []})
+    sent = [message["data"] for message in explorer.comm.sent[n_sent:]]
+    states = [data["state"] | {name: "bytes" for (name,) in data["buffer_paths"]} for data in sent if "state" in data]
+    return states, [data["content"] for data in sent if data["method"] == "custom"]
+
+
+def test_one_bad_value_of_several_takes_none(make, X, caplog):
+    """Nothing changes, no observer is called, and the page gets the values that stand, and one sentence."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    explorer.feature = "slope"
+    before, heard = explorer.state(), []
+    explorer.observe(heard.append)
+    states, said = set_by_page(explorer, {"feature": "bend", "decay": 1.5, "kind": "c-ice", "selection": [3]})
+    sentence = (
+        "`decay` must be greater than 0 and at most 1; got 1.5. "
+        "Use `decay=1` to weight all phantom observations equally."
+    )
+    assert explorer.state() == before
+    assert heard == []
+    assert states == [{"feature": "slope", "decay": 0.75, "kind": "ice", "selection": []}]
+    assert said == [{"type": "refused", "message": sentence}]
+    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget"]
+    assert logged == [f"What the browser set is not taken: {sentence}"]
+
+
+def test_an_anchor_goes_with_the_feature_that_comes_with_it(make, X):
+    """A level of the feature that is opened at the same time is known, whatever the order; of another it is not."""
+    explorer = make(lambda rows: (rows["town"] == "x").to_numpy(float), X.assign(town=list("xy") * 20))
+    assert explorer.explanation
+    explorer.feature = "slope"
+    states, said = set_by_page(explorer, {"anchor": "y", "feature": "town"})
+    assert (explorer.feature, explorer.anchor, said) == ("town", 1.0, [])
+    assert {"anchor": 1.0} in states
+    _, said = set_by_page(explorer, {"anchor": "x", "feature": "slope"})
+    assert (explorer.feature, explorer.anchor, len(said)) == ("town", 1.0, 1)
+
+
+@pytest.mark.parametrize("name", ["_status", "_header", "_impact", "_profile", "_css", "_model_name", "layout"])
+def test_what_only_the_kernel_sets_is_put_right(make, X, name):
+    """A page that sets it anyway gets the kernel's value; what it set besides is taken."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    before = getattr(explorer, name)
+    states, said = set_by_page(explorer, {name: 3, "kind": "c-ice"})
+    assert (getattr(explorer, name), explorer.kind, said) == (before, "c-ice", [])
+    assert [list(state) for state in states] == [["kind"], [name]]  # the first one is for other pages
+
+
+def test_a_page_hears_what_its_value_was_taken_for(make, X):
+    """Also where the trait is as it was before: the page shows what the kernel has."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    explorer.feature = "slope"
+    assert set_by_page(explorer, {"feature": 0, "nothing": 1}) == ([{"feature": 0}, {"feature": "slope"}], [])
+
+
+def test_an_output_that_cannot_be_explained_takes_none(make, X, monkeypatch):
+    """It is made ready before anything is set, so that what came with it is not set either."""
+
+    def fail(*_):
+        raise errors.PredictionError("The model has no log-odds of 'virginica'.")
+
+    explorer = make(Iris(), X, output="setosa")
+    assert explorer.explanation
+    before, heard = explorer.state(), []
+    explorer.observe(heard.append)
+    monkeypatch.setattr(Work, "other", fail)
+    states, said = set_by_page(explorer, {"decay": 0.5, "output": "virginica", "response": "log_odds"})
+    assert explorer.state() == before
+    assert (heard, states) == ([], [{"decay": 0.75, "output": "setosa", "response": "predict_proba"}])
+    assert said == [{"type": "refused", "message": "The model has no log-odds of 'virginica'."}]
+
+
+def test_an_output_is_prepared_once(make, X, monkeypatch):
+    """Checking it beforehand is all the work there is; output and scale are chosen together."""
+    explorer = make(Iris(), X, output="setosa")
+    made, other = [], Work.other
+    monkeypatch.setattr(Work, "other", lambda work, *chosen: made.append(chosen) or other(work, *chosen))
+    set_by_page(explorer, {"output": "virginica", "response": "log_odds"})
+    assert explorer.explanation.output_label == "log-odds of 'virginica'"
+    assert made == [("virginica", "log_odds")]
 
 
 def test_an_observer_may_wait_for_the_result(make, X, held):

@@ -1070,6 +1070,32 @@ class ExportError(ICEExplorerError, ValueError):
         return cls(f"`path` must be that of a file; there is a folder at {str(path)!r}. Choose another name.")
 
 
+# A request that breaks the protocol comes from a page that loaded another version's front end.
+_RELOAD = "Restart the kernel and reload the page, so that both run the same version."
+
+
+class MessageError(ICEExplorerError, ValueError):
+    """A request of the browser that no reply can answer, because it is not one of the protocol."""
+
+    @classmethod
+    def unknown_type(cls, got: object, known: Iterable[str]) -> MessageError:
+        """Say which requests there are."""
+        return cls(f"A request must be of type {', '.join(map(repr, known))}; got {_written(got)}. {_RELOAD}")
+
+    @classmethod
+    def field(cls, request: str, name: str, expected: str, got: object) -> MessageError:
+        """Say what a field of a request must hold."""
+        return cls(f"{name!r} of a request {request!r} must be {expected}; got {_written(got)}. {_RELOAD}")
+
+    @classmethod
+    def entry(cls, request: str, field: str, got: object, known: Iterable[str]) -> MessageError:
+        """Say which entries a field of a request has."""
+        return cls(
+            f"{field!r} of a request {request!r} must have no other entries than {', '.join(map(repr, known))}; "
+            f"got {_written(got)}. {_RELOAD}"
+        )
+
+
 __all__ = [
     "Cancelled",
     "ExportError",
@@ -1078,6 +1104,7 @@ __all__ = [
     "InputDataError",
     "InputTypeError",
     "InvalidOptionError",
+    "MessageError",
     "MissingDependencyError",
     "OutputError",
     "PredictionError",

@@ -7,10 +7,14 @@ Numbers that come in bulk travel as buffers beside the JSON, in the order that e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
-from ice_explorer.errors import ICEExplorerError
+from ice_explorer.errors import MessageError
+from ice_explorer.forms import POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
+from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.options import UNITS
+from ice_explorer.state import VIEW_CHOICES
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
@@ -404,82 +408,68 @@ class Reply(TypedDict):
     message: NotRequired[str]
 
 
+class Refusal(TypedDict):
+    """Why nothing was taken of what the browser set; its values go back to what they are here, as an update."""
+
+    type: Literal["refused"]
+    message: str
+
+
 # --- reading what the browser sent ----------------------------------------------------------------
 
 
-# A request that breaks the protocol comes from a page that loaded another version's front end.
-_RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
+def _or_nothing(form: Form) -> Form:
+    return Form(f"{form.expected}, or nothing", lambda value: value is None or form.is_met(value))
 
 
-class MessageError(ICEExplorerError, ValueError):
-    """A request that no reply can answer, because it is not one of the protocol."""
-
-    @classmethod
-    def unknown_type(cls, got: object) -> MessageError:
-        """Say which requests there are."""
-        return cls(f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {got!r}. {_RELOAD}")
-
-    @classmethod
-    def field(cls, request: str, name: str, expected: str, got: object) -> MessageError:
-        """Say what a field of a request must hold."""
-        return cls(f"{name!r} of a request {request!r} must be {expected}; got {got!r}. {_RELOAD}")
+def _is_decay(value: object) -> bool:
+    return is_finite(value) and 0 < cast("float", value) <= 1
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _is_anchor(value: object) -> bool:
+    return is_finite(value) or (is_text(value) and value in ANCHORS)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+_AT_LEAST_ONE: Final = Form("an integer of at least 1", lambda value: is_count(value) and value != 0)
+_NUMBER_OR_NOTHING: Final = _or_nothing(Form("a finite number", is_finite))
 
-
-def _is_positions(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_count, value))
-
-
-def _is_texts_or_none(value: object) -> bool:
-    return value is None or (isinstance(value, list) and all(map(_is_text, value)))
-
-
-def _is_number_or_none(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-
-
-def _is_choices(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_state(value: object) -> bool:
-    return isinstance(value, Mapping) and set(value) == set(ViewState.__annotations__)
-
-
-_TEXT = ("text", _is_text)
-_COUNT = ("an integer of at least 0", _is_count)
-_NUMBER_OR_NONE = ("a number, or nothing", _is_number_or_none)
-_POSITIONS = ("a list of integers of at least 0", _is_positions)
+VIEW_STATE: Final[Mapping[str, Form]] = {
+    "feature": TEXT,
+    "color_by": _or_nothing(TEXT),
+    "kind": one_of(*KINDS),
+    "decay": Form("a number greater than 0 and at most 1", _is_decay),
+    "rank_by": one_of(*RANKINGS),
+    "convention": one_of(*CONVENTIONS),
+    "unit": one_of(*UNITS),
+    "anchor": Form(f"{', '.join(map(repr, ANCHORS))} or a finite number", _is_anchor),
+    "max_lines": _AT_LEAST_ONE,
+    "selection": POSITIONS,
+}
 
 # What each request carries besides id and type; also the list of all requests.
-_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[object], bool]]]]] = {
-    "curves": {"feature": _TEXT, "max_lines": _COUNT, "selection": _POSITIONS},
-    "classes": {"feature": _TEXT, "max_lines": _COUNT},
-    "colors": {
-        "column": _TEXT,
-        "positions": _POSITIONS,
-        "levels": ("a list of texts, or nothing", _is_texts_or_none),
-    },
-    "drivers": {"feature": _TEXT},
-    "rows": {"positions": _POSITIONS},
+_FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
+    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS},
+    "classes": {"feature": TEXT, "max_lines": _AT_LEAST_ONE},
+    "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
+    "drivers": {"feature": TEXT},
+    "rows": {"positions": POSITIONS},
     "export": {
-        "format": _TEXT,
-        "what": (", ".join(map(repr, WHATS)), WHATS.__contains__),
-        "width": _NUMBER_OR_NONE,
-        "dpi": _NUMBER_OR_NONE,
-        "to": ("'browser' or 'notebook'", DESTINATIONS.__contains__),
-        "state": ("the state of a view", _is_state),
-        "choices": ("the choices about a view", _is_choices),
+        "format": TEXT,
+        "what": one_of(*WHATS),
+        "width": _NUMBER_OR_NOTHING,
+        "dpi": _NUMBER_OR_NOTHING,
+        "to": one_of(*DESTINATIONS),
+        "state": Form(
+            "the state of a view", lambda value: isinstance(value, Mapping) and set(value) == set(VIEW_STATE)
+        ),
+        "choices": Form("the choices about a view", lambda value: isinstance(value, Mapping)),
     },
     "cancel": {},
     "resume": {},
+}
+# What is in fields that are mappings.
+_ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {
+    "export": {"state": VIEW_STATE, "choices": VIEW_CHOICES},
 }
 
 
@@ -503,8 +493,14 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     """
     request = content.get("type")
     if not isinstance(request, str) or request not in _FIELDS:
-        raise MessageError.unknown_type(request)
-    for name, (expected, is_valid) in _FIELDS[request].items():
-        if not is_valid(content.get(name)):
-            raise MessageError.field(request, name, expected, content.get(name))
-    return cast("Request", content)
+        raise MessageError.unknown_type(request, _FIELDS)
+    # A field that is missing holds nothing.
+    fields: dict[str, Any] = {name: content.get(name) for name in _FIELDS[request]}
+    for name in misfits(fields, _FIELDS[request]):
+        raise MessageError.field(request, name, _FIELDS[request][name].expected, fields[name])
+    for field, forms in _ENTRIES.get(request, {}).items():
+        for name in misfits(fields[field], forms):
+            if name not in forms:
+                raise MessageError.entry(request, field, name, forms)
+            raise MessageError.field(request, f"{field}.{name}", forms[name].expected, fields[field][name])
+    return cast("Request", {**content, **fields})

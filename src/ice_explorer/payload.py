@@ -14,7 +14,7 @@ import numpy as np
 
 from ice_explorer import __version__
 from ice_explorer.display_axis import display_axis, distances, histogram, writer
-from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.errors import InvalidOptionError, PredictionError, counted
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
@@ -101,7 +101,7 @@ def _f64(values: ArrayLike) -> bytes:
 
 def _checked(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
     """Take positions of rows from the browser, which may be of another data set by now."""
-    chosen = np.asarray(positions, dtype=np.int64)
+    chosen = np.asarray(positions)  # objects where numbers are too large for 64 bits
     outside = chosen[(chosen < 0) | (chosen >= n_observations)]
     if outside.size:
         msg = (
@@ -109,7 +109,13 @@ def _checked(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]
             f"got {int(outside[0])}. Leave it out."
         )
         raise InvalidOptionError(msg)
-    return chosen
+    if len(positions) > n_observations:
+        msg = (
+            f"`positions` must be different rows of X, which has {counted(n_observations, 'row')}; "
+            f"got {len(positions)} positions. Leave out those that are there twice."
+        )
+        raise InvalidOptionError(msg)
+    return chosen.astype(np.int64)
 
 
 def _u32(values: ArrayLike) -> bytes:

@@ -7,93 +7,61 @@ is left out and told of. What the browser writes about its view goes through the
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.forms import FLAG, POSITIONS, TEXT, TEXTS, Form, is_finite, is_list, is_text, misfits, one_of
 from ice_explorer.older import renewed_state
 
 STATE_VERSION: Final = 2
 _WITH_WEIGHTING: Final = 1  # is still read
 
 
-class Form(NamedTuple):
-    """What an entry must be, in words and as a test."""
-
-    expected: str
-    is_met: Callable[[object], bool]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_finite(value: object) -> bool:
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        return False
-    return abs(value) <= sys.float_info.max  # also of a whole number that no float is
-
-
-def _is_list(value: object, is_item: Callable[[object], bool]) -> bool:
-    return isinstance(value, list) and all(map(is_item, value))
-
-
 def _is_window(value: object) -> bool:
-    return _is_list(value, _is_finite) and len(value) == 4  # type: ignore[arg-type]
+    return is_list(value, is_finite) and len(value) == 4  # type: ignore[arg-type]
 
 
 def _is_filter(value: object) -> bool:
     if not isinstance(value, Mapping) or len(value) != 1:
         return False
     hidden, span = value.get("hidden"), value.get("range")
-    is_span = _is_list(span, _is_finite) and len(span) == 2  # type: ignore[arg-type]
-    return is_span or _is_list(hidden, lambda level: level is None or _is_text(level))
+    is_span = is_list(span, is_finite) and len(span) == 2  # type: ignore[arg-type]
+    return is_span or is_list(hidden, lambda level: level is None or is_text(level))
 
-
-def _one_of(*words: str) -> Form:
-    listed = ", ".join(map(repr, words[:-1]))
-    return Form(f"{listed} or {words[-1]!r}", lambda value: isinstance(value, str) and value in words)
-
-
-_TEXT: Final = Form("text", _is_text)
-_FLAG: Final = Form("True or False", lambda value: isinstance(value, bool))
 
 # The browser's twin is `ViewChoices` in `js/src/protocol.ts`; a test holds the names to each other.
 VIEW_CHOICES: Final[Mapping[str, Form]] = {
-    "left": _one_of("bars", "map"),
-    "right": _one_of("feature", "all"),
-    "compared": Form("a list of texts", lambda value: _is_list(value, _is_text)),
-    "coloring": _one_of("value", "median", "driver"),
-    "lines_as": _one_of("auto", "lines", "density"),
-    "shared_y": _FLAG,
-    "target": _FLAG,
-    "classes": _FLAG,
-    "rug": _one_of("auto", "off"),
-    "full_slopes": _FLAG,
+    "left": one_of("bars", "map"),
+    "right": one_of("feature", "all"),
+    "compared": TEXTS,
+    "coloring": one_of("value", "median", "driver"),
+    "lines_as": one_of("auto", "lines", "density"),
+    "shared_y": FLAG,
+    "target": FLAG,
+    "classes": FLAG,
+    "rug": one_of("auto", "off"),
+    "full_slopes": FLAG,
     "zoom": Form(
         "a dict of four finite numbers each",
-        lambda value: isinstance(value, Mapping) and all(_is_text(k) and _is_window(v) for k, v in value.items()),
+        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
     ),
     "filters": Form(
         "a dict of hidden levels or a range each",
-        lambda value: isinstance(value, Mapping) and all(_is_text(k) and _is_filter(v) for k, v in value.items()),
+        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_filter(v) for k, v in value.items()),
     ),
-    "palette": _one_of("default", "viridis", "cividis"),
+    "palette": one_of("default", "viridis", "cividis"),
 }
 
+_ANY: Final = Form("anything", lambda _value: True)
 # Of a state: what names something of the data. All other traits are checked where they are set.
 _OF_DATA: Final[Mapping[str, Form]] = {
-    "feature": _TEXT,
-    "color_by": Form("text or None", lambda value: value is None or _is_text(value)),
-    "selection": Form("a list of integers of at least 0", lambda value: _is_list(value, _is_count)),
-    "output": _TEXT,
-    "response": _TEXT,
+    "feature": TEXT,
+    "color_by": Form("text or None", lambda value: value is None or is_text(value)),
+    "selection": POSITIONS,
+    "output": TEXT,
+    "response": TEXT,
     "view": Form("a dict", lambda value: isinstance(value, Mapping)),
 }
 
@@ -153,42 +121,34 @@ def read_state(state: object, traits: Collection[str]) -> State:
     version = state.get("version")
     if isinstance(version, bool) or version not in (_WITH_WEIGHTING, STATE_VERSION):
         raise InvalidOptionError.state_version(version, (_WITH_WEIGHTING, STATE_VERSION))
-    view, notes = state.get("view", {}), list[str]()
+    notes = list[str]()
     if version == _WITH_WEIGHTING:
         state, notes = renewed_state(state)
-    _check_entries("state", state, ("version", *traits, "view"), _OF_DATA)
-    _check_entries("state['view']", view, tuple(VIEW_CHOICES), VIEW_CHOICES)
+    _check_entries("state", state, {name: _OF_DATA.get(name, _ANY) for name in ("version", *traits, "view")})
+    view = check_view(state.get("view", {}))
     return State({name: value for name, value in state.items() if name in traits}, dict(view), tuple(notes))
 
 
-def _check_entries(where: str, entries: Mapping[Any, Any], known: Sequence[str], forms: Mapping[str, Form]) -> None:
-    for name, value in entries.items():
-        if name not in known:
-            raise InvalidOptionError.state_entry(where, name, known)
-        form = forms.get(name)
-        if form is not None and not form.is_met(value):
-            place = f"{where}[{name!r}]"
-            raise InvalidOptionError.state_value(place, form.expected, value)
+def check_view(view: object) -> Mapping[str, Any]:
+    """Return what a reader chose about the view, or say what is none of the choices.
 
-
-def split_view(view: object) -> tuple[dict[str, Any], list[str]]:
-    """Divide what a browser wrote about its view into what can be kept and the names of the rest.
-
-    Parameters
-    ----------
-    view : object
-
-    Returns
-    -------
-    kept : dict
-        Known entries of the right form.
-    dropped : list of str
-        How the other entries are called, or what came instead of a dict.
+    Raises
+    ------
+    InvalidOptionError
     """
+    where = "state['view']"
     if not isinstance(view, Mapping):
-        return {}, [type(view).__name__]
-    kept = {name: value for name, value in view.items() if name in VIEW_CHOICES and VIEW_CHOICES[name].is_met(value)}
-    return kept, [str(name) for name in view if name not in kept]
+        raise InvalidOptionError.state_value(where, _OF_DATA["view"].expected, view)
+    _check_entries(where, view, VIEW_CHOICES)
+    return view
+
+
+def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
+    for name in misfits(entries, forms):
+        if name not in forms:
+            raise InvalidOptionError.state_entry(where, name, tuple(forms))
+        place = f"{where}[{name!r}]"
+        raise InvalidOptionError.state_value(place, forms[name].expected, entries[name])
 
 
 def fit_state(

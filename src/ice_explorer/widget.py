@@ -48,6 +48,7 @@ from ice_explorer.errors import (
     counted,
 )
 from ice_explorer.explanation import OPTIONS, explain
+from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.likelihood import check_decay
 from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
@@ -60,6 +61,7 @@ from ice_explorer.messages import (
     DriversRequest,
     ExportRequest,
     Note,
+    Refusal,
     Reply,
     Request,
     ResumeBody,
@@ -69,7 +71,7 @@ from ice_explorer.messages import (
 )
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import UNITS, check_integer, check_one_of, check_static_picture
-from ice_explorer.state import STATE_VERSION, fit_state, read_state, split_view
+from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
@@ -224,7 +226,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     _view = _Checked({}).tag(sync=True)  # what a reader chose about the view, as the browser wrote it
     # Traits that were chosen, so that the settings of a JupyterLab leave them alone.
-    _given: traitlets.List[str] = traitlets.List().tag(sync=True)
+    _given = _Checked([]).tag(sync=True)
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)
@@ -244,6 +246,7 @@ class ICEExplorer(anywidget.AnyWidget):
             raise FrontEndMissingError.bundle(_SCRIPT)
         self._sync_lock = new_lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
+        self._prepared: Work | None = None  # on the output that it sets
         self._picture = check_static_picture(static_picture)
         traits = self._public_traits()
         for name in traits:
@@ -356,12 +359,12 @@ class ICEExplorer(anywidget.AnyWidget):
             work = self._work
             if work is None or (self.output, self.response) == (work.choices.output, work.choices.response):
                 return
-            other = cast("Callable[[str, str], Work]", work.choices.work)  # else there is nothing to choose
             try:
-                chosen = other(self.output, self.response)
+                chosen = self._prepared or work.other(self.output, self.response)
             except Exception:
                 self.output, self.response = work.choices.output, work.choices.response
                 raise
+            self._prepared = None
             before = self._background
             self._begin(chosen)
             before.close()  # last, so that whoever waits for it finds what to wait for instead
@@ -639,13 +642,14 @@ class ICEExplorer(anywidget.AnyWidget):
     def _check_unit(self, value: object) -> object:
         return check_one_of("unit", value, UNITS)
 
-    def _check_anchor(self, value: object) -> str | float:
+    def _check_anchor(self, value: object, feature: str | None = None) -> str | float:
+        opened = self.feature if feature is None else feature
         if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
             return check_anchor(value)
-        if self.feature == "":
+        if opened == "":
             raise InvalidOptionError.anchor_without_feature(value)
         work = self._open_work()
-        return work.anchor_place(work.by_label[self.feature], value)
+        return work.anchor_place(work.by_label[opened], value)
 
     def _check_max_lines(self, value: object) -> int:
         check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")
@@ -689,10 +693,13 @@ class ICEExplorer(anywidget.AnyWidget):
         return check_one_of("response", str(value), choices.responses or (choices.response,))
 
     def _check__view(self, value: object) -> dict[str, Any]:
-        kept, dropped = split_view(value)
-        if dropped:
-            logger.warning("The browser wrote about its view what nobody can read; dropped: %s", ", ".join(dropped))
-        return kept
+        return dict(check_view(value))
+
+    def _check__given(self, value: object) -> list[str]:
+        if not TEXTS.is_met(value):
+            trait = "_given"
+            raise InvalidOptionError.state_value(trait, TEXTS.expected, value)
+        return cast("list[str]", value)
 
     # --- to the browser ---------------------------------------------------------------------------
 
@@ -706,13 +713,39 @@ class ICEExplorer(anywidget.AnyWidget):
         _take_messages_at_once(self.comm)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take over what the browser changed."""
+        """Take over what the browser changed, all of it or nothing, and tell it what is not as it was sent."""
+        # Only what is checked is the browser's to set; the feature comes first, as an anchor may depend on it.
+        names = ["feature", *(name for name, trait in self.traits().items() if isinstance(trait, _Checked))]
+        heard = {name: sync_data[name] for name in names if name in sync_data}
         with self._sync_lock:
             self._hearing = threading.get_ident()
             try:
-                super().set_state(sync_data)
+                self._check_together(heard)
+            except Exception as error:  # noqa: BLE001 - the page is told whatever it is
+                logger.warning("What the browser set is not taken: %s", _sentence(error))
+                self.send(Refusal(type="refused", message=_sentence(error)))
+            else:
+                super().set_state(heard)
             finally:
-                self._hearing = None
+                self._hearing = self._prepared = None
+            changed = [name for name in sync_data if name in self.keys and getattr(self, name) != sync_data[name]]
+            if changed:
+                self.send_state(changed)
+
+    def _check_together(self, values: Mapping[str, object]) -> None:
+        """Check values that are set at once, before any of them is."""
+        feature = self._check_feature(values["feature"]) if "feature" in values else self.feature
+        for name, value in values.items():
+            check = (
+                partial(self._check_anchor, feature=feature) if name == "anchor" else getattr(self, f"_check_{name}")
+            )
+            check(value)
+        if not {"output", "response"}.isdisjoint(values):
+            work = self._open_work()
+            output = self._check_output(values.get("output", ""))
+            response = self._check_response(values.get("response", ""))
+            if (output, response) != (work.choices.output, work.choices.response):
+                self._prepared = work.other(output, response)
 
     def _publish(self) -> bool:
         """Bring the traits that only the kernel sets up to date; False where some have to wait."""
@@ -766,15 +799,14 @@ class ICEExplorer(anywidget.AnyWidget):
 
     # --- from the browser -------------------------------------------------------------------------
 
-    def _on_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
-        request_id = content.get("id")
-        if not isinstance(request_id, str):
+    def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
+        if not isinstance(content, Mapping) or not is_text(content.get("id")):
             logger.warning("A message without an id cannot be answered: %s", reprlib.repr(content))
             return
         try:
             self._dispatch(parse_request(content))
         except Exception as error:  # noqa: BLE001 - every request gets a reply
-            self._refuse(request_id, error)
+            self._refuse(content["id"], error)
 
     def _dispatch(self, request: Request) -> None:
         """Answer a request, or leave it to the thread that may call the model."""
@@ -786,7 +818,7 @@ class ICEExplorer(anywidget.AnyWidget):
             columns = [work.known.column(name) for name in work.known.columns]
             self._reply(request["id"], payload.rows(columns, request["positions"]), [])
         elif request["type"] == "export":
-            name = work.by_label.get(request["state"]["feature"])
+            name = work.by_label.get(request["state"]["feature"], work.names[0])  # something to show, at least
             self._ask(request["id"], name, partial(self._export, work, self._background, request))
         elif request["type"] == "resume":
             self._background.resume()
@@ -823,8 +855,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
         if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
             raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
-        choices, _ = split_view(request["choices"])
-        drawn = self._drawn(request["state"], work, choices)
+        drawn = self._drawn(request["state"], work, request["choices"])
         return export_request.answer(work.explanation(snapshot.results), request, drawn)
 
     def _ask(

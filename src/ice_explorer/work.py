@@ -7,7 +7,7 @@ import math
 from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ice_explorer import payload
 from ice_explorer.adapters.opening import Opening
@@ -117,6 +117,11 @@ class Work:
         self.target = None if y is None else self.known.target(y)
         labels = [head["name"] for head in self.heads]
         self.by_label = dict(zip(labels, self.names, strict=True))
+
+    def other(self, output: str, response: str) -> Work:
+        """Return the work on another of the choices."""
+        make = cast("Callable[[str, str], Work]", self.choices.work)  # else there is nothing to choose
+        return make(output, response)
 
     def label(self, name: Name) -> str:
         """Return the label of a feature."""

@@ -1,0 +1,437 @@
+"""Whatever a browser sends, and whatever a file holds: an answer or an error of ours, and nothing by half."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wire import Wire
+
+import ice_explorer as ice
+from ice_explorer import errors, messages
+from ice_explorer.widget import ICEExplorer
+
+# 75 examples of each test here by default, together 300; `--hypothesis-profile=fuzz` has 10,000.
+fuzz = settings(max_examples=max(75, settings().max_examples * 3 // 4))
+
+N_ROWS = 24
+OF_KERNEL = ("_status", "_header", "_impact", "_profile", "_esm", "_css", "_model_name", "_dom_classes", "layout")
+HEARD = (*ICEExplorer._public_traits(), "_view", "_given")
+
+
+# --- values that are near what is right ---------------------------------------------------------------
+
+LETTERS = st.characters(exclude_categories=())  # halves of letters, too
+LARGE = [2**31, 2**53, 2**63, 2**64, 2**70, 10**400, -(2**70), 1e308, float("nan"), float("inf"), float("-inf")]
+NUMBERS = st.sampled_from([-1, 0, 1, 2, N_ROWS - 1, N_ROWS, 0.5, 1.5, -0.0, *LARGE]) | st.integers() | st.floats()
+KNOWN = (
+    ", x, town, gap, t, no, view, panel, all, feature, svg, pdf, html, csv, browser, notebook, ice, c-ice, d-ice, min, "
+    "own, impact, stable, share, sd, map, hidden, range, zoom, 0, 1, 2, predict_proba, log_odds, later, ../x, a\0b"
+)
+WORDS = st.sampled_from(KNOWN.split(", ")) | st.text(LETTERS, max_size=8)
+LONG = st.sampled_from([[0] * 5000, ["x"] * 5000, "x" * 100_000, {str(n): n for n in range(2000)}])
+PLAIN = st.none() | st.booleans() | NUMBERS | WORDS
+JSON = st.recursive(
+    PLAIN | LONG,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=8,
+)
+
+VALID_VIEW = st.fixed_dictionaries(
+    {},
+    optional={
+        "left": st.sampled_from(["bars", "map"]),
+        "right": st.sampled_from(["feature", "all"]),
+        "compared": st.lists(st.sampled_from(["x", "town", "gap", "none"]), max_size=3),
+        "coloring": st.sampled_from(["value", "median", "driver"]),
+        "lines_as": st.sampled_from(["auto", "lines", "density"]),
+        "shared_y": st.booleans(),
+        "target": st.booleans(),
+        "classes": st.booleans(),
+        "rug": st.sampled_from(["auto", "off"]),
+        "full_slopes": st.booleans(),
+        "zoom": st.dictionaries(
+            st.sampled_from(["ice x: 1", "c-ice town: 1"]), st.lists(NUMBERS, min_size=4, max_size=4), max_size=1
+        ),
+        "filters": st.dictionaries(
+            st.sampled_from(["x", "town"]),
+            st.fixed_dictionaries({"hidden": st.lists(WORDS | st.none(), max_size=2)})
+            | st.fixed_dictionaries({"range": st.lists(NUMBERS, min_size=2, max_size=2)}),
+            max_size=1,
+        ),
+        "palette": st.sampled_from(["default", "viridis", "cividis"]),
+    },
+)
+VALID_TRAITS = {
+    "feature": st.sampled_from(["x", "town", "gap", "", 0, 2]),
+    "color_by": st.sampled_from([None, "x", "town", "gap"]),
+    "kind": st.sampled_from(messages.KINDS),
+    "decay": st.sampled_from([0.01, 0.5, 1, 1.0]),
+    "rank_by": st.sampled_from(messages.RANKINGS),
+    "convention": st.sampled_from(["stable", "equations", "published"]),
+    "unit": st.sampled_from(["prediction", "sd", "share"]),
+    "anchor": st.sampled_from(["min", "max", "median", "own", 0, 0.5, 1e300]),
+    "max_lines": st.sampled_from([1, 5, 2**40]),
+    "selection": st.lists(st.integers(0, N_ROWS - 1), max_size=5),
+    "output": st.sampled_from(["", "0", "1", "2"]),
+    "response": st.sampled_from(["", "predict_proba", "log_odds", "decision_function"]),
+    "_view": VALID_VIEW,
+    "_given": st.sampled_from([[], ["max_lines"], ["max_lines", "later"]]),
+}
+STATES = st.fixed_dictionaries({name: VALID_TRAITS[name] for name in messages.ViewState.__annotations__})
+POSITIONS = st.lists(st.integers(0, N_ROWS - 1), max_size=5)
+FEATURES = st.sampled_from(["x", "town", "gap"])
+REQUESTS = st.one_of(
+    st.fixed_dictionaries(
+        {"type": st.just("curves"), "feature": FEATURES, "max_lines": st.integers(0, 9), "selection": POSITIONS}
+    ),
+    st.fixed_dictionaries({"type": st.just("classes"), "feature": FEATURES, "max_lines": st.integers(0, 9)}),
+    st.fixed_dictionaries(
+        {"type": st.just("colors"), "column": FEATURES, "positions": POSITIONS},
+        optional={"levels": st.none() | st.lists(WORDS, max_size=2)},
+    ),
+    st.fixed_dictionaries({"type": st.just("drivers"), "feature": FEATURES}),
+    st.fixed_dictionaries({"type": st.just("rows"), "positions": POSITIONS}),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("export"),
+            "format": st.sampled_from(["svg", "csv", "json"]),
+            "what": st.sampled_from(messages.WHATS),
+            "width": st.none() | st.just(89),
+            "dpi": st.none() | st.just(100),
+            "to": st.sampled_from(messages.DESTINATIONS),
+            "state": STATES,
+            "choices": VALID_VIEW,
+        }
+    ),
+    st.fixed_dictionaries({"type": st.sampled_from(["cancel", "resume"])}),
+)
+
+
+@st.composite
+def mutated(draw, valid, n_changes=3):
+    """What is valid, with a few entries at any depth replaced, left out or added."""
+    whole = draw(valid)
+    for _ in range(draw(st.integers(0, n_changes))):
+        places = list(_places(whole))
+        if not places:
+            return draw(JSON)
+        place, key = draw(st.sampled_from(places))
+        how = draw(st.sampled_from(["replace", "replace", "remove", "add"]))
+        if how == "replace":
+            place[key] = draw(JSON)
+        elif how == "remove":
+            del place[key]
+        elif isinstance(place, dict):
+            place[draw(WORDS)] = draw(JSON)
+        else:
+            place.insert(0, draw(JSON))
+    return whole
+
+
+def _places(whole):
+    entries = whole.items() if isinstance(whole, dict) else enumerate(whole)
+    for key, value in list(entries):
+        yield whole, key
+        if isinstance(value, (dict, list)) and len(value) < 20:
+            yield from _places(value)
+
+
+# --- an explorer on a wire ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", name="X")
+def rows():
+    rng = np.random.default_rng(0)
+    gap = rng.normal(size=N_ROWS)
+    gap[::5] = np.nan
+    town = pd.Categorical(rng.choice(["Oslo", "Rome", "Riga"], N_ROWS))
+    return pd.DataFrame({"x": rng.normal(size=N_ROWS), "town": town, "gap": gap})
+
+
+class Classes:
+    """Three classes, by a few sums."""
+
+    classes_ = np.arange(3)
+
+    def predict_proba(self, rows):
+        x, gap = rows["x"].to_numpy(), np.nan_to_num(rows["gap"].to_numpy(), nan=0.5)
+        scores = np.exp(np.column_stack([x, (rows["town"] == "Oslo") * x, gap]))
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def predict(self, rows):
+        return self.predict_proba(rows).argmax(axis=1)
+
+
+class Log(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self):
+        super().__init__()
+        self.records = []
+
+    def emit(self, record):
+        self.records.append(record)
+
+
+@pytest.fixture(scope="module")
+def on_wire():
+    """Make explorers on a wire."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("comm.create_comm", Wire)
+        yield ICEExplorer
+
+
+@pytest.fixture(scope="module")
+def explorer(X, on_wire):
+    explorer = on_wire(Classes(), X, np.arange(N_ROWS) % 3, output=1)
+    assert explorer.explanation
+    yield explorer
+    explorer.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of the notebook."""
+    folder = tmp_path_factory.mktemp("notebook")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield folder
+
+
+@contextmanager
+def listening():
+    """Keep what the widget logs."""
+    log, logger = Log(), logging.getLogger("ice_explorer.widget")
+    logger.addHandler(log)
+    try:
+        yield log
+    finally:
+        logger.removeHandler(log)
+
+
+def ask(explorer, content):
+    """Send a message, and then a good one, which is answered as well; return all that came back in between."""
+    wire = explorer.comm
+    with wire.arrived:
+        wire.sent.clear()
+    wire.receive({"method": "custom", "content": content})
+    identity = content.get("id") if isinstance(content, dict) else None
+    if isinstance(identity, str) and encodable(identity):
+        replies_to(wire, identity)
+    wire.receive(
+        {
+            "method": "custom",
+            "content": {"id": "good", "type": "curves", "feature": "x", "max_lines": 2, "selection": [0]},
+        }
+    )
+    (good,) = replies_to(wire, "good")
+    assert good["type"] in (
+        {"result", "cancelled"} if isinstance(content, dict) and content.get("type") == "cancel" else {"result"}
+    )
+    with wire.arrived:
+        return [
+            message["data"]["content"]
+            for message in wire.sent
+            if message["data"]["method"] == "custom" and message["data"]["content"]["id"] != "good"
+        ]
+
+
+def replies_to(wire, identity):
+    def is_reply(message):
+        return message["data"]["method"] == "custom" and message["data"]["content"].get("id") == identity
+
+    wire.wait_for(is_reply)
+    with wire.arrived:
+        return [message["data"]["content"] for message in wire.sent if is_reply(message)]
+
+
+def encodable(text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def sendable(message):
+    """Tell whether Jupyter could send it: JSON without NaN, in UTF-8."""
+    return json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
+
+
+IDS = st.sampled_from(["a", "a", "a", "a", "", "x" * 1000]) | JSON
+
+
+@fuzz
+@given(st.tuples(IDS, mutated(REQUESTS)) | JSON)
+def test_every_message_has_one_answer(explorer, folder, asked):
+    """With an id exactly one reply of its own, without one none; an error is a sentence of ours and writes nothing."""
+    identity, content = asked if isinstance(asked, tuple) else (None, asked)
+    if isinstance(asked, tuple) and isinstance(content, dict) and "id" not in content:
+        content = {"id": identity, **content}
+    before = set(folder.iterdir())
+    with listening() as log:
+        replies = ask(explorer, content)
+    identity = content.get("id") if isinstance(content, dict) else None
+    if isinstance(identity, str) and encodable(identity):
+        (reply,) = replies
+        assert reply["id"] == identity
+        assert sendable(reply)
+        assert [record.getMessage() for record in log.records] == []
+        if reply["type"] == "error":
+            assert reply["message"].endswith((".", "?", "!"))
+            assert len(reply["message"]) < 2000
+    else:
+        assert replies == []
+        assert len(log.records) == 1
+    new = set(folder.iterdir()) - before
+    if new:
+        assert [str(path) for path in new] == [reply["body"]["path"]]
+        for path in new:
+            path.unlink() if path.is_file() else [*map(type(path).unlink, path.iterdir()), path.rmdir()]
+
+
+# --- traits -------------------------------------------------------------------------------------------
+
+
+class Page:
+    """What a page shows: what it set itself, and then whatever the kernel sends."""
+
+    def __init__(self, explorer):
+        self.shown = explorer.get_state()
+        self.refusals = []
+
+    def hear(self, messages):
+        for message in messages:
+            data = message["data"]
+            if data["method"] in ("update", "echo_update"):
+                buffers = zip(data["buffer_paths"], message["buffers"], strict=True)
+                self.shown |= data["state"] | {name: bytes(buffer) for (name,), buffer in buffers}
+            elif data["content"].get("type") == "refused":
+                self.refusals.append(data["content"]["message"])
+
+
+def plain(value):
+    return json.loads(json.dumps(value, default=repr))
+
+
+@fuzz
+@given(
+    st.dictionaries(st.sampled_from([*HEARD, *OF_KERNEL, "nothing"]), JSON, max_size=3),
+    st.fixed_dictionaries({}, optional=VALID_TRAITS),
+    st.data(),
+)
+def test_traits_of_a_page_are_taken_together_or_not_at_all(explorer, odd, valid, data):
+    """A page that sets any values shows what the kernel has, which is all of them or what it had before."""
+    sent = valid | odd
+    sent = {name: sent[name] for name in data.draw(st.permutations(list(sent)))}
+    assert explorer.explanation  # of the output that an example before has chosen
+    wire, page = explorer.comm, Page(explorer)
+    before = {name: getattr(explorer, name) for name in HEARD}
+    observed = []
+    explorer.observe(observed.append, HEARD)
+    with explorer._sync_lock:  # what is computed is not told meanwhile
+        wire.sent.clear()
+        page.shown |= sent
+        wire.receive({"method": "update", "state": sent, "buffer_paths": []})
+        explorer.unobserve(observed.append, HEARD)
+        page.hear(wire.sent)
+        after = {name: getattr(explorer, name) for name in HEARD}
+        assert sendable(after)
+        if page.refusals:
+            assert (len(page.refusals), observed, after) == (1, [], before)
+        else:
+            assert all(after[name] == getattr(explorer, f"_check_{name}")(sent[name]) for name in HEARD if name in sent)
+        had = explorer.get_state()
+        assert {name: plain(page.shown[name]) for name in sent if name in had} == {
+            name: plain(had[name]) for name in sent if name in had
+        }
+
+
+# --- saved states -------------------------------------------------------------------------------------
+
+SAVED = st.fixed_dictionaries(
+    {"version": st.sampled_from([1, 2])},
+    optional={name: VALID_TRAITS[name] for name in ICEExplorer._public_traits()}
+    | {"view": VALID_VIEW, "weighting": st.sampled_from(["interval", "length", "mass"])},
+)
+
+
+@fuzz
+@given(state=mutated(SAVED) | JSON)
+@pytest.mark.filterwarnings("ignore:The s:UserWarning")
+def test_any_state_is_restored_or_refused(X, on_wire, state):
+    """What an explorer might have written is restored, without what the data lack; anything else is refused."""
+    try:
+        explorer = on_wire(Classes(), X, state=state, engine="brute")
+    except errors.ICEExplorerError:
+        return
+    written = explorer.state()
+    explorer.close()
+    assert sendable(written)
+    assert on_wire(Classes(), X, state=written).state() == written
+
+
+# --- files that say where they come from --------------------------------------------------------------
+
+FORMATS = ("svg", "png", "pdf", "html", "csv", "parquet", "json")
+
+
+@pytest.fixture(scope="module", name="saved")
+def files(X, tmp_path_factory):
+    """What each file holds, and what it says of itself."""
+    folder = tmp_path_factory.mktemp("saved")
+    explanation = ice.explain(Classes(), X, output=1, features=["x"])
+    paths = {name: explanation.save(folder / f"x.{name}", "panel" if name != "html" else "view") for name in FORMATS}
+    return {name: (path.read_bytes(), ice.provenance(path)) for name, path in paths.items()}
+
+
+PIECES = [
+    b"\0", b"<", b">", b'"', b"{" * 3000, b"[" * 3000, b"(", b"\\", b"\n", b"1" * 5000, b"\xff\xfe", b"&lol;", b"NaN",
+    b"/ice-explorer (", b"\x7f\xff\xff\xff", b"<!DOCTYPE x [<!ENTITY a '1'>]>", b"# ice-explorer code: ", b'"weighting": 1',
+    b'{"weighting": [], "convention": {}, "code": ' + b"-" * 3000 + b"1",
+]  # fmt: skip
+# What becomes of a file: its bytes, those of another one, a place and a piece -> what is left.
+DAMAGES = {
+    "cut": lambda content, _other, place, _piece: content[:place],
+    "flip": lambda content, _other, place, piece: (
+        content[:place]
+        + bytes(one ^ two for one, two in zip(content[place:], piece, strict=False))
+        + content[place + len(piece) :]
+    ),
+    "insert": lambda content, _other, place, piece: content[:place] + piece + content[place:],
+    "remove": lambda content, _other, place, piece: content[:place] + content[place + len(piece) :],
+    "join": lambda content, other, place, _piece: content[:place] + other[place % len(other) :],
+    "rename": lambda content, _other, _place, piece: content.replace(b'"code"', piece).replace(b'"title"', piece),
+    "repeat": lambda content, _other, place, _piece: content[:place] + content[max(0, place - 2000) : place] * 20,
+}
+DAMAGE = st.tuples(
+    st.sampled_from(sorted(DAMAGES)), st.floats(0, 1), st.binary(min_size=1, max_size=16) | st.sampled_from(PIECES)
+)
+
+
+@fuzz
+@given(st.sampled_from(FORMATS), st.sampled_from(FORMATS), st.lists(DAMAGE, min_size=1, max_size=3))
+def test_a_damaged_file_tells_the_truth_or_nothing(saved, tmp_path_factory, name, other, damages):
+    """Whatever became of a file, it is read or refused in words; one that was cut says what it said, or nothing."""
+    content, truth = saved[name]
+    for how, at, piece in damages:
+        content = DAMAGES[how](content, saved[other][0], int(at * len(content)), piece)
+    path = tmp_path_factory.getbasetemp() / f"damaged.{name}"
+    path.write_bytes(content)
+    start = time.perf_counter()
+    try:
+        found = ice.provenance(path)
+    except errors.ExportError:
+        found = None
+    assert time.perf_counter() - start < 5
+    assert found is None or found.keys() & {"code", "page"}
+    if {how for how, _, _ in damages} == {"cut"}:
+        assert found in (None, truth)
