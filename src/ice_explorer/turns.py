@@ -15,6 +15,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from ice_explorer.errors import Cancelled
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,7 +119,7 @@ class Turn:
 
 _here = _Here()
 _turns: weakref.WeakValueDictionary[int, Turn] = weakref.WeakValueDictionary()
-_turns_guard = threading.RLock()
+_turns_guard = new_lock()
 
 
 def owner_of(model: object) -> object:
@@ -162,8 +163,6 @@ def as_here(task: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
 def _forget_other_threads() -> None:
     """In a forked process, whose only thread is the one that forked: those that held turns are not there."""
-    global _turns_guard  # noqa: PLW0603 - a lock that is held by a thread that is gone cannot be released
-    _turns_guard = threading.RLock()
     for turn in list(_turns.values()):
         turn.reset()
 
