@@ -102,10 +102,11 @@ ALLOWED = {
         "adapters.opening adapters.table background classes curves explanation feature messages payload progress",
         "numpy",
     ),
+    "lifetime": ("messages", "ipywidgets"),
     "widget": (
         (
             "adapters.table anchors background classes curves explanation export export_request figures.besides frozen "
-            "likelihood messages metrics options payload state unattended work"
+            "lifetime likelihood messages metrics options payload state unattended work"
         ),
         "anywidget numpy pandas traitlets",
     ),

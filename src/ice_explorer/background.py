@@ -90,6 +90,7 @@ class Background(Generic[Name, Result]):
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()  # of the feature being computed
         self._closed = threading.Event()
+        self._is_paused = False
         self._untold = False
         self._last_told = -float("inf")
         self._changed = threading.Condition()
@@ -133,6 +134,7 @@ class Background(Generic[Name, Result]):
         with self._changed:
             is_open = not self._closed.is_set()
             if is_open:
+                self._is_paused = False
                 self._questions.append(_Question(name, answer, refuse))
         if is_open:
             self.start()
@@ -162,6 +164,7 @@ class Background(Generic[Name, Result]):
                 left = end - time.monotonic()
                 if left <= 0:
                     break
+                self.unpause()
                 self._changed.wait(min(left, _SECONDS_BETWEEN_LOOKS))
             return self.snapshot()
 
@@ -187,6 +190,20 @@ class Background(Generic[Name, Result]):
             self._error = None
             self._untold = True
             self._changed.notify_all()
+        self.start()
+
+    def pause(self) -> None:
+        """Stop at the next block, until something is asked or waited for. The state stays as it is."""
+        with self._changed:
+            self._is_paused = True
+            self._stop.set()
+
+    def unpause(self) -> None:
+        """Go on where `pause` stopped."""
+        with self._changed:
+            if not self._is_paused:
+                return
+            self._is_paused = False
         self.start()
 
     def close(self) -> None:
@@ -229,7 +246,7 @@ class Background(Generic[Name, Result]):
                     self._current = wanted
                     self._untold = True
                     self._stop.clear()
-                elif not self._untold and not self._questions:
+                elif not self._untold and (self._is_paused or not self._questions):
                     self._thread = None
                     return
             if wanted is None:
@@ -239,7 +256,7 @@ class Background(Generic[Name, Result]):
 
     def _wanted(self) -> Name | None:
         """The feature whose turn it is: one that was asked for, else the next, else none."""
-        if self._closed.is_set():
+        if self._closed.is_set() or self._is_paused:
             return None
         for question in self._questions:
             if question.name is not None and not self._is_answerable(question):

@@ -24,11 +24,13 @@ Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
+Presence: TypeAlias = Literal["shown", "removed", "left"]
 
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
 ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
 WHATS: Final[tuple[str, ...]] = get_args(What)
+PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
 DESTINATIONS: Final = ("browser", "notebook")
 
 
@@ -214,6 +216,15 @@ class ResumeRequest(TypedDict):
     type: Literal["resume"]
 
 
+class ViewRequest(TypedDict):
+    """Tell that a page shows the explorer in a view, has removed that view, or is left."""
+
+    id: str
+    type: Literal["view"]
+    view: str
+    state: Presence
+
+
 Request: TypeAlias = (
     CurvesRequest
     | ClassesRequest
@@ -223,6 +234,7 @@ Request: TypeAlias = (
     | ExportRequest
     | CancelRequest
     | ResumeRequest
+    | ViewRequest
 )
 
 
@@ -382,6 +394,10 @@ class ResumeBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
+class ViewBody(TypedDict):
+    """Nothing."""
+
+
 Body: TypeAlias = (
     CurvesBody
     | ClassesBody
@@ -392,6 +408,7 @@ Body: TypeAlias = (
     | ExportBody
     | CancelBody
     | ResumeBody
+    | ViewBody
 )
 
 
@@ -480,6 +497,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[object], bool]]]]]
     },
     "cancel": {},
     "resume": {},
+    "view": {"view": _TEXT, "state": (", ".join(map(repr, PRESENCES)), PRESENCES.__contains__)},
 }
 
 
