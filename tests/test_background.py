@@ -124,6 +124,54 @@ def test_a_question_moves_its_feature_to_the_front(start):
     assert work.order == ["a", "d", "b", "c"]
 
 
+def test_pausing_stops_at_the_next_block(start):
+    """Paused, the thread ends with the state as it was; unpaused, it computes what is missing, once each."""
+    work = Work()
+    gate = work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    background.pause()
+    wait_until(lambda: background._thread is None)
+    assert background.snapshot().state == "computing"
+    assert set(background.snapshot().results) == {"a"}
+    gate.set()
+    background.unpause()
+    assert background.wait().results == {"a": "A", "b": "B", "c": "C"}
+    assert work.order == ["a", "b", "b", "c"]
+
+
+@pytest.mark.parametrize("use", ["ask", "wait"])
+def test_who_asks_or_waits_unpauses(start, use):
+    """A question, or waiting for the result, has a paused computation go on to its end."""
+    work = Work()
+    gate = work.gate("a")
+    background = start("abc", work)
+    wait_until(lambda: work.order)
+    background.pause()
+    wait_until(lambda: background._thread is None)
+    gate.set()
+    if use == "ask":
+        replies = Replies()
+        background.ask("c", replies.answer, replies.refuse)
+        assert replies.wait() == [("answer", "C")]
+        wait_until(lambda: background.snapshot().state == "ready")
+    else:
+        assert background.wait().state == "ready"
+
+
+def test_pausing_stops_nobody_who_waits(start):
+    """Paused while somebody waits for the result, the computation goes on."""
+    work = Work()
+    gate = work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    pausing = threading.Timer(0.05, background.pause)
+    pausing.start()
+    opening = threading.Timer(0.3, gate.set)
+    opening.start()
+    assert background.wait(SOON).state == "ready"
+
+
 def test_a_question_about_a_known_feature_is_answered_between_blocks(start):
     """While a slow feature is being computed, a computed one can be looked at."""
     work = Work()

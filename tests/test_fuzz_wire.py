@@ -395,8 +395,8 @@ def files(X, tmp_path_factory):
 
 PIECES = [
     b"\0", b"<", b">", b'"', b"{" * 3000, b"[" * 3000, b"(", b"\\", b"\n", b"1" * 5000, b"\xff\xfe", b"&lol;", b"NaN",
-    b"/ice-explorer (", b"\x7f\xff\xff\xff", b"<!DOCTYPE x [<!ENTITY a '1'>]>", b"# ice-explorer code: ", b'"weighting": 1',
-    b'{"weighting": [], "convention": {}, "code": ' + b"-" * 3000 + b"1",
+    b"/ice-explorer (", b"\x7f\xff\xff\xff", b"<!DOCTYPE x [<!ENTITY a '1'>]>", b"# ice-explorer code: ",
+    b'"weighting": 1', b'{"weighting": [], "convention": {}, "code": ' + b"-" * 3000 + b"1",
 ]  # fmt: skip
 # What becomes of a file: its bytes, those of another one, a place and a piece -> what is left.
 DAMAGES = {

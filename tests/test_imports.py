@@ -106,10 +106,11 @@ ALLOWED = {
         "adapters.opening adapters.table background classes curves explanation feature messages payload progress",
         "numpy",
     ),
+    "lifetime": ("messages", "ipywidgets"),
     "widget": (
         (
             "adapters.table anchors background classes curves explanation export export_request figures.besides forms "
-            "frozen likelihood messages metrics options payload state unattended work"
+            "frozen lifetime likelihood messages metrics options payload state unattended work"
         ),
         "anywidget numpy pandas traitlets",
     ),

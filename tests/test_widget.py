@@ -852,8 +852,8 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel', 'resume'; "
-        "got 'dance'. " + reload: {"type": "dance"},
+        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel', 'resume', "
+        "'view'; got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },

@@ -109,6 +109,7 @@ class Background(Generic[Name, Result]):
         self._caught: type[BaseException] = BaseException  # what does not leave the thread
         self._stop = False  # of the feature being computed
         self._closed = _Switch()
+        self._is_paused = False
         self._untold = False
         self._last_told = -float("inf")
         self._changed = threading.Condition(new_lock())
@@ -155,6 +156,7 @@ class Background(Generic[Name, Result]):
         with self._changed:
             is_open = not self._closed.is_on
             if is_open:
+                self._is_paused = False
                 self._questions.append(_Question(name, answer, refuse))
         if is_open:
             self.start()
@@ -181,6 +183,7 @@ class Background(Generic[Name, Result]):
         end = time.monotonic() + at_most
         while True:
             self._notice_lost_thread()
+            self.unpause()
             with self._changed:
                 left = end - time.monotonic()
                 if self._state != "computing" or self._closed.is_on or left <= 0:
@@ -210,6 +213,19 @@ class Background(Generic[Name, Result]):
             self._error = None
             self._untold = True
             self._changed.notify_all()
+        self.start()
+
+    def pause(self) -> None:
+        """Stop at the next block, until something is asked or waited for. The state stays as it is."""
+        with self._changed:
+            self._is_paused = self._stop = True
+
+    def unpause(self) -> None:
+        """Go on where `pause` stopped."""
+        with self._changed:
+            if not self._is_paused:
+                return
+            self._is_paused = False
         self.start()
 
     def close(self) -> None:
@@ -277,7 +293,7 @@ class Background(Generic[Name, Result]):
                     self._current = wanted
                     self._untold = True
                     self._stop = False
-                elif not self._untold and not self._questions:
+                elif not self._untold and (self._is_paused or not self._questions):
                     self._thread = None
                     return
             if wanted is None:
@@ -287,7 +303,7 @@ class Background(Generic[Name, Result]):
 
     def _wanted(self) -> Name | None:
         """The feature whose turn it is: one that was asked for, else the next, else none."""
-        if self._closed.is_on:
+        if self._closed.is_on or self._is_paused:
             return None
         for question in self._questions:
             if question.name is not None and not self._is_answerable(question):

@@ -49,6 +49,7 @@ from ice_explorer.errors import (
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.forms import TEXTS, is_text
+from ice_explorer.lifetime import Lifetime, registry, weakly
 from ice_explorer.likelihood import check_decay
 from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
@@ -66,6 +67,7 @@ from ice_explorer.messages import (
     Request,
     ResumeBody,
     Status,
+    ViewBody,
     ViewState,
     parse_request,
 )
@@ -244,6 +246,7 @@ class ICEExplorer(anywidget.AnyWidget):
     ) -> None:
         if not _SCRIPT.is_file():
             raise FrontEndMissingError.bundle(_SCRIPT)
+        self._lifetime = Lifetime(self, self._pause, self._unpause)
         self._sync_lock = new_lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._prepared: Work | None = None  # on the output that it sets
@@ -263,7 +266,8 @@ class ICEExplorer(anywidget.AnyWidget):
         self._restore(wanted)
         self._publish()
         super().__init__()
-        self.on_msg(self._on_message)
+        self.on_msg(weakly(self._on_message))  # so that nothing but users and `Lifetime` keep an explorer
+        self._lifetime.begin()
         self._start()
         try:
             self._fail_if_unattended()
@@ -307,7 +311,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
         self._background: Background[Name, FeatureExplanation] = Background(
-            work.names, work.compute, self._publish, work.results
+            work.names, work.compute, weakly(self._publish), work.results
         )
         self._work = work
         self._clear_tables(work)
@@ -325,13 +329,19 @@ class ICEExplorer(anywidget.AnyWidget):
         """Compute in the background, where the model may be called."""
         work = self._open_work()
         if work.prediction_sd is None:  # after the first feature, which a reader waits for
-            self._background.ask(work.names[0], partial(self._measure, work), _nothing)
+            self._background.ask(work.names[0], partial(weakly(self._measure), work), _nothing)
         self._background.start()
 
     def _fail_if_unattended(self) -> None:
         """Raise where a program runs the notebook and the model fails: nobody reads the status of an explorer."""
         if is_unattended():
             self.explanation  # noqa: B018 - waits for it
+
+    def _pause(self) -> None:
+        self._background.pause()
+
+    def _unpause(self) -> None:
+        self._background.unpause()
 
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread, and publish it."""
@@ -384,6 +394,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Show the explorer, and where that cannot be a picture of it."""
         bundle = super()._repr_mimebundle_(**kwargs)
+        self._lifetime.display()
         work, background = self._work, self._background
         if bundle is None or work is None or not self._picture:
             return bundle
@@ -599,7 +610,13 @@ class ICEExplorer(anywidget.AnyWidget):
             background.close()
             with self._sync_lock:  # what is being published is so to its end
                 self._work = self._described = None
+        if self.comm is None:
+            return
+        self._lifetime.end()
+        layout = self.layout
         super().close()
+        if all(getattr(other, "layout", None) is not layout for other in list(registry().values())):
+            layout.close()
 
     def _open_work(self) -> Work:
         if self._work is None:
@@ -706,6 +723,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def open(self) -> None:
         """Open the connection to the browser."""
         super().open()
+        self.comm.on_msg(weakly(self._handle_msg))
         _take_messages_at_once(self.comm)
 
     def _send(self, msg: dict[str, Any], buffers: Sequence[bytes] | None = None) -> None:
@@ -827,6 +845,9 @@ class ICEExplorer(anywidget.AnyWidget):
         elif request["type"] == "cancel":
             self._background.cancel()
             self._reply(request["id"], CancelBody(), [])
+        elif request["type"] == "view":
+            self._lifetime.hear(request["view"], request["state"])
+            self._reply(request["id"], ViewBody(), [])
         else:
             self._ask_of_feature(work, request)
 
