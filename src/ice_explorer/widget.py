@@ -18,6 +18,7 @@ import logging
 import math
 import os
 import reprlib
+import sys
 import threading
 import time
 import warnings
@@ -602,6 +603,11 @@ class ICEExplorer(anywidget.AnyWidget):
 
         explanation = self.explanation
         return export.frozen(explanation, self._drawn(self._view_state(), self._open_work()), max_lines)
+
+    def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""
+        if not is_python_ending():
+            super().__del__()
 
     def close(self) -> None:
         """Stop computing, let go of model and data, and end every view."""
