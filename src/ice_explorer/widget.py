@@ -703,6 +703,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Open the connection to the browser."""
         super().open()
         self.comm.on_msg(weakly(self._handle_msg))
+        self._lifetime.attend(self.comm)
         _take_messages_at_once(self.comm)
 
     def _send(self, msg: dict[str, Any], buffers: Sequence[bytes] | None = None) -> None:
