@@ -106,11 +106,12 @@ ALLOWED = {
         "adapters.opening adapters.table background classes curves explanation feature messages payload progress",
         "numpy",
     ),
+    "front_end": ("", "anywidget traitlets"),
     "lifetime": ("messages", "ipywidgets"),
     "widget": (
         (
             "adapters.table anchors background classes curves explanation export export_request figures.besides forms "
-            "frozen lifetime likelihood messages metrics options payload state unattended work"
+            "front_end frozen lifetime likelihood messages metrics options payload state unattended work"
         ),
         "anywidget numpy pandas traitlets",
     ),

@@ -276,6 +276,20 @@ def test_without_ipython_explorers_are_kept(make, model):
     assert registry()[explorer.model_id] is explorer
 
 
+def test_a_host_that_closes_the_connection_lets_go(make, held):
+    """Where IPython runs no cells, an explorer whose connection is closed pauses, and goes with its last reference."""
+    explorer = ice.ICEExplorer(held, np.random.default_rng(0).normal(size=(60, 3)), engine="brute")
+    explorer.comm.close()
+    assert is_paused(explorer)
+    model_id, reference = explorer.model_id, weakref.ref(explorer)
+    held.gate.set()
+    assert len(explorer.explanation) == 3
+    wait_until(lambda: threads() == [])
+    del explorer
+    assert reference() is None
+    assert model_id not in registry()
+
+
 def test_a_layout_that_others_use_stays_open(make):
     """Closing closes the explorer's own layout, and none that another widget shares."""
     X = np.random.default_rng(0).normal(size=(60, 3))

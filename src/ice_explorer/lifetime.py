@@ -8,8 +8,8 @@ with its data and its curves. Such an explorer is unused when all of these hold:
 - no page has a view of it, as far as pages tell.
 
 An unused explorer pauses at the next block, and only Python's own references keep it: without any it is closed. One
-that is displayed, shown or asked again goes on. Where IPython does not run the cells, nothing tells of replacing, and
-explorers are kept.
+that is displayed, shown or asked again goes on. Where IPython does not run the cells, explorers are kept until the
+host closes their connections, as marimo does.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def weakly(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that calls a method as long as its object is there, and does not keep it."""
     reference = weakref.WeakMethod(method)
 
-    def call(*arguments: Any) -> Any:
+    def call(*arguments: Any, **options: Any) -> Any:
         found = reference()
-        return None if found is None else found(*arguments)
+        return None if found is None else found(*arguments, **options)
 
     return call
 
@@ -110,6 +110,24 @@ class Lifetime:
                 self._displays[run.cell] = run.id
             self._keep()
 
+    def attend(self, connection: Any) -> None:
+        """Let the explorer go when its host closes the connection, as marimo does before a cell runs again."""
+        if _shell() is not None:
+            return
+        lose, close_it = weakly(self._lose), weakly(connection.close)
+
+        def close(*arguments: Any, **options: Any) -> None:
+            lose()
+            close_it(*arguments, **options)
+
+        connection.close = close
+
+    def _lose(self) -> None:
+        explorer = self._explorer()
+        with _turn:
+            if explorer is not None and self in _lifetimes:
+                self._let_go(explorer)
+
     def hear(self, view: str, presence: Presence) -> None:
         """Take in what a page tells about one of its views."""
         with _lock:
@@ -146,9 +164,12 @@ class Lifetime:
             self._was_named = True
             self._keep()
         elif (self._was_named or self._is_rerun) and not (self._views or self._displays):
-            self._pause()
             _forget_results(shell, explorer)
-            _hold(explorer, weakref.proxy(explorer))
+            self._let_go(explorer)
+
+    def _let_go(self, explorer: Widget) -> None:
+        self._pause()
+        _hold(explorer, weakref.proxy(explorer))
 
     def _keep(self) -> None:
         explorer = self._explorer()

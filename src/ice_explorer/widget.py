@@ -16,7 +16,6 @@ import copy
 import inspect
 import logging
 import math
-import os
 import reprlib
 import sys
 import threading
@@ -24,7 +23,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import anywidget
@@ -50,6 +48,7 @@ from ice_explorer.errors import (
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.forms import TEXTS, is_text
+from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, registry, weakly
 from ice_explorer.likelihood import check_decay
 from ice_explorer.locks import new_lock
@@ -80,6 +79,8 @@ from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from ice_explorer.adapters.table import Name
@@ -91,9 +92,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
-_STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
 _SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
 _SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth so many
 
@@ -110,15 +109,6 @@ def _with_options(init: Callable[..., object]) -> inspect.Signature:
     ]
     options = inspect.signature(explain).parameters
     return inspect.Signature([*named, *(options[name] for name in OPTIONS)])
-
-
-def _bundled(file: Path) -> Path | str:
-    """Hand a file of the front end to anywidget: its text, or its path where it is to be watched.
-
-    A path is reloaded when it changes, but ties every explorer ever made to the watcher, closed or
-    not, so it is for those who develop the front end.
-    """
-    return file if os.environ.get("ANYWIDGET_HMR") == "1" else file.read_text(encoding="utf-8")
 
 
 class _Checked(traitlets.TraitType[Any, Any]):
@@ -209,9 +199,9 @@ class ICEExplorer(anywidget.AnyWidget):
     >>> x.table  # doctest: +SKIP
     """
 
-    if _SCRIPT.is_file():
-        _esm = _bundled(_SCRIPT)
-        _css = _bundled(_STYLE)
+    if IS_WATCHED:
+        _esm: Path | str = SCRIPT
+        _css: Path | str = STYLE
 
     feature = _Checked("").tag(sync=True)
     color_by = _Checked(None).tag(sync=True)
@@ -230,6 +220,7 @@ class ICEExplorer(anywidget.AnyWidget):
     _view = _Checked({}).tag(sync=True)  # what a reader chose about the view, as the browser wrote it
     # Traits that were chosen, so that the settings of a JupyterLab leave them alone.
     _given = _Checked([]).tag(sync=True)
+    _front_end = traitlets.Unicode().tag(sync=True)  # reference to the model that has it, or ""
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)
@@ -245,8 +236,8 @@ class ICEExplorer(anywidget.AnyWidget):
         static_picture: bool | Literal["wait"] = True,
         **options: Any,
     ) -> None:
-        if not _SCRIPT.is_file():
-            raise FrontEndMissingError.bundle(_SCRIPT)
+        if not SCRIPT.is_file():
+            raise FrontEndMissingError.bundle(SCRIPT)
         self._lifetime = Lifetime(self, self._pause, self._unpause)
         self._sync_lock = new_lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
@@ -266,6 +257,8 @@ class ICEExplorer(anywidget.AnyWidget):
         self.convention = settings.convention
         self._restore(wanted)
         self._publish()
+        if not IS_WATCHED:
+            self._esm, self._css, self._front_end = front_end()
         super().__init__()
         self.on_msg(weakly(self._on_message))  # so that nothing but users and `Lifetime` keep an explorer
         self._lifetime.begin()
@@ -730,6 +723,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Open the connection to the browser."""
         super().open()
         self.comm.on_msg(weakly(self._handle_msg))
+        self._lifetime.attend(self.comm)
         _take_messages_at_once(self.comm)
 
     def _send(self, msg: dict[str, Any], buffers: Sequence[bytes] | None = None) -> None:
