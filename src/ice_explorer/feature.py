@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.labels import clipped, quoted
 from ice_explorer.real import LARGEST, real_numbers
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Feature:
         Position of its column; groups are numbered behind the last column.
     name : object
     label : str
-        The name as text.
+        The name as people read it.
     kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
     is_integer : bool
         Whether only whole numbers, or whole days, make sense on the axis.
@@ -115,14 +116,14 @@ class Feature:
         if np.isnan(coordinate) or (self.levels is None and self.kind not in _MOMENTS):
             return repr(float(coordinate))
         native = self.native(np.array([coordinate]))[0]
-        return repr(native) if self.levels is not None else _written(native)
+        return quoted(native) if self.levels is not None else _written(native)
 
     def shown(self, coordinate: float) -> str:
         """Write a coordinate for readers."""
         native = self.native(np.array([coordinate]))[0]
         if self.kind in _MOMENTS:
             return _written(native)
-        return f"{coordinate:.6g}" if self.kind == "numeric" else str(native)
+        return f"{coordinate:.6g}" if self.kind == "numeric" else clipped(str(native))
 
     def coordinate_of(self, native: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
@@ -249,7 +250,7 @@ def unordered(feature: Feature) -> Feature:
 
 
 def group_of(
-    at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int], levels: Sequence[str]
+    at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int], levels: Sequence[str]
 ) -> Feature:
     """Make one feature of columns of 0 and 1, at most one of which is 1 in a row.
 
@@ -257,6 +258,7 @@ def group_of(
     ----------
     at_issue : int
     name : object
+    label : str
     members : sequence of Column
     positions : sequence of int
     levels : sequence of str
@@ -266,7 +268,7 @@ def group_of(
     return Feature(
         at_issue=at_issue,
         name=name,
-        label=str(name),
+        label=label,
         kind="group",
         is_integer=False,
         values=np.where(values.any(axis=1), np.argmax(values, axis=1), len(members)).astype(np.float64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ice_explorer.adapters.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import group_of
+from ice_explorer.labels import labels_of
 from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
@@ -22,7 +24,9 @@ NONE_OF_THEM = "none of them"
 _SEPARATORS = "_-.:=/|[( "
 
 
-def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int]) -> Feature:
+def make_group(
+    at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int]
+) -> Feature:
     """Make one feature of columns of 0 and 1.
 
     Its levels are named by what the columns' names do not have in common; where no column is 1 the
@@ -49,7 +53,7 @@ def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: 
     levels = level_names([member.label for member in members])
     if n_on.min() == 0:
         levels.append(NONE_OF_THEM)
-    return group_of(at_issue, name, members, positions, levels)
+    return group_of(at_issue, name, label, members, positions, levels)
 
 
 def column_of_group(feature: Feature) -> Column:
@@ -132,7 +136,8 @@ def find_groups(X: Any) -> dict[str, list[Name]]:
     {'city': ['city_a', 'city_b']}
     """
     table = table_from(X)
-    return groups_among([table.column(position) for position in range(len(table.names))])
+    labels = enumerate(labels_of(table.names))
+    return groups_among([replace(table.column(position), label=label) for position, label in labels])
 
 
 def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:

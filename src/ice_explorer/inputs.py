@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionEr
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
+from ice_explorer.labels import labels_of
 from ice_explorer.likelihood import (
     conditional_distances,
     conditional_scale,
@@ -123,7 +124,9 @@ class Columns:
         self.n_observations = table.n_observations
         self.names = table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
-        self._by_label = {str(name): position for position, name in enumerate(table.names)}
+        self._labels = labels_of([*table.names, *(groups or {})])
+        texts = [*self._labels[: len(table.names)], *map(str, table.names)]
+        self._by_text = {text: at % len(table.names) for at, text in enumerate(texts)}
         self._read: dict[int, Column] = {}
         self._features: dict[int, Feature] = {}
         self.groups: dict[Name, tuple[int, ...]] = {}
@@ -136,7 +139,7 @@ class Columns:
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Check that a group has a name of its own, and columns of its own."""
-        if str(name) in self._by_label or any(str(name) == str(other) for other in self.groups):
+        if str(name) in self._by_text or any(str(name) == str(other) for other in self.groups):
             raise InvalidOptionError.group_name(name)
         positions = [self.position(member) for member in members]
         if len(positions) < 2:
@@ -162,7 +165,7 @@ class Columns:
         return position
 
     def position(self, name: Name) -> int:
-        """Find a column by name, by its text, or by position, in that order."""
+        """Find a column by name, by its text or label, or by position, in that order."""
         try:
             hash(name)
         except TypeError:  # lists and arrays, and tuples that hold them
@@ -170,8 +173,8 @@ class Columns:
         if name in self._positions:
             return self._positions[name]
         is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        if (is_integer or isinstance(name, str)) and str(name) in self._by_label:
-            return self._by_label[str(name)]
+        if (is_integer or isinstance(name, str)) and str(name) in self._by_text:
+            return self._by_text[str(name)]
         if is_integer and 0 <= name < len(self.names):
             return int(name)
         raise UnknownFeatureError.column(name, self.names, list(self.groups))
@@ -179,7 +182,7 @@ class Columns:
     def at(self, position: int) -> Column:
         """Return a column by its position."""
         if position not in self._read:
-            self._read[position] = self._table.column(position)
+            self._read[position] = replace(self._table.column(position), label=self._labels[position])
         return self._read[position]
 
     @property
@@ -199,10 +202,10 @@ class Columns:
         return sorted(self.moves, key=lambda at: min(self.moves[at]))
 
     def _group_number(self, name: Name) -> int | None:
-        """Find a group by its name or its text."""
-        for at, group in enumerate(self.groups):
-            if isinstance(name, (type(group), str)) and name in (group, str(group)):
-                return len(self.names) + at
+        """Find a group by its name, its text or its label."""
+        for number, group in enumerate(self.groups, len(self.names)):
+            if isinstance(name, (type(group), str)) and name in (group, str(group), self._labels[number]):
+                return number
         return None
 
     def number(self, name: Name) -> int:
@@ -241,7 +244,8 @@ class Columns:
         if number >= len(self.names):
             name = list(self.groups)[number - len(self.names)]
             positions = self.groups[name]
-            return make_group(number, name, [self.at(position) for position in positions], positions)
+            members = [self.at(position) for position in positions]
+            return make_group(number, name, self._labels[number], members, positions)
         feature = feature_of(number, self.at(number))
         return unordered(feature) if number in self.categorical else feature
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from ice_explorer.feature import tells_rows_apart
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import Columns, Context, feature_input
+from ice_explorer.labels import shortened
 from ice_explorer.options import (
     ENGINES,
     Settings,
@@ -298,6 +300,11 @@ class Plan:
     def outputs(self) -> tuple[object, ...]:
         """What `output` could be instead; empty where the model has one output."""
         return self._context.predictor.outputs
+
+    @cached_property
+    def output_labels(self) -> tuple[str, ...]:
+        """The same as people read them."""
+        return tuple(shortened([str(output) for output in self.outputs]))
 
     @property
     def is_opening(self) -> bool:

@@ -159,7 +159,7 @@ class ICEExplorer(anywidget.AnyWidget):
     ----------
     feature : str
         Label of the open feature; also set by name or position. "" until one is chosen, then the
-        one that ranks first.
+        one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
     color_by : str or None
         Label of the column, or of the group of columns, that colours the lines.
     kind : {"ice", "c-ice", "d-ice"}
@@ -603,9 +603,10 @@ class ICEExplorer(anywidget.AnyWidget):
     # --- checking what traits are set to ----------------------------------------------------------
 
     def _check_feature(self, value: object) -> str:
-        if isinstance(value, str) and value == "":
-            return ""
         work = self._open_work()
+        is_column = "" in work.known.color_columns and self._hearing != threading.get_ident()
+        if isinstance(value, str) and value == "" and not is_column:  # a browser never means a column without a name
+            return ""
         # Groups are features, too, and no columns.
         label = str(value) if str(value) in work.by_label else work.known.column(value).label
         if label not in work.by_label:
@@ -663,13 +664,14 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _check_output(self, value: object) -> str:
         choices = self._open_work().choices
-        if str(value) in {"", choices.output}:
+        label = choices.label_of.get(str(value), str(value))
+        if label in {"", choices.output}:
             return choices.output
         if choices.output == "":
             raise OutputError.single(value)
         if choices.work is None:
             raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
-        return check_one_of("output", str(value), choices.outputs or (choices.output,))
+        return check_one_of("output", label, choices.outputs or (choices.output,))
 
     def _check_response(self, value: object) -> str:
         choices = self._open_work().choices
