@@ -24,9 +24,7 @@ NONE_OF_THEM = "none of them"
 _SEPARATORS = "_-.:=/|[( "
 
 
-def make_group(
-    at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int]
-) -> Feature:
+def make_group(at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int]) -> Feature:
     """Make one feature of columns of 0 and 1.
 
     Its levels are named by what the columns' names do not have in common; where no column is 1 the

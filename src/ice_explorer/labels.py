@@ -50,8 +50,9 @@ def shortened(texts: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for text in long:
         alike.setdefault(clipped(text), []).append(text)
+    shared = {cut: len(commonprefix([min(group), max(group)])) for cut, group in alike.items()}
     wanted = {
-        text: cut if len(group) == 1 else _by_difference(text, len(commonprefix([min(group), max(group)])))
+        text: cut if len(group) == 1 else _by_difference(text, shared[cut])
         for cut, group in alike.items()
         for text in group
     }
@@ -76,9 +77,7 @@ def labels_of(names: Iterable[object]) -> list[str]:
     seen = {text: " ".join(text.split()) for text in texts}
     times = Counter(seen.values())
     wanted = {
-        text: _visible(text)
-        for text in texts
-        if not _is_seen(text) or (text != seen[text] and times[seen[text]] > 1)
+        text: _visible(text) for text in texts if not _is_seen(text) or (text != seen[text] and times[seen[text]] > 1)
     }
     shown = _told_apart(wanted, texts)
     return shortened([shown.get(text, text) for text in texts])
