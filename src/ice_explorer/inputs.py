@@ -13,7 +13,7 @@ from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionEr
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
-from ice_explorer.labels import labels_of
+from ice_explorer.labels import labels_of, readable
 from ice_explorer.likelihood import (
     conditional_distances,
     conditional_scale,
@@ -125,6 +125,7 @@ class Columns:
         self.names = table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
         self._labels = labels_of([*table.names, *(groups or {})])
+        self._readable = list(map(readable, table.names, self._labels))
         texts = [*self._labels[: len(table.names)], *map(str, table.names)]
         self._by_text = {text: at % len(table.names) for at, text in enumerate(texts)}
         self._read: dict[int, Column] = {}
@@ -146,7 +147,7 @@ class Columns:
             raise InvalidOptionError.group_of_one(name, members)
         for position in positions:
             if position in self._group_of:
-                raise InvalidOptionError.groups_overlap(self.names[position], self._group_of[position], name)
+                raise InvalidOptionError.groups_overlap(self._readable[position], self._group_of[position], name)
             self._group_of[position] = name
         self.groups[name] = tuple(positions)
 
@@ -154,14 +155,14 @@ class Columns:
         """Find a column that moves by itself."""
         position = self.position(name)
         if position in self._group_of:
-            raise InvalidOptionError.member_as_feature(self.names[position], self._group_of[position])
+            raise InvalidOptionError.member_as_feature(self._readable[position], self._group_of[position])
         return position
 
     def _of_names(self, name: Name) -> int:
         """Find a column whose values are to be taken for names."""
         position = self._alone(name)
         if self.at(position).kind == "other":
-            raise InputDataError.no_kind(self.names[position], self.at(position).dtype, option="categorical")
+            raise InputDataError.no_kind(self._readable[position], self.at(position).dtype, option="categorical")
         return position
 
     def position(self, name: Name) -> int:
@@ -169,7 +170,7 @@ class Columns:
         try:
             hash(name)
         except TypeError:  # lists and arrays, and tuples that hold them
-            raise UnknownFeatureError.column(name, self.names, list(self.groups)) from None
+            raise UnknownFeatureError.column(name, self._readable, list(self.groups)) from None
         if name in self._positions:
             return self._positions[name]
         is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
@@ -177,7 +178,7 @@ class Columns:
             return self._by_text[str(name)]
         if is_integer and 0 <= name < len(self.names):
             return int(name)
-        raise UnknownFeatureError.column(name, self.names, list(self.groups))
+        raise UnknownFeatureError.column(name, self._readable, list(self.groups))
 
     def at(self, position: int) -> Column:
         """Return a column by its position."""
@@ -333,7 +334,7 @@ def feature_input(
         generator = feature_seed(settings.random_state, feature.label)
         positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
-            raise InvalidOptionError.weights_of_sample(feature.name, float(weights[summed].sum()))
+            raise InvalidOptionError.weights_of_sample(feature.readable, float(weights[summed].sum()))
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, distances, positions, summed,
         has_missing=bool(np.isnan(values[context.weighing]).any()),
@@ -363,7 +364,7 @@ def _likelihoods(
     n_observations, is_conditional = context.table.n_observations, context.settings.scale == "conditional"
     if feature.is_unordered:
         if scale is not None:
-            raise InvalidOptionError.scale_of_category(feature.name)
+            raise InvalidOptionError.scale_of_category(feature.readable)
         distances = None
         if is_conditional:
             distances = conditional_distances(

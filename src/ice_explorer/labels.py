@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,6 +26,11 @@ _UNSEEN_BLANKS: Final = re.compile(r"^\s+|\s+$|\s{2,}|[^\S ]")  # all but one be
 def clipped(text: str) -> str:
     """Return a text of at most 200 letters, the last one "…" where it had more."""
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + _ELLIPSIS
+
+
+def readable(name: object, label: str) -> object:
+    """Return a name for a message, or its label where that is not the name as it is."""
+    return name if str(name) == label else label
 
 
 def quoted(value: object) -> str:
@@ -50,7 +54,7 @@ def shortened(texts: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for text in long:
         alike.setdefault(clipped(text), []).append(text)
-    shared = {cut: len(commonprefix([min(group), max(group)])) for cut, group in alike.items()}
+    shared = {cut: n_shared(min(group), max(group)) for cut, group in alike.items()}
     wanted = {
         text: cut if len(group) == 1 else _by_difference(text, shared[cut])
         for cut, group in alike.items()
@@ -58,6 +62,12 @@ def shortened(texts: Sequence[str]) -> list[str]:
     }
     shown = _told_apart(wanted, {text for text in texts if len(text) <= MOST_LETTERS})
     return [shown.get(text, text) for text in texts]
+
+
+def n_shared(first: str, second: str) -> int:
+    """Count the letters that two texts have in common in front."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def labels_of(names: Iterable[object]) -> list[str]:

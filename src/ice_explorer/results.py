@@ -30,6 +30,7 @@ from ice_explorer.errors import (
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
 from ice_explorer.inputs import level_weights
+from ice_explorer.labels import readable
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
 from ice_explorer.sampling import draw_stratified
@@ -190,7 +191,7 @@ class FeatureExplanation:
             If the levels of the feature have no order; also a ValueError.
         """
         if self._item.feature.is_unordered:
-            raise InvalidOptionError.no_slopes(self.feature)
+            raise InvalidOptionError.no_slopes(self._item.feature.readable)
         return transforms.slopes(self.curves, self.axis)
 
     def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
@@ -476,7 +477,7 @@ class Explanation:
         except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             found = None
         if found is None:
-            raise UnknownFeatureError.feature(feature, self.features)
+            raise UnknownFeatureError.feature(feature, list(map(readable, self.features, self.labels)))
         return found
 
     def _ipython_key_completions_(self) -> list[Name]:

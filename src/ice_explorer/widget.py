@@ -270,7 +270,14 @@ class ICEExplorer(anywidget.AnyWidget):
         found = getattr(type(self), name, None)
         if isinstance(found, property) and found.fset is None:
             raise UnknownNameError.read_only(name, self._public_traits())
+        if name == "feature" and isinstance(value, str) and value == "":
+            value = self._nameless_feature()
         super().__setattr__(name, value)
+
+    def _nameless_feature(self) -> str:
+        """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
+        known = self._open_work().known
+        return known.column("").label if "" in known.color_columns else ""
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -603,14 +610,13 @@ class ICEExplorer(anywidget.AnyWidget):
     # --- checking what traits are set to ----------------------------------------------------------
 
     def _check_feature(self, value: object) -> str:
-        work = self._open_work()
-        is_column = "" in work.known.color_columns and self._hearing != threading.get_ident()
-        if isinstance(value, str) and value == "" and not is_column:  # a browser never means a column without a name
+        if isinstance(value, str) and value == "":
             return ""
+        work = self._open_work()
         # Groups are features, too, and no columns.
         label = str(value) if str(value) in work.by_label else work.known.column(value).label
         if label not in work.by_label:
-            raise UnknownFeatureError.feature(value, work.names)
+            raise UnknownFeatureError.feature(value, work.readable)
         return label
 
     def _check_color_by(self, value: object) -> str | None:
@@ -796,7 +802,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _ask_of_feature(self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest) -> None:
         name = work.by_label.get(request["feature"])
         if name is None:
-            raise UnknownFeatureError.feature(request["feature"], work.names)
+            raise UnknownFeatureError.feature(request["feature"], work.readable)
         if request["type"] == "curves":
             self._ask(request["id"], name, partial(_curves, work, request))
         elif request["type"] == "drivers":

@@ -15,7 +15,7 @@ from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
-from ice_explorer.labels import clipped
+from ice_explorer.labels import clipped, readable
 from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
 
@@ -121,6 +121,11 @@ class Work:
         self.target = None if y is None else self.known.target(y)
         labels = [head["name"] for head in self.heads]
         self.by_label = dict(zip(labels, self.names, strict=True))
+
+    @property
+    def readable(self) -> list[object]:
+        """Feature names as messages quote them."""
+        return list(map(readable, self.names, self.by_label))
 
     def label(self, name: Name) -> str:
         """Return the label of a feature."""

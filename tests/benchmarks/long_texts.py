@@ -31,7 +31,9 @@ ROUNDS = 2
 
 def text(number, length):
     """A text like a review, which differs from the others at its beginning."""
-    words = f"{number} " + "the room was clean and the staff friendly but the street is loud at night " * (length // 75 + 1)
+    words = f"{number} " + "the room was clean and the staff friendly but the street is loud at night " * (
+        length // 75 + 1
+    )
     return words[:length].strip().ljust(length, ".")
 
 
@@ -63,7 +65,9 @@ def model(rows):
     total = rows.iloc[:, 0].to_numpy() * rows.iloc[:, 2].to_numpy() + rows.iloc[:, 3].to_numpy()
     codes = rows.iloc[:, 1]
     if codes.dtype.kind != "f":
-        codes = codes.astype(object).map(lambda level: len(level) + int(level[-1]) if level[-1].isdigit() else ord(level[0]))
+        codes = codes.astype(object).map(
+            lambda level: len(level) + int(level[-1]) if level[-1].isdigit() else ord(level[0])
+        )
     return total + codes.to_numpy(dtype=float) * rows.iloc[:, 4].to_numpy()
 
 
@@ -196,7 +200,10 @@ def main():
             for way, (took, size) in seconds(length, place).items():
                 few, small = short[way]
                 mark = " (!)" if took - few > BUDGET else ""
-                print(f"| {place} | {length:,} | {way} | {few:.3f} | {took - few:+.3f}{mark} | {small} | {size} |", flush=True)
+                print(
+                    f"| {place} | {length:,} | {way} | {few:.3f} | {took - few:+.3f}{mark} | {small} | {size} |",
+                    flush=True,
+                )
     print(f"\nLoad of the machine: {os.getloadavg()[0]:.1f}.")
 
 

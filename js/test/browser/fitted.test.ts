@@ -19,7 +19,7 @@ test.each([
       continue;
     }
     const kept = cut.slice(0, -1);
-    expect(text.startsWith(kept) && cut.endsWith("…") && cut.isWellFormed()).toBe(true);
+    expect(text.startsWith(kept) && cut.endsWith("…") && !/[\uD800-\uDBFF]…$/.test(cut)).toBe(true);
     expect(widthOf(cut)).toBeLessThanOrEqual(width);
     const longer = text.slice(0, kept.length + [...text.slice(kept.length).trimStart()][0]!.length + 3);
     expect(widthOf(`${longer}…`)).toBeGreaterThan(width);

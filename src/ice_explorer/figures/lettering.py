@@ -6,10 +6,11 @@ import math
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from ice_explorer.labels import n_shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -110,7 +111,7 @@ def elide_apart(texts: Sequence[str], width: float, size: float, bold: Collectio
 
 def _own_part(texts: Sequence[str]) -> int:
     """Return where the word begins in which sorted texts begin to differ."""
-    shared = commonprefix([texts[0], texts[-1]])
+    shared = texts[0][: n_shared(texts[0], texts[-1])]
     return max(shared.rfind(letter) + 1 for letter in _BETWEEN_WORDS)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.adapters.tables.natural_order import in_natural_order
-from ice_explorer.labels import shortened
+from ice_explorer.labels import readable, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +66,11 @@ class Column:
     levels: NDArray[Any] | None = None
     exact: NDArray[Any] | None = None
     in_natural_order: bool = False
+
+    @property
+    def readable(self) -> object:
+        """The name as messages quote it."""
+        return readable(self.name, self.label)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
