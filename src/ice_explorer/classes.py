@@ -90,7 +90,8 @@ class Classes:
             shown = [outputs[place] for place in likeliest]
         with self._lock:
             curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
-        return ClassLines(tuple(map(str, shown)), shown.index(own), len(outputs), curves)
+        label_of = dict(zip(outputs, self._plan.output_labels, strict=True))
+        return ClassLines(tuple(label_of[output] for output in shown), shown.index(own), len(outputs), curves)
 
     def _plan_for(self, output: object) -> Plan:
         if output not in self._plans:

@@ -98,7 +98,7 @@ def _add(
     if isinstance(sums, FeatureSums):
         steep = ~np.isfinite(sums.slopes.squared)
         if steep.any():
-            raise PredictionError.too_steep(item.feature.name, float(sums.gaps[steep].min()), LARGEST)
+            raise PredictionError.too_steep(item.feature.readable, float(sums.gaps[steep].min()), LARGEST)
 
 
 def _add_to(

@@ -124,7 +124,7 @@ class Lifetime:
 
     def _lose(self) -> None:
         explorer = self._explorer()
-        with _turn:
+        with _lock:
             if explorer is not None and self in _lifetimes:
                 self._let_go(explorer)
 

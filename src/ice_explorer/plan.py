@@ -7,6 +7,7 @@ the order of the features and stop between blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ from ice_explorer.feature import tells_rows_apart
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import Columns, Context, feature_input
+from ice_explorer.labels import shortened
 from ice_explorer.locks import new_lock
 from ice_explorer.options import (
     ENGINES,
@@ -282,6 +284,11 @@ class Plan:
     def outputs(self) -> tuple[object, ...]:
         """What `output` could be instead; empty where the model has one output."""
         return self._context.predictor.outputs
+
+    @cached_property
+    def output_labels(self) -> tuple[str, ...]:
+        """The same as people read them."""
+        return tuple(shortened([str(output) for output in self.outputs]))
 
     @property
     def is_opening(self) -> bool:

@@ -29,6 +29,7 @@ from ice_explorer.errors import (
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
 from ice_explorer.inputs import level_weights
+from ice_explorer.labels import readable
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.locks import new_lock
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
@@ -191,7 +192,7 @@ class FeatureExplanation:
             If the levels of the feature have no order; also a ValueError.
         """
         if self._item.feature.is_unordered:
-            raise InvalidOptionError.no_slopes(self.feature)
+            raise InvalidOptionError.no_slopes(self._item.feature.readable)
         return transforms.slopes(self.curves, self.axis)
 
     def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
@@ -477,7 +478,7 @@ class Explanation:
         except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             found = None
         if found is None:
-            raise UnknownFeatureError.feature(feature, self.features)
+            raise UnknownFeatureError.feature(feature, list(map(readable, self.features, self.labels)))
         return found
 
     def _ipython_key_completions_(self) -> list[Name]:

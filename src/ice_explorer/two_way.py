@@ -190,7 +190,7 @@ class _Pair:
     second_axis: Array
 
     @property
-    def name(self) -> str:
+    def readable(self) -> str:
         return f"{self.first.label} × {self.second.label}"
 
     @property

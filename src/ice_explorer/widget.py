@@ -156,7 +156,7 @@ class ICEExplorer(anywidget.AnyWidget):
     ----------
     feature : str
         Label of the open feature; also set by name or position. "" until one is chosen, then the
-        one that ranks first.
+        one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
     color_by : str or None
         Label of the column, or of the group of columns, that colours the lines.
     kind : {"ice", "c-ice", "d-ice"}
@@ -278,7 +278,14 @@ class ICEExplorer(anywidget.AnyWidget):
         found = getattr(type(self), name, None)
         if isinstance(found, property) and found.fset is None:
             raise UnknownNameError.read_only(name, self._public_traits())
+        if name == "feature" and isinstance(value, str) and value == "":
+            value = self._nameless_feature()
         super().__setattr__(name, value)
+
+    def _nameless_feature(self) -> str:
+        """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
+        known = self._open_work().known
+        return known.column("").label if "" in known.color_columns else ""
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -635,7 +642,7 @@ class ICEExplorer(anywidget.AnyWidget):
         # Groups are features, too, and no columns.
         label = str(value) if str(value) in work.by_label else work.known.column(value).label
         if label not in work.by_label:
-            raise UnknownFeatureError.feature(value, work.names)
+            raise UnknownFeatureError.feature(value, work.readable)
         return label
 
     def _check_color_by(self, value: object) -> str | None:
@@ -690,13 +697,14 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _check_output(self, value: object) -> str:
         choices = self._open_work().choices
-        if str(value) in {"", choices.output}:
+        label = choices.label_of.get(str(value), str(value))
+        if label in {"", choices.output}:
             return choices.output
         if choices.output == "":
             raise OutputError.single(value)
         if choices.work is None:
             raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
-        return check_one_of("output", str(value), choices.outputs or (choices.output,))
+        return check_one_of("output", label, choices.outputs or (choices.output,))
 
     def _check_response(self, value: object) -> str:
         choices = self._open_work().choices
@@ -854,7 +862,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _ask_of_feature(self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest) -> None:
         name = work.by_label.get(request["feature"])
         if name is None:
-            raise UnknownFeatureError.feature(request["feature"], work.names)
+            raise UnknownFeatureError.feature(request["feature"], work.readable)
         if request["type"] == "curves":
             self._ask(request["id"], name, partial(_curves, work, request))
         elif request["type"] == "drivers":

@@ -45,8 +45,8 @@ class Moving(Protocol):
     """A feature: it knows what its coordinates mean in X."""
 
     @property
-    def name(self) -> object:
-        """As in X, for messages."""
+    def readable(self) -> object:
+        """Its name as messages quote it."""
 
     def natives(self, coordinates: NDArray[np.float64]) -> Mapping[int, NDArray[Any]]:
         """What to write into X for coordinates of any shape, by position of the column."""
@@ -145,7 +145,7 @@ class BruteCurves:
             and row.
         """
         predictions, is_new = self._answer(
-            feature.name, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs)
+            feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs)
         )
         if not is_new:
             self._check_finite(feature, positions, values, predictions)
@@ -228,10 +228,10 @@ class BruteCurves:
             raise
         except PredictionError as error:
             where = self._culprit(feature, positions, values)
-            raise PredictionError.wrong_on_phantoms(feature.name, where, error) from error
+            raise PredictionError.wrong_on_phantoms(feature.readable, where, error) from error
         except Exception as error:
             where = self._culprit(feature, positions, values)
-            raise PredictionError.failed_on_phantoms(feature.name, where, error) from error
+            raise PredictionError.failed_on_phantoms(feature.readable, where, error) from error
         predictions = flat.T.reshape(self._n_outputs, *values.shape)
         self._check_finite(feature, positions, values, predictions)
         return predictions
@@ -288,8 +288,8 @@ def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
 def unfit_prediction(feature: Moving, where: str, value: float) -> PredictionError:
     """Say what is wrong with a prediction that does not fit."""
     if math.isfinite(value):
-        return PredictionError.too_large(feature.name, where, value, LARGEST)
-    return PredictionError.not_finite(feature.name, where, value)
+        return PredictionError.too_large(feature.readable, where, value, LARGEST)
+    return PredictionError.not_finite(feature.readable, where, value)
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:
