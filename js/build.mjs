@@ -1,6 +1,6 @@
 /**
- * Bundles the front end into the Python package: one ESM file and one style sheet for notebooks, and the same for pages
- * that are saved without a kernel; nothing is fetched at view time. Beside them lies a text file with the licences of
+ * Bundles the front end into the Python package: one ESM file and one style sheet for notebooks, with a small
+ * script that loads them, and the same for pages that are saved without a kernel; nothing is fetched at view time. Beside them lies a text file with the licences of
  * the libraries inside. `--watch` rebuilds on every change.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -50,7 +50,12 @@ const ship = {
 };
 
 const bundle = await context({
-  entryPoints: { explorer: join(here, "src", "index.ts"), frozen: join(here, "src", "frozen.ts") },
+  entryPoints: Object.fromEntries(
+    Object.entries({ explorer: "index.ts", loader: "loader.ts", frozen: "frozen.ts" }).map(([name, file]) => [
+      name,
+      join(here, "src", file),
+    ]),
+  ),
   outdir: out,
   bundle: true,
   format: "esm",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -121,6 +122,54 @@ def test_a_question_moves_its_feature_to_the_front(start):
     background.wait()
     assert replies.wait() == [("answer", "D")]
     assert work.order == ["a", "d", "b", "c"]
+
+
+def test_pausing_stops_at_the_next_block(start):
+    """Paused, the thread ends with the state as it was; unpaused, it computes what is missing, once each."""
+    work = Work()
+    gate = work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    background.pause()
+    wait_until(lambda: background._thread is None)
+    assert background.snapshot().state == "computing"
+    assert set(background.snapshot().results) == {"a"}
+    gate.set()
+    background.unpause()
+    assert background.wait().results == {"a": "A", "b": "B", "c": "C"}
+    assert work.order == ["a", "b", "b", "c"]
+
+
+@pytest.mark.parametrize("use", ["ask", "wait"])
+def test_who_asks_or_waits_unpauses(start, use):
+    """A question, or waiting for the result, has a paused computation go on to its end."""
+    work = Work()
+    gate = work.gate("a")
+    background = start("abc", work)
+    wait_until(lambda: work.order)
+    background.pause()
+    wait_until(lambda: background._thread is None)
+    gate.set()
+    if use == "ask":
+        replies = Replies()
+        background.ask("c", replies.answer, replies.refuse)
+        assert replies.wait() == [("answer", "C")]
+        wait_until(lambda: background.snapshot().state == "ready")
+    else:
+        assert background.wait().state == "ready"
+
+
+def test_pausing_stops_nobody_who_waits(start):
+    """Paused while somebody waits for the result, the computation goes on."""
+    work = Work()
+    gate = work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    pausing = threading.Timer(0.05, background.pause)
+    pausing.start()
+    opening = threading.Timer(0.3, gate.set)
+    opening.start()
+    assert background.wait(SOON).state == "ready"
 
 
 def test_a_question_about_a_known_feature_is_answered_between_blocks(start):
@@ -308,6 +357,135 @@ def test_a_question_after_a_failure_is_answered(start, caplog):
     replies = Replies()
     background.ask("a", replies.answer, replies.refuse)
     assert replies.wait() == [("answer", "A")]
+
+
+class PanicException(BaseException):
+    """As libraries written in Rust raise it: no Exception."""
+
+
+ENDS = [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError, PanicException]
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_what_ends_a_thread_becomes_an_error(start, caplog, kind):
+    """Whatever a model raises ends the waiting, is told, refuses who asked, and can be gone on from."""
+    told, work = [], Work()
+    gate = work.gate("b")
+    ends = [kind("enough")]
+
+    def compute(name, between_blocks, cancelled):
+        result = work(name, between_blocks, cancelled)
+        if name == "b" and ends:
+            raise ends.pop()
+        return result
+
+    background = start("abc", compute, tell=lambda: told.append(background.snapshot().state))
+    wait_until(lambda: "b" in work.order)
+    replies = Replies()
+    background.ask("b", replies.answer, replies.refuse)
+    gate.set()
+    done = background.wait()
+    assert (done.state, done.results) == ("error", {"a": "A"})
+    assert str(done.error) == (
+        f"A model must return numbers or raise an Exception; computing 'b' ended with {kind.__name__}: enough. "
+        f"Wrap the model in a function that catches {kind.__name__} and raises a RuntimeError."
+    )
+    assert type(done.error.__cause__) is kind
+    assert replies.wait() == [("refuse", done.error)]
+    wait_until(lambda: told and told[-1] == "error")
+    background.resume()
+    done = background.wait()
+    assert (done.state, done.error, done.results) == ("ready", None, {"a": "A", "b": "B", "c": "C"})
+
+
+@pytest.mark.parametrize("kind", [*ENDS, ValueError])
+def test_an_answer_that_raises_is_a_refusal(start, kind):
+    """Whoever asked is told why, once, and the thread lives."""
+    work = Work()
+    gate = work.gate("a")
+    background = start("a", work)
+    wait_until(lambda: work.order)
+    replies = Replies()
+
+    def answer(_result):
+        raise kind("enough")
+
+    background.ask(None, answer, replies.refuse)
+    ((verb, error),) = replies.wait()
+    assert (verb, "enough" in str(error)) == ("refuse", True)
+    gate.set()
+    assert background.wait().results == {"a": "A"}
+    assert len(replies.got) == 1
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_a_listener_that_raises_does_not_end_the_thread(start, caplog, kind):
+    """Also where what an observer raises would end a program."""
+
+    def tell():
+        raise kind
+
+    assert len(start("abc", Work(), tell=tell).wait().results) == 3
+    wait_until(lambda: "Telling about the computation failed." in caplog.text)
+
+
+def test_a_refusal_that_fails_is_logged(start, caplog):
+    """A closed connection must not take the thread along."""
+
+    def deaf(_error):
+        raise RuntimeError("gone")
+
+    background = start("ab", Work(fails_on="b"))
+    background.ask("b", lambda _result: None, deaf)
+    wait_until(lambda: "A question could not be refused." in caplog.text)
+    replies = Replies()
+    background.ask("a", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", "A")]
+
+
+@pytest.mark.parametrize("in_vain", ["wait", "ask"])
+def test_a_thread_that_is_gone_without_a_word_is_noticed(start, in_vain):
+    """Whoever waits hears of it, whoever asks is answered by another thread, and the rest can be computed."""
+    work = Work()
+    work.gate("b")
+    background = start("abc", work)
+    wait_until(lambda: "b" in work.order)
+    lost = threading.Thread(target=lambda: None)
+    lost.start()
+    lost.join()
+    lonely, late = Replies(), Replies()
+    background.ask("c", lonely.answer, lonely.refuse)
+    living, background._thread = background._thread, lost
+    if in_vain == "ask":
+        background.ask("a", late.answer, late.refuse)
+        assert late.wait() == [("answer", "A")]
+    done = background.wait()
+    assert done.state == "error"
+    assert str(done.error) == (
+        "The thread of an explorer must live until all features are computed; it ended while computing 'b', "
+        'as threads do in a forked process. Press "Go on" in the explorer, or make it again.'
+    )
+    assert lonely.wait() == [("refuse", done.error)]
+    work.gates["b"].set()
+    living.join(SOON)
+    background.resume()
+    assert background.wait().results == {"a": "A", "b": "B", "c": "C"}
+
+
+def test_an_error_outside_of_features_ends_in_a_state(start, caplog):
+    """A fault of the thread itself, or an exception that is set on it from outside, between two features."""
+    work = Work()
+    gate = work.gate("a")
+    background = start("ab", work)
+    wait_until(lambda: work.order)
+    background._wanted = lambda: 1 / 0
+    gate.set()
+    done = background.wait()
+    assert (done.state, type(done.error)) == ("error", ZeroDivisionError)
+    assert "The thread of an explorer ended." in caplog.text
+    del background._wanted
+    background.resume()
+    assert background.wait().state == "ready"
 
 
 def test_the_listener_hears_of_the_end(start):

@@ -22,7 +22,8 @@ CHANCE = re.compile(
 BATCH = re.compile(
     r"The prediction of a row changes by up to (\S+) \((\S+) % of the prediction range\) with the other rows of the "
     r"same call, as with batch normalisation in training mode or scaling by batch\. Curves depend on which "
-    r"phantom observations share a call\. Pass a function that predicts each row by itself\."
+    r"phantom observations share a call, and so on `memory_limit` and `n_jobs`\. "
+    r"Pass a function that predicts each row by itself\."
 )
 
 
@@ -46,12 +47,12 @@ class Noise:
 
 @pytest.mark.parametrize("amount", [0.001, 1.0])
 def test_noise_is_reported_with_its_size(amount):
-    """The largest difference of 64 rows between two calls, and what share of their range it is."""
+    """The largest difference of 32 rows between two calls, and what share of their range it is."""
     (note,) = explained(Noise(amount)).notes
     difference, share = map(float, CHANCE.fullmatch(note).groups())
     assert 0.6 * amount < difference <= amount
-    # The range of the predictions is about 8.
-    assert 4 < difference / (share / 100) < 12
+    # The range of the predictions of the first feature is about 27.
+    assert 20 < difference / (share / 100) < 34
 
 
 def by_batch(rows):
@@ -98,21 +99,21 @@ class Counting:
 
 
 def test_a_steady_model_is_asked_once_more_for_a_few_rows():
-    """One call per feature, one to see what it returns and one of 8 rows; a plan alone asks once."""
+    """One call per feature, one to see what it returns and one of 32 rows; a plan alone asks once."""
     model = Counting(function)
     plan = prepare(model, X, **GRID)
     assert model.asked == [64]
     assert plan.notes == ()
     for feature in plan.features:
         plan.compute(feature)
-    assert model.asked == [64, 9 * 200, 8, 9 * 200, 9 * 200]
+    assert model.asked == [64, 9 * 200, 32, 9 * 200, 9 * 200]
 
 
 def test_chance_is_told_from_the_other_rows_by_one_call_more():
-    """Of all phantoms again, where the few differ."""
+    """Of the same few rows again, where they differ."""
     model = Counting(by_batch)
     explained(model)
-    assert model.asked == [64, 9 * 200, 8, 64, 9 * 200, 9 * 200]
+    assert model.asked == [64, 9 * 200, 32, 32, 9 * 200, 9 * 200]
 
 
 def test_models_that_are_read_are_not_asked_again(monkeypatch):
@@ -157,7 +158,7 @@ def test_one_row_and_flat_predictions_are_steady():
     assert explained(lambda rows: np.zeros(len(rows))).notes == []
     calls = iter(range(1000))
     (note,) = explained(lambda rows: np.full(len(rows), float(next(calls)))).notes
-    assert note.startswith("Predictions of the same rows differ between calls by up to 3. Curves contain this noise")
+    assert note.startswith("Predictions of the same rows differ between calls by up to 1. Curves contain this noise")
 
 
 def test_models_of_every_family_are_steady():

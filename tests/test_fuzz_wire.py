@@ -112,6 +112,7 @@ REQUESTS = st.one_of(
         }
     ),
     st.fixed_dictionaries({"type": st.sampled_from(["cancel", "resume"])}),
+    st.fixed_dictionaries({"type": st.just("view"), "view": WORDS, "state": st.sampled_from(messages.PRESENCES)}),
 )
 
 

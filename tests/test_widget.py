@@ -195,7 +195,7 @@ def test_wrong_arguments_are_refused_at_once(make, X):
 
 def test_a_missing_front_end_is_an_error_that_says_what_to_run(make, X, monkeypatch, tmp_path):
     """In a checkout that was never built, the explorer says how to build it."""
-    monkeypatch.setattr("ice_explorer.widget._SCRIPT", tmp_path / "explorer.js")
+    monkeypatch.setattr("ice_explorer.widget.SCRIPT", tmp_path / "explorer.js")
     with pytest.raises(errors.FrontEndMissingError) as caught:
         make(Model(), X)
     assert str(caught.value) == (
@@ -852,8 +852,8 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel', 'resume'; "
-        "got 'dance'. " + reload: {"type": "dance"},
+        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel', 'resume', "
+        "'view'; got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },

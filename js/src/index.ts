@@ -2,6 +2,7 @@
 import type { AnyModel, Render } from "@anywidget/types";
 import { KernelClient } from "./client.ts";
 import { exportPanel } from "./panels/export.ts";
+import { tellPresence } from "./presence.ts";
 import type { Traits } from "./protocol.ts";
 import { followSettings } from "./settings.ts";
 import { show } from "./show.ts";
@@ -10,9 +11,11 @@ import "./style.css";
 const render: Render<Traits> = ({ model, el }) => {
   const ending = new AbortController();
   const end = show(model, el, new KernelClient(model as AnyModel), exportPanel, followSettings(ending.signal));
+  const endPresence = tellPresence(model as AnyModel);
   return () => {
     ending.abort();
     end();
+    endPresence();
   };
 };
 

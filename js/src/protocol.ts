@@ -211,6 +211,13 @@ export type Request =
   | CancelRequest
   | ResumeRequest;
 
+/** Tells the kernel of a view: a page shows it, has removed it, or is left with it. Nothing waits for the reply. */
+export interface ViewRequest {
+  type: "view";
+  view: string;
+  state: "shown" | "removed" | "left";
+}
+
 /** Predictions with the value missing, over all rows. */
 export interface MissingBody {
   count: number;

@@ -56,5 +56,5 @@ def place_of(feature: Feature, grid: NDArray[np.float64], anchor: object) -> Anc
         return check_anchor(anchor)
     at = np.flatnonzero(grid == coordinate)
     if coordinate is None or (feature.is_unordered and at.size == 0):
-        raise InvalidOptionError.anchor_level(feature.name, anchor, feature.native(grid).tolist())
+        raise InvalidOptionError.anchor_level(feature.readable, anchor, feature.native(grid).tolist())
     return float(at[0]) if feature.is_unordered else coordinate

@@ -5,6 +5,9 @@ called twice at once. The thread lives while there is work. A question about a c
 answered between two blocks of a feature that is still being computed; a question about a feature
 that has not had its turn moves it to the front.
 
+However a thread ends, its end becomes a state, and every question gets an answer: a thread catches
+whatever is raised in it, also what is no `Exception`, and `wait` notices a thread that is gone.
+
 Where no thread can be started, as in Python inside a browser, whoever would have started one does
 its work before going on.
 """
@@ -20,7 +23,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from ice_explorer.errors import Cancelled
+from ice_explorer.errors import Cancelled, ComputationError
+from ice_explorer.locks import new_lock
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +54,22 @@ class _Question(Generic[Name, Result]):
     """Something to do with the result of a feature, or without any where `name` is None."""
 
     name: Name | None
-    answer: Callable[[Result | None], None]
-    refuse: Callable[[Exception], None]
+    answer: Callable[[Result | None], object]
+    refuse_with: Callable[[Exception], None]
+
+    def refuse(self, error: Exception) -> None:
+        """Say why there is no answer; whoever asked may be gone."""
+        try:
+            self.refuse_with(error)
+        except Exception:
+            logger.exception("A question could not be refused.")
+
+
+@dataclass
+class _Switch:
+    """Set once and read by any thread, without a lock that a fork could leave held."""
+
+    is_on: bool = False
 
 
 class Background(Generic[Name, Result]):
@@ -88,20 +106,23 @@ class Background(Generic[Name, Result]):
         self._current: Name | None = None
         self._questions: list[_Question[Name, Result]] = []
         self._thread: threading.Thread | None = None
-        self._stop = threading.Event()  # of the feature being computed
-        self._closed = threading.Event()
+        self._caught: type[BaseException] = BaseException  # what does not leave the thread
+        self._stop = False  # of the feature being computed
+        self._closed = _Switch()
+        self._is_paused = False
         self._untold = False
         self._last_told = -float("inf")
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(new_lock())
         # At exit the thread gets its chance to leave before the modules it uses are torn down.
-        weakref.finalize(self, self._closed.set)
+        weakref.finalize(self, setattr, self._closed, "is_on", True)  # noqa: FBT003 - an attribute's value
 
     def start(self) -> None:
         """Begin, or go on; where no thread can be started, return when there is nothing left to do."""
+        self._notice_lost_thread()
         with self._changed:
-            if self._thread is not None or self._closed.is_set():
+            if self._thread is not None or self._closed.is_on:
                 return
-            self._thread = threading.Thread(target=self._run, name="ice-explorer", daemon=True)
+            self._thread = threading.Thread(target=self._run_in_thread, name="ice-explorer", daemon=True)
             try:
                 self._thread.start()
             except RuntimeError:  # "can't start new thread"
@@ -112,13 +133,14 @@ class Background(Generic[Name, Result]):
 
     def snapshot(self) -> Snapshot[Name, Result]:
         """Where the computation stands."""
+        self._notice_lost_thread()
         with self._changed:
             return Snapshot(self._state, dict(self._results), len(self._names), self._current, self._error)
 
     def ask(
         self,
         name: Name | None,
-        answer: Callable[[Result | None], None],
+        answer: Callable[[Result | None], object],
         refuse: Callable[[Exception], None],
     ) -> None:
         """Have `answer` called in the thread with the result of a feature, or `refuse` with why not.
@@ -128,11 +150,13 @@ class Background(Generic[Name, Result]):
         name : hashable or None
             The feature; None asks for a turn of the thread without any result.
         answer, refuse : callable
-            Exactly one of them is called, once. Neither may raise.
+            One of them is called, once; `refuse` also after an `answer` that raised, with its error.
         """
+        self._notice_lost_thread()
         with self._changed:
-            is_open = not self._closed.is_set()
+            is_open = not self._closed.is_on
             if is_open:
+                self._is_paused = False
                 self._questions.append(_Question(name, answer, refuse))
         if is_open:
             self.start()
@@ -147,7 +171,7 @@ class Background(Generic[Name, Result]):
         Cancelled
             If nobody waits for the long answer any more, either.
         """
-        if self._closed.is_set():
+        if self._closed.is_on:
             raise Cancelled
         self._between_blocks()
 
@@ -157,13 +181,15 @@ class Background(Generic[Name, Result]):
             msg = "The background thread cannot wait for itself."
             raise RuntimeError(msg)
         end = time.monotonic() + at_most
-        with self._changed:
-            while self._state == "computing" and not self._closed.is_set():
+        while True:
+            self._notice_lost_thread()
+            self.unpause()
+            with self._changed:
                 left = end - time.monotonic()
-                if left <= 0:
+                if self._state != "computing" or self._closed.is_on or left <= 0:
                     break
                 self._changed.wait(min(left, _SECONDS_BETWEEN_LOOKS))
-            return self.snapshot()
+        return self.snapshot()
 
     def cancel(self) -> None:
         """Stop computing. Results so far stay, and a later question still computes its feature."""
@@ -171,7 +197,7 @@ class Background(Generic[Name, Result]):
             if self._state == "computing":
                 self._state = "cancelled"
             self._untold = True
-            self._stop.set()
+            self._stop = True
             dropped = self._take_questions(lambda question: not self._is_answerable(question))
             self._changed.notify_all()
         for question in dropped:
@@ -181,19 +207,31 @@ class Background(Generic[Name, Result]):
     def resume(self) -> None:
         """Compute the features that are missing after a cancel or a failure, the failed one too."""
         with self._changed:
-            if self._state not in {"cancelled", "error"} or self._closed.is_set():
+            if self._state not in {"cancelled", "error"} or self._closed.is_on:
                 return
-            self._state = "computing"
+            self._state = "ready" if self._missing() is None else "computing"
             self._error = None
             self._untold = True
             self._changed.notify_all()
         self.start()
 
+    def pause(self) -> None:
+        """Stop at the next block, until something is asked or waited for. The state stays as it is."""
+        with self._changed:
+            self._is_paused = self._stop = True
+
+    def unpause(self) -> None:
+        """Go on where `pause` stopped."""
+        with self._changed:
+            if not self._is_paused:
+                return
+            self._is_paused = False
+        self.start()
+
     def close(self) -> None:
         """Stop for good and let go of everything."""
         with self._changed:
-            self._closed.set()
-            self._stop.set()
+            self._closed.is_on = self._stop = True
             dropped = self._take_questions(lambda _question: True)
             self._results = {}
             self._error = None
@@ -205,20 +243,46 @@ class Background(Generic[Name, Result]):
 
     # --- inside the thread ------------------------------------------------------------------------
 
-    def _run_here(self) -> None:
-        """Do the thread's work in a thread of somebody else's, whose Ctrl-C cancels it."""
+    def _run_in_thread(self) -> None:
+        """Do the thread's work. Ctrl-C goes to another thread: what is raised in this one ends a feature."""
+        self._caught = BaseException
         try:
             self._run()
-        except BaseException:
-            with self._changed:
-                self._thread = self._current = None
-                if self._state == "computing":
-                    self._state = "cancelled"
-                dropped = self._take_questions(lambda _question: True)
-                self._changed.notify_all()
-            for question in dropped:
-                question.refuse(Cancelled())
+        except BaseException as error:
+            logger.exception("The thread of an explorer ended.")
+            self._end(threading.current_thread(), _as_exception(error, self._current))
+
+    def _run_here(self) -> None:
+        """Do the thread's work in a thread of somebody else's, whose Ctrl-C cancels it."""
+        self._caught = Exception
+        try:
+            self._run()
+        except BaseException as error:
+            interrupted = isinstance(error, KeyboardInterrupt)
+            self._end(threading.current_thread(), Cancelled() if interrupted else _as_exception(error, self._current))
             raise
+
+    def _end(self, thread: threading.Thread, error: Exception) -> None:
+        """Leave a thread although there may be something to do."""
+        with self._changed:
+            if self._thread is not thread:
+                return
+            self._thread = self._current = None
+            if self._state == "computing" and isinstance(error, Cancelled):
+                self._state = "cancelled"
+            elif self._state == "computing":
+                self._state, self._error = "error", error
+            dropped = self._take_questions(lambda _question: True)
+            self._changed.notify_all()
+        for question in dropped:
+            question.refuse(error)
+        self._tell()
+
+    def _notice_lost_thread(self) -> None:
+        """Have the end of a thread that ended without a word become a state; not to be called under the lock."""
+        thread = self._thread
+        if thread is not None and not thread.is_alive() and thread.ident is not None:
+            self._end(thread, ComputationError.lost(self._current))
 
     def _run(self) -> None:
         while True:
@@ -228,8 +292,8 @@ class Background(Generic[Name, Result]):
                 if wanted is not None:
                     self._current = wanted
                     self._untold = True
-                    self._stop.clear()
-                elif not self._untold and not self._questions:
+                    self._stop = False
+                elif not self._untold and (self._is_paused or not self._questions):
                     self._thread = None
                     return
             if wanted is None:
@@ -239,7 +303,7 @@ class Background(Generic[Name, Result]):
 
     def _wanted(self) -> Name | None:
         """The feature whose turn it is: one that was asked for, else the next, else none."""
-        if self._closed.is_set():
+        if self._closed.is_on or self._is_paused:
             return None
         for question in self._questions:
             if question.name is not None and not self._is_answerable(question):
@@ -255,9 +319,9 @@ class Background(Generic[Name, Result]):
             result = self._compute(name, self._between_blocks, self._is_stopped)
         except Cancelled as error:
             self._after(name, error=error)
-        except Exception as error:
+        except self._caught as error:
             logger.exception("Computing %r failed.", name)
-            self._after(name, error=error)
+            self._after(name, error=_as_exception(error, name))
         else:
             self._after(name, result=result)
 
@@ -265,14 +329,14 @@ class Background(Generic[Name, Result]):
         refused: list[_Question[Name, Result]] = []
         with self._changed:
             self._current = None
-            if self._closed.is_set():
+            if self._closed.is_on:
                 return
             self._untold = True
             if error is None:
                 self._results[name] = result  # type: ignore[assignment]
                 if self._missing() is None:
                     self._state = "ready"
-            elif isinstance(error, Cancelled) and self._stop.is_set():
+            elif isinstance(error, Cancelled) and self._stop:
                 pass  # whoever still asks has asked since the cancel, and gets the feature in its turn
             else:
                 refused = self._take_questions(lambda question: question.name == name)
@@ -297,7 +361,12 @@ class Background(Generic[Name, Result]):
                     return
                 self._questions.remove(question)
                 result = None if question.name is None else self._results[question.name]
-            question.answer(result)
+            try:
+                question.answer(result)
+            except BaseException as error:
+                question.refuse(_as_exception(error, question.name))
+                if not isinstance(error, self._caught):
+                    raise
 
     def _is_answerable(self, question: _Question[Name, Result]) -> bool:
         return question.name is None or question.name in self._results
@@ -308,7 +377,7 @@ class Background(Generic[Name, Result]):
         return taken
 
     def _is_stopped(self) -> bool:
-        return self._stop.is_set() or self._closed.is_set()
+        return self._stop or self._closed.is_on
 
     def _tell_now_and_then(self) -> None:
         # Without news nothing is told: the next result would have to wait for its turn.
@@ -318,17 +387,26 @@ class Background(Generic[Name, Result]):
     def _tell(self) -> None:
         with self._changed:
             self._untold = False
-            tell = None if self._closed.is_set() else self._listener
+            tell = None if self._closed.is_on else self._listener
         self._last_told = time.monotonic()
         if tell is None:
             return
         try:
             if tell() is False:
                 self._untold = True
-        except Exception:
+        except self._caught:
             # Whoever listens may fail (a lost connection, an observer of the user's) without
             # taking the computation along.
             logger.exception("Telling about the computation failed.")
+
+
+def _as_exception(error: BaseException, name: Hashable) -> Exception:
+    """Return what is an `Exception` as it is, and a sentence about anything else."""
+    if isinstance(error, Exception):
+        return error
+    stopped = ComputationError.stopped(name, error)
+    stopped.__cause__ = error
+    return stopped
 
 
 def _compute_nothing(_name: Hashable, _between_blocks: BetweenBlocks, _is_cancelled: IsCancelled) -> NoReturn:

@@ -6,11 +6,12 @@ output at a time. What the model answered before is in the answers that all plan
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,7 @@ class Classes:
         self._plan = plan
         self._plan_of = plan_of
         self._plans: dict[object, Plan] = {plan.settings.output: plan}
-        self._lock = threading.Lock()  # a file may be written while the browser is answered
+        self._lock = new_lock()  # a file may be written while the browser is answered
 
     @property
     def n_shown(self) -> int:
@@ -89,7 +90,8 @@ class Classes:
             shown = [outputs[place] for place in likeliest]
         with self._lock:
             curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
-        return ClassLines(tuple(map(str, shown)), shown.index(own), len(outputs), curves)
+        label_of = dict(zip(outputs, self._plan.output_labels, strict=True))
+        return ClassLines(tuple(label_of[output] for output in shown), shown.index(own), len(outputs), curves)
 
     def _plan_for(self, output: object) -> Plan:
         if output not in self._plans:

@@ -92,7 +92,7 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
 def _curves(curves: Curves) -> dict[str, Any]:
     feature = curves.feature
     return {
-        "feature": feature.label,
+        "feature": str(feature.feature),
         "kind": feature.kind,
         "grid": curves.grid,
         "places": curves.places,

@@ -14,6 +14,7 @@ import numpy as np
 
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.feature import UNORDERED
+from ice_explorer.labels import shortened
 from ice_explorer.moments import date_text, unit_of
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class OnAxis(Protocol):
 
 def display_axis(feature: OnAxis) -> DisplayAxis:
     """Lay out the axis of a feature."""
-    levels = [str(label) for label in feature.grid] if feature.kind in LEVELLED else None
+    levels = shortened([str(label) for label in feature.grid]) if feature.kind in LEVELLED else None
     if feature.kind not in UNORDERED:
         return DisplayAxis(feature.kind, feature.axis, feature.observed_axis, feature.median, levels)
     places = np.arange(len(feature.axis), dtype=np.float64)

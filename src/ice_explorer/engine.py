@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,7 +16,9 @@ from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.inputs import level_weights
 from ice_explorer.metrics import FeatureSums
+from ice_explorer.probe import dependence_note, repeated
 from ice_explorer.real import LARGEST
+from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,6 +48,8 @@ class Engine(Protocol):
 
     name: str
     reason: str
+    notes: tuple[str, ...]
+    """What computing showed of the model."""
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
@@ -93,7 +98,7 @@ def _add(
     if isinstance(sums, FeatureSums):
         steep = ~np.isfinite(sums.slopes.squared)
         if steep.any():
-            raise PredictionError.too_steep(item.feature.name, float(sums.gaps[steep].min()), LARGEST)
+            raise PredictionError.too_steep(item.feature.readable, float(sums.gaps[steep].min()), LARGEST)
 
 
 def _add_to(
@@ -151,6 +156,8 @@ def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, val
 class _FeatureByFeature:
     """Sums one feature at a time from its curves at every grid value."""
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, context: Context, n_jobs: int) -> None:
         self._brute = context.brute
         self._weights = context.row_weights
@@ -167,6 +174,9 @@ class _FeatureByFeature:
     def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:  # noqa: ARG002
         """Curves of some rows as a step (n_grid,) and offsets (n_rows,), where they are known to be parallel."""
         return None
+
+    def _check(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
+        """Check what the model returned for a block."""
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
@@ -188,6 +198,7 @@ class _FeatureByFeature:
         blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
             _stop_if(cancelled, item.feature.label)
+            self._check(item, rows, curves)
             _add(sums, curves, item, (rows, self._weights, change), compiled=compiled)
             if report is not None:
                 report(len(rows) * item.n_predictions_per_row, total, item.feature.label)
@@ -210,7 +221,7 @@ def _in_order(
     with ThreadPoolExecutor(n_jobs) as pool:
         for start in range(0, len(blocks), n_jobs):
             window = blocks[start : start + n_jobs]
-            yield from zip(window, pool.map(compute, window), strict=True)
+            yield from zip(window, pool.map(as_here(compute), window), strict=True)
 
 
 class BruteEngine(_FeatureByFeature):
@@ -231,6 +242,29 @@ class BruteEngine(_FeatureByFeature):
         # One feature alone would pay for the rows what it saves.
         self._meeting_own = own if len(own) > 1 else set()
         self._of_rows = np.full(context.table.n_observations, np.nan)
+        self._table = context.table
+        self._is_checked = False
+
+    def _check(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
+        """Predict a few phantoms of the first block in a call of their own, which must change nothing."""
+        if self._is_checked or isinstance(curves, tuple):
+            return
+        row, column = np.divmod(repeated(curves.size), curves.shape[1])
+
+        def again(question: str) -> Array:
+            phantoms = self._table.phantoms(rows[row], item.natives(item.grid.values[column, None]))
+            return self._brute.predict(phantoms, f"{question} of {item.feature.label}", rows[row])
+
+        try:
+            if len(row):
+                once_more = partial(again, "the same phantoms")
+                note = dependence_note(curves[row, column], again("some phantoms"), once_more, curves)
+                self.notes = (note,) if note else ()
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
+            self.notes = ()
+        self._is_checked = True
 
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
@@ -316,6 +350,7 @@ class TreeEngine:
     """Sweeps all features at once, so that the first feature asked for brings the others along."""
 
     name = "tree"
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -392,7 +427,7 @@ class TreeEngine:
                     for arguments in add_all:
                         add(*arguments)
                 else:
-                    list(pool.map(lambda arguments: add(*arguments), add_all))
+                    list(pool.map(as_here(add), *zip(*add_all, strict=True)))
                 done(rows)
         for of_feature in sums.values():
             of_feature.finish()

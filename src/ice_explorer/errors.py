@@ -26,7 +26,7 @@ def _written(got: object) -> str:
     return text if len(text) <= _LETTERS_SHOWN else text[:_LETTERS_SHOWN] + "…"
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     """Write another error for a message: its type and its text in one line, with a full stop."""
     said = re.sub(r"\s*\n\s*", " ", str(error).strip())
     text = f"{type(error).__name__}: {said}" if said else type(error).__name__
@@ -126,6 +126,28 @@ class ICEExplorerError(Exception):
 
 class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
     """The computation was stopped by the user before it finished."""
+
+
+class ComputationError(ICEExplorerError, RuntimeError):
+    """What computes an explorer's features ended before they were done, and no model said why."""
+
+    @classmethod
+    def stopped(cls, feature: object, error: BaseException) -> ComputationError:
+        """Say that something other than an Exception was raised, which ends a thread."""
+        kind = type(error).__name__
+        return cls(
+            f"A model must return numbers or raise an Exception; computing {feature!r} ended with {_cause(error)} "
+            f"Wrap the model in a function that catches {kind} and raises a RuntimeError."
+        )
+
+    @classmethod
+    def lost(cls, feature: object) -> ComputationError:
+        """Say that the thread is gone."""
+        return cls(
+            "The thread of an explorer must live until all features are computed; it ended while computing "
+            f"{feature!r}, as threads do in a forked process. "
+            'Press "Go on" in the explorer, or make it again.'
+        )
 
 
 class InvalidOptionError(ICEExplorerError, ValueError):
@@ -925,6 +947,15 @@ class PredictionError(ICEExplorerError, ValueError):
         """Say that the predictions were not returned."""
         return cls(
             f"{method}() must return a number per row; it returned None. End it with `return` and the predictions."
+        )
+
+    @classmethod
+    def masked(cls, method: str, n_masked: int) -> PredictionError:
+        """Say that a value under a mask is no prediction."""
+        call = "model" if method == "model" else f"model.{method}"
+        return cls(
+            f"{method}() must return a number for every row; it returned {counted(n_masked, 'value')} under a "
+            f"mask (`numpy.ma`). Return plain numbers, for example by `lambda X: np.ma.filled({call}(X), 0.0)`."
         )
 
     @classmethod

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.labels import clipped, quoted, readable
 from ice_explorer.real import LARGEST, real_numbers
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Feature:
         Position of its column; groups are numbered behind the last column.
     name : object
     label : str
-        The name as text.
+        The name as people read it.
     kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
     is_integer : bool
         Whether only whole numbers, or whole days, make sense on the axis.
@@ -67,6 +68,11 @@ class Feature:
     members: tuple[Column, ...]
     positions: tuple[int, ...]
     codebook: Array | None = None
+
+    @property
+    def readable(self) -> object:
+        """The name as messages quote it."""
+        return readable(self.name, self.label)
 
     @property
     def digits(self) -> int | None:
@@ -115,14 +121,14 @@ class Feature:
         if np.isnan(coordinate) or (self.levels is None and self.kind not in _MOMENTS):
             return repr(float(coordinate))
         native = self.native(np.array([coordinate]))[0]
-        return repr(native) if self.levels is not None else _written(native)
+        return quoted(native) if self.levels is not None else _written(native)
 
     def shown(self, coordinate: float) -> str:
         """Write a coordinate for readers."""
         native = self.native(np.array([coordinate]))[0]
         if self.kind in _MOMENTS:
             return _written(native)
-        return f"{coordinate:.6g}" if self.kind == "numeric" else str(native)
+        return f"{coordinate:.6g}" if self.kind == "numeric" else clipped(str(native))
 
     def coordinate_of(self, native: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
@@ -156,7 +162,7 @@ class Feature:
             found = _days(self, given)
             if found is None:
                 what = "dates" if self.kind == "datetime" else "timedeltas"
-                raise InvalidOptionError.grid_got(self.name, given, f"Pass a list of {what}.")
+                raise InvalidOptionError.grid_got(self.readable, given, f"Pass a list of {what}.")
             given = found
         return check(self.name, given, self.text)
 
@@ -168,12 +174,12 @@ class Feature:
         for label in given:
             code = self._code_of(label)
             if code is None:
-                raise InvalidOptionError.grid_level(self.name, label, self.levels.tolist())
+                raise InvalidOptionError.grid_level(self.readable, label, self.levels.tolist())
             if code in codes:
-                raise InvalidOptionError.grid_level_twice(self.name, label)
+                raise InvalidOptionError.grid_level_twice(self.readable, label)
             codes.append(code)
         if not codes:
-            raise InvalidOptionError.grid_without_levels(self.name, self.levels.tolist())
+            raise InvalidOptionError.grid_without_levels(self.readable, self.levels.tolist())
         return np.sort(np.array(codes))
 
 
@@ -216,14 +222,14 @@ def tells_rows_apart(n_levels: int, n_rows: int) -> bool:
 def feature_of(position: int, column: Column) -> Feature:
     """Make a feature of a column as it is."""
     if column.kind == "other":
-        raise InputDataError.no_kind(column.name, column.dtype)
+        raise InputDataError.no_kind(column.readable, column.dtype)
     infinite = np.flatnonzero(np.isinf(column.values))
     if infinite.size:
-        raise InputDataError.infinite(column.name, [int(row) for row in infinite])
+        raise InputDataError.infinite(column.readable, [int(row) for row in infinite])
     too_large = np.flatnonzero(np.abs(column.values) > LARGEST)
     if too_large.size:
         row = int(too_large[0])
-        raise InputDataError.too_large(column.name, float(column.values[row]), row, LARGEST)
+        raise InputDataError.too_large(column.readable, float(column.values[row]), row, LARGEST)
     present = column.values[~np.isnan(column.values)]
     whole_days = column.kind in _MOMENTS and bool(np.all(present == np.rint(present)))
     return Feature(
@@ -249,7 +255,7 @@ def unordered(feature: Feature) -> Feature:
 
 
 def group_of(
-    at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int], levels: Sequence[str]
+    at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int], *, levels: Sequence[str]
 ) -> Feature:
     """Make one feature of columns of 0 and 1, at most one of which is 1 in a row.
 
@@ -257,6 +263,7 @@ def group_of(
     ----------
     at_issue : int
     name : object
+    label : str
     members : sequence of Column
     positions : sequence of int
     levels : sequence of str
@@ -266,7 +273,7 @@ def group_of(
     return Feature(
         at_issue=at_issue,
         name=name,
-        label=str(name),
+        label=label,
         kind="group",
         is_integer=False,
         values=np.where(values.any(axis=1), np.argmax(values, axis=1), len(members)).astype(np.float64),

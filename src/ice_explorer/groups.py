@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ice_explorer.adapters.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import group_of
+from ice_explorer.labels import labels_of, n_shared
 from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ NONE_OF_THEM = "none of them"
 _SEPARATORS = "_-.:=/|[( "
 
 
-def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: Sequence[int]) -> Feature:
+def make_group(at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int]) -> Feature:
     """Make one feature of columns of 0 and 1.
 
     Its levels are named by what the columns' names do not have in common; where no column is 1 the
@@ -35,21 +37,21 @@ def make_group(at_issue: int, name: Name, members: Sequence[Column], positions: 
     """
     for member in members:
         if member.kind not in {"numeric", "boolean"}:
-            raise InvalidOptionError.member_values(member.name, name, member.labels[0], 0)
+            raise InvalidOptionError.member_values(member.readable, label, member.labels[0], 0)
         wrong = np.flatnonzero(~np.isin(member.values, (0.0, 1.0)))
         if wrong.size:
             row = int(wrong[0])
-            raise InvalidOptionError.member_values(member.name, name, float(member.values[row]), row)
+            raise InvalidOptionError.member_values(member.readable, label, float(member.values[row]), row)
     are_on = np.column_stack([member.values for member in members]) == 1.0
     n_on = are_on.sum(axis=1)
     if n_on.max() > 1:
         row = int(np.argmax(n_on > 1))
         first, second = np.flatnonzero(are_on[row])[:2]
-        raise InvalidOptionError.two_members(members[first].name, members[second].name, name, row)
+        raise InvalidOptionError.two_members(members[first].readable, members[second].readable, label, row)
     levels = level_names([member.label for member in members])
     if n_on.min() == 0:
         levels.append(NONE_OF_THEM)
-    return group_of(at_issue, name, members, positions, levels)
+    return group_of(at_issue, name, label, members, positions, levels=levels)
 
 
 def column_of_group(feature: Feature) -> Column:
@@ -75,8 +77,9 @@ def level_names(labels: Sequence[str]) -> list[str]:
 def _beginning(labels: Sequence[str]) -> str:
     """Return what all texts begin with, up to a separator."""
     first, last = min(labels), max(labels)  # if these two agree up to somewhere, so do all between them
-    common = next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))
-    length = max((at + 1 for at, letter in enumerate(first[:common]) if letter in _SEPARATORS), default=0)
+    length = max(
+        (at + 1 for at, letter in enumerate(first[: n_shared(first, last)]) if letter in _SEPARATORS), default=0
+    )
     return first[:length]
 
 
@@ -132,7 +135,8 @@ def find_groups(X: Any) -> dict[str, list[Name]]:
     {'city': ['city_a', 'city_b']}
     """
     table = table_from(X)
-    return groups_among([table.column(position) for position in range(len(table.names))])
+    labels = enumerate(labels_of(table.names))
+    return groups_among([replace(table.column(position), label=label) for position, label in labels])
 
 
 def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:

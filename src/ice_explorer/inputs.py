@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionEr
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
+from ice_explorer.labels import labels_of, readable
 from ice_explorer.likelihood import (
     conditional_distances,
     conditional_scale,
@@ -123,7 +124,10 @@ class Columns:
         self.n_observations = table.n_observations
         self.names = table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
-        self._by_label = {str(name): position for position, name in enumerate(table.names)}
+        self._labels = labels_of([*table.names, *(groups or {})])
+        self._readable = list(map(readable, table.names, self._labels))
+        texts = [*self._labels[: len(table.names)], *map(str, table.names)]
+        self._by_text = {text: at % len(table.names) for at, text in enumerate(texts)}
         self._read: dict[int, Column] = {}
         self._features: dict[int, Feature] = {}
         self.groups: dict[Name, tuple[int, ...]] = {}
@@ -136,14 +140,14 @@ class Columns:
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Check that a group has a name of its own, and columns of its own."""
-        if str(name) in self._by_label or any(str(name) == str(other) for other in self.groups):
+        if str(name) in self._by_text or any(str(name) == str(other) for other in self.groups):
             raise InvalidOptionError.group_name(name)
         positions = [self.position(member) for member in members]
         if len(positions) < 2:
             raise InvalidOptionError.group_of_one(name, members)
         for position in positions:
             if position in self._group_of:
-                raise InvalidOptionError.groups_overlap(self.names[position], self._group_of[position], name)
+                raise InvalidOptionError.groups_overlap(self._readable[position], self._group_of[position], name)
             self._group_of[position] = name
         self.groups[name] = tuple(positions)
 
@@ -151,35 +155,35 @@ class Columns:
         """Find a column that moves by itself."""
         position = self.position(name)
         if position in self._group_of:
-            raise InvalidOptionError.member_as_feature(self.names[position], self._group_of[position])
+            raise InvalidOptionError.member_as_feature(self._readable[position], self._group_of[position])
         return position
 
     def _of_names(self, name: Name) -> int:
         """Find a column whose values are to be taken for names."""
         position = self._alone(name)
         if self.at(position).kind == "other":
-            raise InputDataError.no_kind(self.names[position], self.at(position).dtype, option="categorical")
+            raise InputDataError.no_kind(self._readable[position], self.at(position).dtype, option="categorical")
         return position
 
     def position(self, name: Name) -> int:
-        """Find a column by name, by its text, or by position, in that order."""
+        """Find a column by name, by its text or label, or by position, in that order."""
         try:
             hash(name)
         except TypeError:  # lists and arrays, and tuples that hold them
-            raise UnknownFeatureError.column(name, self.names, list(self.groups)) from None
+            raise UnknownFeatureError.column(name, self._readable, list(self.groups)) from None
         if name in self._positions:
             return self._positions[name]
         is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        if (is_integer or isinstance(name, str)) and str(name) in self._by_label:
-            return self._by_label[str(name)]
+        if (is_integer or isinstance(name, str)) and str(name) in self._by_text:
+            return self._by_text[str(name)]
         if is_integer and 0 <= name < len(self.names):
             return int(name)
-        raise UnknownFeatureError.column(name, self.names, list(self.groups))
+        raise UnknownFeatureError.column(name, self._readable, list(self.groups))
 
     def at(self, position: int) -> Column:
         """Return a column by its position."""
         if position not in self._read:
-            self._read[position] = self._table.column(position)
+            self._read[position] = replace(self._table.column(position), label=self._labels[position])
         return self._read[position]
 
     @property
@@ -199,10 +203,10 @@ class Columns:
         return sorted(self.moves, key=lambda at: min(self.moves[at]))
 
     def _group_number(self, name: Name) -> int | None:
-        """Find a group by its name or its text."""
-        for at, group in enumerate(self.groups):
-            if isinstance(name, (type(group), str)) and name in (group, str(group)):
-                return len(self.names) + at
+        """Find a group by its name, its text or its label."""
+        for number, group in enumerate(self.groups, len(self.names)):
+            if isinstance(name, (type(group), str)) and name in (group, str(group), self._labels[number]):
+                return number
         return None
 
     def number(self, name: Name) -> int:
@@ -241,7 +245,8 @@ class Columns:
         if number >= len(self.names):
             name = list(self.groups)[number - len(self.names)]
             positions = self.groups[name]
-            return make_group(number, name, [self.at(position) for position in positions], positions)
+            members = [self.at(position) for position in positions]
+            return make_group(number, name, self._labels[number], members, positions)
         feature = feature_of(number, self.at(number))
         return unordered(feature) if number in self.categorical else feature
 
@@ -329,7 +334,7 @@ def feature_input(
         generator = feature_seed(settings.random_state, feature.label)
         positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
-            raise InvalidOptionError.weights_of_sample(feature.name, float(weights[summed].sum()))
+            raise InvalidOptionError.weights_of_sample(feature.readable, float(weights[summed].sum()))
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, distances, positions, summed,
         has_missing=bool(np.isnan(values[context.weighing]).any()),
@@ -359,7 +364,7 @@ def _likelihoods(
     n_observations, is_conditional = context.table.n_observations, context.settings.scale == "conditional"
     if feature.is_unordered:
         if scale is not None:
-            raise InvalidOptionError.scale_of_category(feature.name)
+            raise InvalidOptionError.scale_of_category(feature.readable)
         distances = None
         if is_conditional:
             distances = conditional_distances(

@@ -28,11 +28,13 @@ Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
+Presence: TypeAlias = Literal["shown", "removed", "left"]
 
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
 ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
 WHATS: Final[tuple[str, ...]] = get_args(What)
+PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
 DESTINATIONS: Final = ("browser", "notebook")
 
 
@@ -218,6 +220,15 @@ class ResumeRequest(TypedDict):
     type: Literal["resume"]
 
 
+class ViewRequest(TypedDict):
+    """Tell that a page shows the explorer in a view, has removed that view, or is left."""
+
+    id: str
+    type: Literal["view"]
+    view: str
+    state: Presence
+
+
 Request: TypeAlias = (
     CurvesRequest
     | ClassesRequest
@@ -227,6 +238,7 @@ Request: TypeAlias = (
     | ExportRequest
     | CancelRequest
     | ResumeRequest
+    | ViewRequest
 )
 
 
@@ -386,6 +398,10 @@ class ResumeBody(TypedDict):
     """Nothing: the status says the rest."""
 
 
+class ViewBody(TypedDict):
+    """Nothing."""
+
+
 Body: TypeAlias = (
     CurvesBody
     | ClassesBody
@@ -396,6 +412,7 @@ Body: TypeAlias = (
     | ExportBody
     | CancelBody
     | ResumeBody
+    | ViewBody
 )
 
 
@@ -466,6 +483,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     },
     "cancel": {},
     "resume": {},
+    "view": {"view": TEXT, "state": one_of(*PRESENCES)},
 }
 # What is in fields that are mappings.
 _ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {

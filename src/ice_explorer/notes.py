@@ -168,7 +168,7 @@ def _n_off_grid(item: FeatureInput) -> int:
 
 def _natural_order(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     found = [item for item in inputs if item.feature.is_in_natural_order and item.grid.n_grid > 2]
-    levels = [str(level) for level in found[0].feature.native(found[0].grid.values)] if found else []
+    levels = [found[0].feature.shown(code) for code in found[0].grid.values] if found else []
     shown = ", ".join(levels if len(levels) <= _MOST_NAMED else [*levels[:2], "…", levels[-1]])
     yield from about(
         [item.feature.label for item in found],

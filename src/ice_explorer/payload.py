@@ -442,14 +442,13 @@ def colors(
     low, high = np.quantile(values[np.isfinite(values)], [0.02, 0.98])
     if low == high or column.kind == "ordered":
         low, high = ends[0], ends[-1]
-    names = None if column.levels is None else [str(level) for level in column.levels]
     continuous = ContinuousColorsBody(
         column=column.label,
         kind="continuous",
         of=column.kind,
         domain=(float(low), float(high)),
         median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
-        levels=names,
+        levels=column.level_texts,
     )
     return continuous, [_f64(values[chosen])]
 
@@ -463,15 +462,14 @@ def _category_colors(
     column: Column, chosen: NDArray[np.int64], apart: AbstractSet[str]
 ) -> tuple[CategoryColorsBody, list[bytes]]:
     """Colour by the levels, in their own order; by what is no level, as text, most frequent first."""
-    texts = [None if value is None else str(value) for value in column.labels]
-    present = np.array([text for text in texts if text is not None], dtype=object)
-    names, counts = np.unique(present, return_counts=True)
+    texts = column.texts
+    names, counts = np.unique(texts[~column.missing], return_counts=True)
     # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
     order = np.argsort(-counts, kind="stable")
     is_kept = np.isin(names[order], list(apart)) | (np.arange(len(order)) < _MOST_LEVELS)
     kept, lumped = order[is_kept], order[~is_kept]
-    if column.levels is not None:
-        place = {str(level): at for at, level in enumerate(column.levels)}
+    if column.level_texts is not None:
+        place = {text: at for at, text in enumerate(column.level_texts)}
         kept = np.array(sorted(kept, key=lambda at: place[str(names[int(at)])]), dtype=np.int64)
     levels = [str(name) for name in names[kept]]
     level_counts = counts[kept].tolist()
@@ -479,7 +477,7 @@ def _category_colors(
     if len(lumped):
         levels.append(_OTHER if _OTHER not in levels else f"{_OTHER} levels")
         level_counts.append(int(counts[lumped].sum()))
-    codes = [math.nan if texts[row] is None else float(index.get(str(texts[row]), len(index))) for row in chosen]
+    codes = [math.nan if texts[row] is None else float(index.get(texts[row], len(index))) for row in chosen]
     body = CategoryColorsBody(
         column=column.label,
         kind="category",
@@ -545,7 +543,7 @@ def rows(columns: Sequence[Column], positions: Sequence[int]) -> RowsBody:
 
 def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
     if column.kind == "other":
-        return ["" if value is None else str(value) for value in column.labels[chosen]]
+        return ["" if text is None else text for text in column.texts[chosen]]
     write = _cell_writer(column)
     return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
 
@@ -554,6 +552,6 @@ def _cell_writer(column: Column) -> Callable[[float], str]:
     """How the coordinates of a column are written; booleans as Python does."""
     if column.kind == "boolean":
         return lambda value: str(bool(value))
-    if column.levels is not None:
-        return writer(column.kind, np.arange(len(column.levels)), [str(level) for level in column.levels], number_text)
+    if column.level_texts is not None:
+        return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, number_text)
     return writer(column.kind, column.values, None, number_text)

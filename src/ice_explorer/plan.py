@@ -6,9 +6,8 @@ the order of the features and stop between blocks.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,6 +24,8 @@ from ice_explorer.feature import tells_rows_apart
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import Columns, Context, feature_input
+from ice_explorer.labels import shortened
+from ice_explorer.locks import new_lock
 from ice_explorer.options import (
     ENGINES,
     Settings,
@@ -40,6 +41,7 @@ from ice_explorer.options import (
 from ice_explorer.probe import Probe
 from ice_explorer.results import Explanation, FeatureExplanation
 from ice_explorer.thresholds import threshold_grids
+from ice_explorer.turns import cancelled_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,12 +105,6 @@ def prepare(
         model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
         opening=None if opening is None else opening(table).choose,
     )  # fmt: skip
-    if jobs == 1:
-        predictor = replace(
-            predictor,
-            predict=_one_at_a_time(predictor.predict),
-            all_outputs=_one_at_a_time(predictor.all_outputs),
-        )
     grid_choice = _check_grid(grid, grid_size, columns)
     inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
@@ -155,17 +151,6 @@ def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOu
     return SeveralOutputs(
         predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.asked, predictor.rescale, answers
     )
-
-
-def _one_at_a_time(predict: Callable[[Any], NDArray[np.float64]]) -> Callable[[Any], NDArray[np.float64]]:
-    """Let the model be asked by one thread at a time: by default nothing is asked of its thread safety."""
-    lock = threading.Lock()
-
-    def locked(rows: Any) -> NDArray[np.float64]:
-        with lock:
-            return predict(rows)
-
-    return locked
 
 
 def _probed(
@@ -273,21 +258,22 @@ class Plan:
     labels : tuple of str
         The same as text.
     settings : Settings
-    notes : tuple of str
-        Whether predictions depend on chance is among them once a feature has been computed.
     """
 
     def __init__(self, context: Context, engine: Engine, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
         self._context = context
         self._engine = engine
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._inputs = {item.feature.name: item for item in inputs}
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
-        self.notes = tuple(notes)
-        # Other engines have given what the model predicts for the probe.
-        self._probe_again = context.probe if engine.name == "brute" else None
+        self._notes = tuple(notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whether predictions depend on chance is among them once a feature has been computed."""
+        return self._notes + self._engine.notes
 
     @property
     def n_observations(self) -> int:
@@ -298,6 +284,11 @@ class Plan:
     def outputs(self) -> tuple[object, ...]:
         """What `output` could be instead; empty where the model has one output."""
         return self._context.predictor.outputs
+
+    @cached_property
+    def output_labels(self) -> tuple[str, ...]:
+        """The same as people read them."""
+        return tuple(shortened([str(output) for output in self.outputs]))
 
     @property
     def is_opening(self) -> bool:
@@ -370,11 +361,8 @@ class Plan:
         FeatureExplanation
         """
         item = self._inputs[feature]
-        with self._lock:  # an engine may compute several features at once, and keeps them
+        with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
             sums = self._engine.sums(item, progress, cancelled)
-            probe, self._probe_again = self._probe_again, None
-            if probe is not None:
-                self.notes += tuple(probe.notes(self._context.probed, self._context.brute.predict))
         return FeatureExplanation(self._context, self._engine, item, sums)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:

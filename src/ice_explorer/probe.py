@@ -1,4 +1,4 @@
-"""What a model is asked first."""
+"""What a model is asked first, and what it is asked again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _N_PHANTOMS = 64
-_N_REPEATED = 8
+_FEWEST_REPEATED, _MOST_REPEATED, _LEAST_PART = 8, 32, 32
 _TOLERANCE = 1e-6  # of the largest prediction: single precision rounds otherwise for another number of rows
 
 
@@ -40,70 +39,61 @@ class Probe:
         Phantom r is row rows[r] with what row donors[r] has in the columns of feature crossed[r].
     container : object
         The phantoms as the model takes them.
-    repeated : ndarray of shape (n_repeated,)
-        Positions of a few of the phantoms, in another order.
     """
 
     def __init__(self, table: Table, moves: Mapping[int, tuple[int, ...]], random_state: int) -> None:
         generator = np.random.default_rng(random_state)
         self.rows, self.donors = generator.integers(table.n_observations, size=(2, _N_PHANTOMS))
         self.crossed = np.array(list(moves))[generator.permutation(np.arange(_N_PHANTOMS) % len(moves))]
-        self._table, self._moves = table, moves
-        self.container = self._phantoms(np.arange(_N_PHANTOMS))
-        self.repeated = np.arange(_N_PHANTOMS)[:: -_N_PHANTOMS // _N_REPEATED]
-
-    def _phantoms(self, which: NDArray[np.intp]) -> Any:
-        moved = [self._moves[number] for number in self.crossed[which].tolist()]
-        return self._table.crossed(self.rows[which], moved, self.donors[which])
-
-    def notes(self, predicted: Array, predict: Callable[[Any, str], Array]) -> list[str]:
-        """Say whether the prediction of a row depends on chance, or on the rows predicted in the same call.
-
-        A few phantoms are predicted once more; all of them only where those differ.
-
-        Parameters
-        ----------
-        predicted : ndarray of shape (n_phantoms,)
-            What the model predicted for the phantoms.
-        predict : callable
-            (rows, name of the question) -> (n_rows,).
-        """
-        try:
-            repeated = predict(self._phantoms(self.repeated), "some phantoms again")
-            by_rows = _difference(repeated, predicted[self.repeated])
-            if by_rows <= _TOLERANCE * _size(predicted):
-                return []
-            by_chance = _difference(predict(self.container, "all phantoms again"), predicted)
-        except Exception:  # noqa: BLE001 - of the user's model; curves will name the phantom on which it fails
-            return []
-        if by_chance > _TOLERANCE * _size(predicted):
-            note = (
-                f"Predictions of the same rows differ between calls by up to {_amount(by_chance, predicted)}. "
-                "Curves contain this noise, so impact, heterogeneity and non-linearity are too large. "
-                "Fix the random state of the model, or pass a function that averages several predictions."
-            )
-        else:
-            note = (
-                f"The prediction of a row changes by up to {_amount(by_rows, predicted)} with the other rows of the "
-                "same call, as with batch normalisation in training mode or scaling by batch. Curves depend on which "
-                "phantom observations share a call. Pass a function that predicts each row by itself."
-            )
-        return [note]
+        moved = [moves[number] for number in self.crossed.tolist()]
+        self.container = table.crossed(self.rows, moved, self.donors)
 
 
-def _difference(some: Array, others: Array) -> float:
+def repeated(n_phantoms: int) -> NDArray[np.intp]:
+    """Choose which phantoms of a block are predicted again: a few, never all, in another order."""
+    count = min(max(_FEWEST_REPEATED, n_phantoms // _LEAST_PART), _MOST_REPEATED, n_phantoms // 2)
+    return np.random.default_rng(0).permutation(n_phantoms)[:count]
+
+
+def dependence_note(predicted: Array, again: Array, once_more: Callable[[], Array], block: Array) -> str:
+    """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
+
+    Parameters
+    ----------
+    predicted : ndarray of shape (n_phantoms,)
+        Predictions of a few phantoms among those of a block.
+    again : ndarray of shape (n_phantoms,)
+        Their predictions in a call of their own.
+    once_more : callable
+        Repeats that call; called only where the predictions differ.
+    block : ndarray
+        All predictions of the block.
+    """
+    least, span = _TOLERANCE * float(np.max(np.abs(block))), float(np.ptp(block))
+    by_rows = _difference(again, predicted)
+    if by_rows <= least:
+        return ""
+    by_chance = _difference(once_more(), again)
+    if by_chance > least:
+        return (
+            f"Predictions of the same rows differ between calls by up to {_amount(max(by_rows, by_chance), span)}. "
+            "Curves contain this noise, so impact, heterogeneity and non-linearity are too large. "
+            "Fix the random state of the model, or pass a function that averages several predictions."
+        )
+    return (
+        f"The prediction of a row changes by up to {_amount(by_rows, span)} with the other rows of the same call, as "
+        "with batch normalisation in training mode or scaling by batch. Curves depend on which phantom observations "
+        "share a call, and so on `memory_limit` and `n_jobs`. Pass a function that predicts each row by itself."
+    )
+
+
+def _difference(predictions: Array, others: Array) -> float:
     """Return the largest difference of finite predictions."""
-    finite = np.isfinite(some) & np.isfinite(others)
-    return float(np.max(np.abs(some[finite] - others[finite]), initial=0.0))
+    finite = np.isfinite(predictions) & np.isfinite(others)
+    return float(np.max(np.abs(predictions[finite] - others[finite]), initial=0.0))
 
 
-def _size(predicted: Array) -> float:
-    return float(np.max(np.abs(predicted[np.isfinite(predicted)]), initial=0.0))
-
-
-def _amount(difference: float, predicted: Array) -> str:
+def _amount(difference: float, span: float) -> str:
     """Write a difference, and what share of the range of predictions it is."""
-    finite = predicted[np.isfinite(predicted)]
-    span = float(np.ptp(finite))
-    share = f" ({100 * difference / span:.2g} % of the prediction range)" if 0 < difference < 10 * span else ""
+    share = f" ({100 * difference / span:.2g} % of the prediction range)" if difference < 10 * span else ""
     return f"{difference:.3g}{share}"

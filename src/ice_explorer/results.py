@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import threading
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
@@ -30,8 +29,11 @@ from ice_explorer.errors import (
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
 from ice_explorer.inputs import level_weights
+from ice_explorer.labels import readable
 from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.locks import new_lock
 from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
+from ice_explorer.real import n_masked
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.tracebacks import short_tracebacks
@@ -96,7 +98,7 @@ class FeatureExplanation:
         self._engine = engine
         self._item = item
         self._sums = sums
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._rows: dict[int, NDArray[np.float64]] = {}
         self._drivers: Drivers | None = None
         feature = item.feature
@@ -190,7 +192,7 @@ class FeatureExplanation:
             If the levels of the feature have no order; also a ValueError.
         """
         if self._item.feature.is_unordered:
-            raise InvalidOptionError.no_slopes(self.feature)
+            raise InvalidOptionError.no_slopes(self._item.feature.readable)
         return transforms.slopes(self.curves, self.axis)
 
     def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
@@ -476,7 +478,7 @@ class Explanation:
         except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             found = None
         if found is None:
-            raise UnknownFeatureError.feature(feature, self.features)
+            raise UnknownFeatureError.feature(feature, list(map(readable, self.features, self.labels)))
         return found
 
     def _ipython_key_completions_(self) -> list[Name]:
@@ -906,7 +908,7 @@ def _check_positions(positions: object, n_observations: int, option: str = "posi
         raise InvalidOptionError.positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
         raise InvalidOptionError.positions(positions, n_observations, option)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
     if outside.size:

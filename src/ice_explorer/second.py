@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.feature import UNORDERED
+from ice_explorer.labels import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,14 +95,13 @@ def _second(columns: Columns, number: int) -> SecondFeature:
     if len(members) == 1 and np.isinf(column.values).any():  # no feature, but it has an order
         return SecondFeature(column.label, column.kind, column.is_integer, column.values, None)
     feature = columns.feature(number)
-    levels = None if feature.levels is None else [str(level) for level in feature.levels]
+    levels = None if feature.levels is None else shortened([str(level) for level in feature.levels])
     return SecondFeature(feature.label, feature.kind, feature.is_integer, feature.values, levels)
 
 
 def _by_text(column: Column) -> SecondFeature:
-    texts = np.array([None if value is None else str(value) for value in column.labels], dtype=object)
-    present = texts != None  # noqa: E711 - element by element
-    levels, codes = np.unique(texts[present].astype(str), return_inverse=True)
-    values = np.full(len(texts), np.nan)
+    present = ~column.missing
+    levels, codes = np.unique(column.texts[present].astype(str), return_inverse=True)
+    values = np.full(len(present), np.nan)
     values[present] = codes
     return SecondFeature(column.label, column.kind, is_integer=False, values=values, levels=levels.tolist())

@@ -173,9 +173,10 @@ def fit_state(
     """
     traits = {name: value for name, value in state.traits.items() if name not in {"output", "response"}}
     view, notes = dict(state.view), list(state.notes)
-    feature = traits.get("feature", "")
-    if feature != "" and feature not in features:
-        del traits["feature"]
+    feature = traits.pop("feature", "")
+    if feature in features:
+        traits["feature"] = feature
+    elif feature != "":
         notes.append(
             f"The state opens {feature!r}, which is not among the features explained here, so it is not opened."
         )

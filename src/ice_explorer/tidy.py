@@ -81,9 +81,8 @@ def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
 def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own."""
     table = explanation.table(state.decay, state.convention, sort_by=state.rank_by, unit=state.unit)
-    labels = [explanation[name].label for name in table.index]
     plain: pd.DataFrame = table.reset_index(drop=True)
-    plain.insert(0, "feature", labels)
+    plain.insert(0, "feature", [str(name) for name in table.index])
     return plain
 
 
@@ -121,7 +120,7 @@ def _points(curves: Curves) -> pd.DataFrame:
     n_rows, n_points = curves.predictions.shape
     return pd.DataFrame(
         {
-            "feature": curves.feature.label,
+            "feature": str(curves.feature.feature),
             "row": np.repeat(curves.positions, n_points),
             "value": pd.Series(_typed(curves)).take(np.tile(np.arange(n_points), n_rows)).to_numpy(),
             "place": np.tile(curves.places, n_rows),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.likelihood import lower_median, most_frequent
+from ice_explorer.locks import new_lock
 from ice_explorer.options import check_integer
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.tracebacks import short_tracebacks
@@ -91,7 +91,7 @@ class TwoWay:
         self.output_label = context.predictor.output_label
         self._context = context
         self._pair = _Pair(features[0], features[1], self.first.axis, self.second.axis)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._found: Array | None = None
 
     def __repr__(self) -> str:
@@ -190,7 +190,7 @@ class _Pair:
     second_axis: Array
 
     @property
-    def name(self) -> str:
+    def readable(self) -> str:
         return f"{self.first.label} × {self.second.label}"
 
     @property

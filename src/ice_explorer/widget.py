@@ -16,14 +16,13 @@ import copy
 import inspect
 import logging
 import math
-import os
 import reprlib
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import anywidget
@@ -49,7 +48,10 @@ from ice_explorer.errors import (
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.forms import TEXTS, is_text
+from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
+from ice_explorer.lifetime import Lifetime, registry, weakly
 from ice_explorer.likelihood import check_decay
+from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
     KINDS,
     RANKINGS,
@@ -65,6 +67,7 @@ from ice_explorer.messages import (
     Request,
     ResumeBody,
     Status,
+    ViewBody,
     ViewState,
     parse_request,
 )
@@ -76,6 +79,8 @@ from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from ice_explorer.adapters.table import Name
@@ -87,9 +92,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_SCRIPT: Final = Path(__file__).parent / "static" / "explorer.js"
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
-_STYLE: Final = Path(__file__).parent / "static" / "explorer.css"
 _SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
 _SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth so many
 
@@ -106,15 +109,6 @@ def _with_options(init: Callable[..., object]) -> inspect.Signature:
     ]
     options = inspect.signature(explain).parameters
     return inspect.Signature([*named, *(options[name] for name in OPTIONS)])
-
-
-def _bundled(file: Path) -> Path | str:
-    """Hand a file of the front end to anywidget: its text, or its path where it is to be watched.
-
-    A path is reloaded when it changes, but ties every explorer ever made to the watcher, closed or
-    not, so it is for those who develop the front end.
-    """
-    return file if os.environ.get("ANYWIDGET_HMR") == "1" else file.read_text(encoding="utf-8")
 
 
 class _Checked(traitlets.TraitType[Any, Any]):
@@ -152,8 +146,9 @@ class ICEExplorer(anywidget.AnyWidget):
     static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
         nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
-        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes, and so
-        does a notebook that a program runs, as nbconvert and papermill do.
+        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes. Where
+        a program runs the notebook, as nbconvert and papermill do, the constructor waits for the result, and raises
+        if the model fails.
     **options
         Those of `explain`.
 
@@ -161,7 +156,7 @@ class ICEExplorer(anywidget.AnyWidget):
     ----------
     feature : str
         Label of the open feature; also set by name or position. "" until one is chosen, then the
-        one that ranks first.
+        one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
     color_by : str or None
         Label of the column, or of the group of columns, that colours the lines.
     kind : {"ice", "c-ice", "d-ice"}
@@ -204,9 +199,9 @@ class ICEExplorer(anywidget.AnyWidget):
     >>> x.table  # doctest: +SKIP
     """
 
-    if _SCRIPT.is_file():
-        _esm = _bundled(_SCRIPT)
-        _css = _bundled(_STYLE)
+    if IS_WATCHED:
+        _esm: Path | str = SCRIPT
+        _css: Path | str = STYLE
 
     feature = _Checked("").tag(sync=True)
     color_by = _Checked(None).tag(sync=True)
@@ -225,6 +220,7 @@ class ICEExplorer(anywidget.AnyWidget):
     _view = _Checked({}).tag(sync=True)  # what a reader chose about the view, as the browser wrote it
     # Traits that were chosen, so that the settings of a JupyterLab leave them alone.
     _given = _Checked([]).tag(sync=True)
+    _front_end = traitlets.Unicode().tag(sync=True)  # reference to the model that has it, or ""
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)
@@ -240,9 +236,10 @@ class ICEExplorer(anywidget.AnyWidget):
         static_picture: bool | Literal["wait"] = True,
         **options: Any,
     ) -> None:
-        if not _SCRIPT.is_file():
-            raise FrontEndMissingError.bundle(_SCRIPT)
-        self._sync_lock = threading.RLock()
+        if not SCRIPT.is_file():
+            raise FrontEndMissingError.bundle(SCRIPT)
+        self._lifetime = Lifetime(self, self._pause, self._unpause)
+        self._sync_lock = new_lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._prepared: Work | None = None  # on the output that it sets
         self._picture = check_static_picture(static_picture)
@@ -260,9 +257,17 @@ class ICEExplorer(anywidget.AnyWidget):
         self.convention = settings.convention
         self._restore(wanted)
         self._publish()
+        if not IS_WATCHED:
+            self._esm, self._css, self._front_end = front_end()
         super().__init__()
-        self.on_msg(self._on_message)
+        self.on_msg(weakly(self._on_message))  # so that nothing but users and `Lifetime` keep an explorer
+        self._lifetime.begin()
         self._start()
+        try:
+            self._fail_if_unattended()
+        except BaseException:
+            self.close()
+            raise
 
     __signature__ = _with_options(__init__)
 
@@ -273,7 +278,14 @@ class ICEExplorer(anywidget.AnyWidget):
         found = getattr(type(self), name, None)
         if isinstance(found, property) and found.fset is None:
             raise UnknownNameError.read_only(name, self._public_traits())
+        if name == "feature" and isinstance(value, str) and value == "":
+            value = self._nameless_feature()
         super().__setattr__(name, value)
+
+    def _nameless_feature(self) -> str:
+        """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
+        known = self._open_work().known
+        return known.column("").label if "" in known.color_columns else ""
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -300,7 +312,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
         self._background: Background[Name, FeatureExplanation] = Background(
-            work.names, work.compute, self._publish, work.results
+            work.names, work.compute, weakly(self._publish), work.results
         )
         self._work = work
         self._clear_tables(work)
@@ -318,8 +330,19 @@ class ICEExplorer(anywidget.AnyWidget):
         """Compute in the background, where the model may be called."""
         work = self._open_work()
         if work.prediction_sd is None:  # after the first feature, which a reader waits for
-            self._background.ask(work.names[0], partial(self._measure, work), _nothing)
+            self._background.ask(work.names[0], partial(weakly(self._measure), work), _nothing)
         self._background.start()
+
+    def _fail_if_unattended(self) -> None:
+        """Raise where a program runs the notebook and the model fails: nobody reads the status of an explorer."""
+        if is_unattended():
+            self.explanation  # noqa: B018 - waits for it
+
+    def _pause(self) -> None:
+        self._background.pause()
+
+    def _unpause(self) -> None:
+        self._background.unpause()
 
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread, and publish it."""
@@ -358,6 +381,7 @@ class ICEExplorer(anywidget.AnyWidget):
             before.close()  # last, so that whoever waits for it finds what to wait for instead
             self._start()
             self._publish()
+            self._fail_if_unattended()
 
     def __repr__(self) -> str:
         if self._work is None:
@@ -371,11 +395,11 @@ class ICEExplorer(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Show the explorer, and where that cannot be a picture of it."""
         bundle = super()._repr_mimebundle_(**kwargs)
+        self._lifetime.display()
         work, background = self._work, self._background
         if bundle is None or work is None or not self._picture:
             return bundle
-        is_patient = self._picture == "wait" or is_unattended()
-        snapshot = background.wait(math.inf) if is_patient else _wait_a_moment(work, background)
+        snapshot = background.wait() if self._picture == "wait" else _wait_a_moment(work, background)
         if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
             return bundle
         from ice_explorer import export
@@ -460,13 +484,8 @@ class ICEExplorer(anywidget.AnyWidget):
         """
         background, work = self._background, self._open_work()
 
-        def answer_or_refuse(opened: FeatureExplanation | None) -> None:
-            try:
-                answer(opened, background.answer_meanwhile)
-            except Exception as error:  # noqa: BLE001 - whoever asked is told
-                refuse(error)
-
-        background.ask(None if feature is None else work.by_label[feature], answer_or_refuse, refuse)
+        name = None if feature is None else work.by_label[feature]
+        background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse)
 
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
@@ -585,6 +604,11 @@ class ICEExplorer(anywidget.AnyWidget):
         explanation = self.explanation
         return export.frozen(explanation, self._drawn(self._view_state(), self._open_work()), max_lines)
 
+    def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""
+        if not is_python_ending():
+            super().__del__()
+
     def close(self) -> None:
         """Stop computing, let go of model and data, and end every view."""
         background = getattr(self, "_background", None)
@@ -592,7 +616,13 @@ class ICEExplorer(anywidget.AnyWidget):
             background.close()
             with self._sync_lock:  # what is being published is so to its end
                 self._work = self._described = None
+        if self.comm is None:
+            return
+        self._lifetime.end()
+        layout = self.layout
         super().close()
+        if all(getattr(other, "layout", None) is not layout for other in list(registry().values())):
+            layout.close()
 
     def _open_work(self) -> Work:
         if self._work is None:
@@ -612,7 +642,7 @@ class ICEExplorer(anywidget.AnyWidget):
         # Groups are features, too, and no columns.
         label = str(value) if str(value) in work.by_label else work.known.column(value).label
         if label not in work.by_label:
-            raise UnknownFeatureError.feature(value, work.names)
+            raise UnknownFeatureError.feature(value, work.readable)
         return label
 
     def _check_color_by(self, value: object) -> str | None:
@@ -667,13 +697,14 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _check_output(self, value: object) -> str:
         choices = self._open_work().choices
-        if str(value) in {"", choices.output}:
+        label = choices.label_of.get(str(value), str(value))
+        if label in {"", choices.output}:
             return choices.output
         if choices.output == "":
             raise OutputError.single(value)
         if choices.work is None:
             raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
-        return check_one_of("output", str(value), choices.outputs or (choices.output,))
+        return check_one_of("output", label, choices.outputs or (choices.output,))
 
     def _check_response(self, value: object) -> str:
         choices = self._open_work().choices
@@ -699,6 +730,8 @@ class ICEExplorer(anywidget.AnyWidget):
     def open(self) -> None:
         """Open the connection to the browser."""
         super().open()
+        self.comm.on_msg(weakly(self._handle_msg))
+        self._lifetime.attend(self.comm)
         _take_messages_at_once(self.comm)
 
     def _send(self, msg: dict[str, Any], buffers: Sequence[bytes] | None = None) -> None:
@@ -820,13 +853,16 @@ class ICEExplorer(anywidget.AnyWidget):
         elif request["type"] == "cancel":
             self._background.cancel()
             self._reply(request["id"], CancelBody(), [])
+        elif request["type"] == "view":
+            self._lifetime.hear(request["view"], request["state"])
+            self._reply(request["id"], ViewBody(), [])
         else:
             self._ask_of_feature(work, request)
 
     def _ask_of_feature(self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest) -> None:
         name = work.by_label.get(request["feature"])
         if name is None:
-            raise UnknownFeatureError.feature(request["feature"], work.names)
+            raise UnknownFeatureError.feature(request["feature"], work.readable)
         if request["type"] == "curves":
             self._ask(request["id"], name, partial(_curves, work, request))
         elif request["type"] == "drivers":
@@ -860,10 +896,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Have a request answered in the background, where the model may be called."""
 
         def reply(feature: FeatureExplanation | None) -> None:
-            try:
-                self._reply(request_id, *answer(feature))
-            except Exception as error:  # noqa: BLE001 - every request gets a reply
-                self._refuse(request_id, error)
+            self._reply(request_id, *answer(feature))
 
         self._background.ask(name, reply, partial(self._refuse, request_id))
 

@@ -15,6 +15,7 @@ from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
+from ice_explorer.labels import clipped, readable
 from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
 
@@ -43,6 +44,8 @@ class Choices:
         What is explained; "" where the model has one output.
     outputs, responses : tuple of str
         What can be chosen; empty where nothing can.
+    label_of : dict
+        Outputs as pictures have them by their text.
     work : callable
         Another output and response -> the work on them.
     classes : Classes or None
@@ -53,6 +56,7 @@ class Choices:
     response: str
     outputs: tuple[str, ...] = ()
     responses: tuple[str, ...] = ()
+    label_of: Mapping[str, str] = field(default_factory=dict)
     work: Callable[[str, str], Work] | None = None
     classes: Classes | None = None
 
@@ -122,6 +126,11 @@ class Work:
         """Return the work on another of the choices."""
         make = cast("Callable[[str, str], Work]", self.choices.work)  # else there is nothing to choose
         return make(output, response)
+
+    @property
+    def readable(self) -> list[object]:
+        """Feature names as messages quote them."""
+        return list(map(readable, self.names, self.by_label))
 
     def label(self, name: Name) -> str:
         """Return the label of a feature."""
@@ -193,7 +202,7 @@ def _work_of_explanation(explanation: Explanation, y: object) -> Work:
         explanation=lambda _results: explanation,
         results=results,
         finish=_nothing,
-        choices=Choices(_text(explanation.settings.output), explanation.settings.response),
+        choices=Choices(clipped(_text(explanation.settings.output)), explanation.settings.response),
         y=y,
         anchor_place=lambda name, anchor: results[name].anchor_place(anchor),
     )
@@ -216,7 +225,11 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], w
             if output in {"", work.choices.output}:
                 return work
             work.finish()
-    return _work_of_model(model, X, y, options, answers)
+    work = _work_of_model(model, X, y, options, answers)
+    if work.choices.work is None or output not in work.choices.outputs:
+        return work
+    work.finish()
+    return work.choices.work(output, work.choices.response)  # by a label that was clipped
 
 
 def _labels_of(text: str) -> list[object]:
@@ -243,11 +256,14 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     reporting = ExitStack()
     report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
 
-    by_text = {_text(output): output for output in plan.outputs}
+    by_label = dict(zip(plan.output_labels, plan.outputs, strict=True))
+    label_of = {_text(output): label for label, output in by_label.items()}
 
     def other(output: str, response: str) -> Work:
-        chosen = {"output": by_text[output]} if by_text else {}
-        return _work_of_model(model, X, y, {**options, **chosen, "response": response}, answers)
+        chosen = {"output": by_label[output]} if by_label else {}
+        if response != "callable":  # of a function there is no other
+            chosen["response"] = response
+        return _work_of_model(model, X, y, {**options, **chosen}, answers)
 
     def plan_of(output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.
@@ -255,10 +271,11 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
         return prepare(model, X, **{**others, **same_grid, "output": output}, answers=answers)
 
     choices = Choices(
-        output=_text(plan.settings.output),
+        output=label_of.get(_text(plan.settings.output), _text(plan.settings.output)),
         response=plan.settings.response,
-        outputs=tuple(by_text),
+        outputs=tuple(by_label),
         responses=plan.responses if len(plan.responses) > 1 else (),
+        label_of=label_of,
         work=other,
         classes=Classes(plan, plan_of) if plan.outputs else None,
     )

@@ -15,19 +15,31 @@ export function ticksOf(scale: Scale, count: number, specifier?: string): Tick[]
   return scale.ticks(count).map((value) => ({ at: scale(value), label: write(value) }));
 }
 
-/** How wide the labels are, so that the margin fits them. */
-export function labelWidth(ticks: readonly Tick[], font: string): number {
+/** Measures texts as a canvas sets them; without one, every text is a little wide. */
+function measurer(font: string): (text: string) => number {
   const pen = document.createElement("canvas").getContext("2d");
-  if (pen === null) return 40;
+  if (pen === null) return () => 40;
   pen.font = font;
-  return Math.ceil(Math.max(0, ...ticks.map(({ label }) => pen.measureText(label).width)));
+  return (text) => Math.ceil(pen.measureText(text).width);
 }
 
-/** A text cut to a width. */
+/** How wide the labels are, so that the margin fits them. */
+export function labelWidth(ticks: readonly Tick[], font: string): number {
+  const width = measurer(font);
+  return Math.max(0, ...ticks.map(({ label }) => width(label)));
+}
+
+/** A text cut to a width; how much stays is found by halving, so that few texts are measured. */
 export function fitted(text: string, width: number, font: string): string {
-  if (labelWidth([{ at: 0, label: text }], font) <= width) return text;
-  let kept = text.length;
-  while (kept > 0 && labelWidth([{ at: 0, label: `${text.slice(0, kept)}…` }], font) > width) kept--;
+  const measured = measurer(font);
+  if (measured(text) <= width) return text;
+  let [kept, tooMany] = [0, text.length + 1];
+  while (tooMany - kept > 1) {
+    const half = (kept + tooMany) >> 1;
+    if (measured(`${text.slice(0, half)}…`) <= width) kept = half;
+    else tooMany = half;
+  }
+  if (/[\uD800-\uDBFF]/.test(text[kept - 1] ?? "")) kept--; // half a letter
   return `${text.slice(0, kept).trimEnd()}…`;
 }
 

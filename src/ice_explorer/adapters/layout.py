@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
+from ice_explorer.labels import quoted
+from ice_explorer.real import n_masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,6 +112,9 @@ def as_numbers(method: str, returned: Any) -> Array:
 
 
 def _as_array(method: str, returned: Any) -> NDArray[Any]:
+    masked = n_masked(returned)
+    if masked:
+        raise PredictionError.masked(method, masked)
     try:
         return np.asarray(returned)
     except Exception as error:
@@ -194,7 +199,7 @@ def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
         outputs = tuple(range(n_outputs)) if names is None else _plain_labels(names)
         return Layout(
             outputs,
-            tuple(f"{what} of output {output!r}" for output in outputs),
+            tuple(f"{what} of output {quoted(output)}" for output in outputs),
             _table(way.name, n_outputs),
             tuple(map(_column, range(n_outputs))),
             lambda output: (_position(output, outputs, "outputs"), ()),
@@ -209,7 +214,7 @@ def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
     if source.classes is None and len(shape) != 2:
         raise PredictionError.wrong_shape(way.name, shape, rows.shape[0])
     classes = tuple(range(shape[1])) if source.classes is None else _plain_labels(source.classes)
-    texts = tuple(_TEXT[way.returns].format(repr(label)) for label in classes)
+    texts = tuple(_TEXT[way.returns].format(quoted(label)) for label in classes)
     if way.returns == "scores" and len(shape) == 1 and len(classes) == 2:
         return Layout(classes, texts, _vector(way.name), (_mirrored, _itself), _finder(classes))
     find = _finder(classes)
@@ -219,7 +224,7 @@ def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
 
 
 def _of_labels(way: Way, classes: tuple[object, ...], returned: Any) -> Layout:
-    texts = tuple(f"predicted as {label!r} (1) or not (0)" for label in classes)
+    texts = tuple(f"predicted as {quoted(label)} (1) or not (0)" for label in classes)
     n_labels = len(classes)
     if np.ndim(returned) == 2 and np.shape(returned)[1] == n_labels:  # of each label, whether it holds
         find = lambda output: (_position(output, classes, "labels"), ())  # noqa: E731
@@ -238,7 +243,7 @@ def _of_labels_seen(way: Way, returned: Any) -> Layout:
             raise OutputError.not_predicted(output, classes)
         return classes.index(output), ()
 
-    texts = tuple(f"predicted as {label!r} (1) or not (0)" for label in classes)
+    texts = tuple(f"predicted as {quoted(label)} (1) or not (0)" for label in classes)
     return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), find)
 
 
@@ -247,7 +252,7 @@ def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) 
     pairs = [(number, place) for number, labels in enumerate(classes) for place in range(len(labels))]
     outputs = tuple((number, classes[number][place]) for number, place in pairs)
     text = _TEXT.get(way.returns, "predicted as {} (1) or not (0)")
-    texts = tuple(f"{text.format(repr(label))}, output {number}" for number, label in outputs)
+    texts = tuple(f"{text.format(quoted(label))}, output {number}" for number, label in outputs)
     check: Check
     part: Callable[[Any, int], Any]
     if isinstance(returned, list | tuple):
@@ -294,7 +299,7 @@ def _finder(classes: Sequence[object]) -> Callable[[object], tuple[int, tuple[st
 
 
 def _note_of_second(first: object, second: object) -> tuple[str, ...]:
-    return (f"Explained class: {second!r}, the second of two. Pass `output={first!r}` for the other.",)
+    return (f"Explained class: {quoted(second)}, the second of two. Pass `output={quoted(first)}` for the other.",)
 
 
 def _find_of_several(

@@ -11,6 +11,7 @@ import numpy as np
 
 from ice_explorer.adapters.layout import asked
 from ice_explorer.adapters.target import target_columns
+from ice_explorer.labels import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,8 +102,8 @@ def _of_first_output(outputs: Sequence[object]) -> list[Any]:
 
 
 def _note(what: str, outputs: Sequence[object], position: int, why: str) -> str:
-    chosen = f"Explained {what}: {outputs[position]!r}, {why}."
+    chosen = f"Explained {what}: {quoted(outputs[position])}, {why}."
     if len(outputs) == 1:
         return chosen
     other = outputs[0 if position else 1]
-    return f'{chosen} Choose another one under "Output" in the notebook, or pass `output={other!r}`.'
+    return f'{chosen} Choose another one under "Output" in the notebook, or pass `output={quoted(other)}`.'

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.turns import turn_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,6 +40,9 @@ class Peeled:
 
     def transformed(self, rows: Any) -> Any:
         """Rows of X as the model is handed them."""
+        return turn_of(self.model).call(self._through_steps, rows)
+
+    def _through_steps(self, rows: Any) -> Any:
         for step in self.steps:
             rows = step.transform(rows)
         return rows

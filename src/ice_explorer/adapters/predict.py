@@ -16,6 +16,7 @@ from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
+from ice_explorer.turns import owner_of, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ def make_predictor(
     response : str
         Method, "log_odds", or "auto".
     n_jobs : int
-        From how many threads it will be asked.
+        From how many threads it may be called at once; nothing else calls it meanwhile.
     opening : callable, optional
         Chooses an output where one must be chosen and `output` is None, as `Opening.choose` does.
 
@@ -128,6 +129,7 @@ def make_predictor(
     """
     _check_response(response)
     source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)
+    source = _in_turn(source, model, side_by_side=n_jobs > 1)
     chosen = _choose_response(source, response, type(model).__name__)
     # Log-odds are computed from probabilities where the model does not give them.
     way = source.ways[chosen if chosen in source.ways else "predict_proba"]
@@ -177,6 +179,20 @@ def _with_log_odds(source: Source, model: Any) -> Source:
     way = inside.ways["log_odds"]
     around = replace(way, ask=lambda rows: way.ask(peeled.transformed(rows)))
     return replace(source, ways={**source.ways, "log_odds": around})
+
+
+def _in_turn(source: Source, model: Any, *, side_by_side: bool) -> Source:
+    """Have a model called by one thread at a time, or by those of one explanation, whoever else explains it.
+
+    A pipeline and its last step are one model.
+    """
+    turn = turn_of(peel(owner_of(model)).model)
+    group = object() if side_by_side and not source.is_changed_by_calls else None
+
+    def alone(ask: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda rows: turn.call(ask, rows, group)
+
+    return replace(source, ways={name: replace(way, ask=alone(way.ask)) for name, way in source.ways.items()})
 
 
 def _choose_response(source: Source, response: Response, model: str) -> str:

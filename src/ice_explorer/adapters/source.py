@@ -48,11 +48,14 @@ class Source:
         None where the model does not say, or has none.
     exclusive : bool or None
         Whether a row is of one class only; None where that is still to be seen.
+    is_changed_by_calls : bool
+        Whether the model has another state during a call, so that calls never overlap.
     """
 
     ways: Mapping[str, Way]
     classes: Any = None
     exclusive: bool | None = None
+    is_changed_by_calls: bool = False
 
 
 _NOTE_OF_CLUSTERS = (

@@ -63,7 +63,7 @@ def target_columns(y: object) -> list[NDArray[Any]]:
     if isinstance(frame, nw.DataFrame):
         return [read_column(name, frame[name], frame[name].dtype).labels for name in frame.columns]
     try:
-        array = np.asarray(y)
+        array = np.asanyarray(y)  # of what is masked, `tolist` makes None
     except ValueError:  # lists of different lengths
         raise InvalidOptionError.target_got(y) from None
     if array.ndim not in (1, 2):

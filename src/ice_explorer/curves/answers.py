@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,7 @@ class Answers:
     def __init__(self, most_bytes: int) -> None:
         self._room = most_bytes
         self._kept: dict[bytes, NDArray[np.float64]] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     @staticmethod
     def key(response: str, feature: object, positions: NDArray[Any], values: NDArray[np.float64]) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ice_explorer.errors import PredictionError
+from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.locks import new_lock
 from ice_explorer.real import LARGEST
+from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +45,8 @@ class Moving(Protocol):
     """A feature: it knows what its coordinates mean in X."""
 
     @property
-    def name(self) -> object:
-        """As in X, for messages."""
+    def readable(self) -> object:
+        """Its name as messages quote it."""
 
     def natives(self, coordinates: NDArray[np.float64]) -> Mapping[int, NDArray[Any]]:
         """What to write into X for coordinates of any shape, by position of the column."""
@@ -64,7 +65,7 @@ class CallSize:
         self._untried = sorted({min(size, most) for size in _CALL_SIZES})
         self._best = self._untried[0]
         self._best_rate = 0.0
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def next(self) -> int:
         """Return the size of the next call."""
@@ -144,7 +145,7 @@ class BruteCurves:
             and row.
         """
         predictions, is_new = self._answer(
-            feature.name, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs)
+            feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs)
         )
         if not is_new:
             self._check_finite(feature, positions, values, predictions)
@@ -207,7 +208,7 @@ class BruteCurves:
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 # Each thread has something to do, however little there is.
-                list(pool.map(call, self._parts(n_rows, n_values, -(-values.size // n_jobs))))
+                list(pool.map(as_here(call), self._parts(n_rows, n_values, -(-values.size // n_jobs))))
         return predictions
 
     def _parts(self, n_rows: int, n_values: int, most: int) -> Iterator[tuple[slice, slice]]:
@@ -223,12 +224,14 @@ class BruteCurves:
     def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         try:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
+        except Cancelled:
+            raise
         except PredictionError as error:
             where = self._culprit(feature, positions, values)
-            raise PredictionError.wrong_on_phantoms(feature.name, where, error) from error
+            raise PredictionError.wrong_on_phantoms(feature.readable, where, error) from error
         except Exception as error:
             where = self._culprit(feature, positions, values)
-            raise PredictionError.failed_on_phantoms(feature.name, where, error) from error
+            raise PredictionError.failed_on_phantoms(feature.readable, where, error) from error
         predictions = flat.T.reshape(self._n_outputs, *values.shape)
         self._check_finite(feature, positions, values, predictions)
         return predictions
@@ -270,6 +273,8 @@ class BruteCurves:
     def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
         try:
             self._predict(self._rows.phantoms(positions, feature.natives(values)))
+        except Cancelled:
+            raise
         except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for
             return True
         return False
@@ -283,8 +288,8 @@ def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
 def unfit_prediction(feature: Moving, where: str, value: float) -> PredictionError:
     """Say what is wrong with a prediction that does not fit."""
     if math.isfinite(value):
-        return PredictionError.too_large(feature.name, where, value, LARGEST)
-    return PredictionError.not_finite(feature.name, where, value)
+        return PredictionError.too_large(feature.readable, where, value, LARGEST)
+    return PredictionError.not_finite(feature.readable, where, value)
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:

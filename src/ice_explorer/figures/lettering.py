@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from ice_explorer.labels import n_shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -20,55 +23,68 @@ _BETWEEN_WORDS: Final = " _-.:/="
 _LEAST_HEAD: Final = 0.3  # of the width, for how a text begins whose middle is cut
 MINUS: Final = "\N{MINUS SIGN}"
 
-# Advance widths of Helvetica and Arial in em, by groups of like letters; the rest of the Latin,
-# Greek and Cyrillic letters are near the last figure.
+# Advance widths of Helvetica and Arial in thousandths of an em, by groups of like letters; the rest of the Latin,
+# Greek and Cyrillic letters are near the last figure. Whole numbers, so that a sum of them is the same in any order.
 _WIDTHS: Final = {
     letter: width
     for letters, width in (
-        ("ijl'|", 0.23),
-        (" !,./:;I[]ftˈ·", 0.28),
-        ("()-r{}`", 0.335),
-        ('"*°', 0.39),
-        ("Jcksvxyz", 0.5),
-        ("+<=>~×−→←↑↓±≤≥≈", 0.584),
-        ("FTZ", 0.611),
-        ("&ABEKPSVXY", 0.667),
-        ("CDHNRUw", 0.722),
-        ("GOQ", 0.778),
-        ("Mm", 0.833),
-        ("%", 0.889),
-        ("W", 0.944),
-        ("@—…\N{REPLACEMENT CHARACTER}", 1.0),
+        ("ijl'|", 230),
+        (" !,./:;I[]ftˈ·", 280),
+        ("()-r{}`", 335),
+        ('"*°', 390),
+        ("Jcksvxyz", 500),
+        ("+<=>~×−→←↑↓±≤≥≈", 584),
+        ("FTZ", 611),
+        ("&ABEKPSVXY", 667),
+        ("CDHNRUw", 722),
+        ("GOQ", 778),
+        ("Mm", 833),
+        ("%", 889),
+        ("W", 944),
+        ("@—…\N{REPLACEMENT CHARACTER}", 1000),
     )
     for letter in letters
 }
-_USUAL_WIDTH: Final = 0.556
+_USUAL_WIDTH: Final = 556
+_WIDER_CAPITAL: Final = 100
 _BOLD: Final = 1.07  # how much wider the bold weight runs
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Width of a text set in Helvetica or its like at `size` px, on the safe side."""
-    em = sum(_letter_width(letter) for letter in text)
-    return em * size * (_BOLD if bold else 1.0)
+    return _set_width(sum(map(_letter_width, text)), size, bold=bold)
 
 
-def _letter_width(letter: str) -> float:
+def _set_width(thousandths: int, size: float, *, bold: bool) -> float:
+    return thousandths / 1000 * size * (_BOLD if bold else 1.0)
+
+
+@cache
+def _letter_width(letter: str) -> int:
     known = _WIDTHS.get(letter)
     if known is not None:
         return known
     if unicodedata.combining(letter):
-        return 0.0
-    return 1.0 if unicodedata.east_asian_width(letter) in "WF" else _USUAL_WIDTH + 0.1 * letter.isupper()
+        return 0
+    return 1000 if unicodedata.east_asian_width(letter) in "WF" else _USUAL_WIDTH + _WIDER_CAPITAL * letter.isupper()
 
 
 def elide(text: str, width: float, size: float, *, bold: bool = False) -> str:
-    """Cut a text that is wider than `width` and end it with "…"; nothing is left of one that never fits."""
-    if text_width(text, size, bold=bold) <= width:
-        return text
-    kept = len(text)
-    while kept > 0 and text_width(text[:kept].rstrip() + ELLIPSIS, size, bold=bold) > width:
-        kept -= 1
-    return text[:kept].rstrip() + ELLIPSIS if kept > 0 else ""
+    """Cut a text that is wider than `width` and end it with "…"; nothing is left of one that never fits.
+
+    No more of the text is measured than fits.
+    """
+    total, kept = 0, 0  # of all letters so far, and how many may stay before "…"
+    with_ellipsis = _letter_width(ELLIPSIS)  # of the letters before the last blanks, and "…"
+    for place, letter in enumerate(text):
+        total += _letter_width(letter)
+        if not letter.isspace():
+            with_ellipsis = total + _letter_width(ELLIPSIS)
+        if _set_width(with_ellipsis, size, bold=bold) <= width:
+            kept = place + 1
+        if _set_width(total, size, bold=bold) > width:
+            return text[:kept].rstrip() + ELLIPSIS if kept > 0 else ""
+    return text if width >= 0 else ""
 
 
 def elide_apart(texts: Sequence[str], width: float, size: float, bold: Collection[int] = ()) -> list[str]:
@@ -86,41 +102,52 @@ def elide_apart(texts: Sequence[str], width: float, size: float, bold: Collectio
     alike: dict[str, set[str]] = {}
     for text, shown in zip(texts, cut, strict=True):
         alike.setdefault(shown, set()).add(text)
-    found = []
-    for place, (text, shown) in enumerate(zip(texts, cut, strict=True)):
-        others = alike[shown]
-        start = _own_part(sorted(others)) if len(others) > 1 else 0
-        found.append(_elide_before(text, start, width, size, bold=place in bold))
-    return found
+    start = {shown: _own_part(sorted(others)) if len(others) > 1 else 0 for shown, others in alike.items()}
+    return [
+        _elide_before(text, start[shown], width, size, bold=place in bold)
+        for place, (text, shown) in enumerate(zip(texts, cut, strict=True))
+    ]
 
 
 def _own_part(texts: Sequence[str]) -> int:
     """Return where the word begins in which sorted texts begin to differ."""
-    first, last = texts[0], texts[-1]
-    n_shared = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
-    return max(first.rfind(letter, 0, n_shared) + 1 for letter in _BETWEEN_WORDS)
+    shared = texts[0][: n_shared(texts[0], texts[-1])]
+    return max(shared.rfind(letter) + 1 for letter in _BETWEEN_WORDS)
 
 
 def _elide_before(text: str, start: int, width: float, size: float, *, bold: bool) -> str:
     """Cut a text before the place where it becomes its own, and after it where that is still too wide."""
     tail = text[start:]
-    if start == 0 or not tail or text_width(text, size, bold=bold) <= width:
+    if start == 0 or not tail or _width_within(width, text, size, bold=bold) <= width:
         return elide(text, width, size, bold=bold)
-    room = max(_LEAST_HEAD * width, width - text_width(tail, size, bold=bold))
+    room = max(_LEAST_HEAD * width, width - _width_within(width, tail, size, bold=bold))
     head = elide(text[:start], room, size, bold=bold) or ELLIPSIS
     return head + elide(tail, width - text_width(head, size, bold=bold), size, bold=bold)
 
 
+def _width_within(most: float, text: str, size: float, *, bold: bool) -> float:
+    """Width of a text that is no wider than `most`, infinite of any other, which is not measured to its end."""
+    total = 0
+    for letter in text:
+        total += _letter_width(letter)
+        if _set_width(total, size, bold=bold) > most:
+            return math.inf
+    return _set_width(total, size, bold=bold)
+
+
 def wrapped(text: str, width: float, size: float) -> list[str]:
     """Break a text into lines that are no wider than `width`, each of one word at least."""
-    lines: list[str] = []
+    lines: list[list[str]] = []
+    length = 0  # of the last line [thousandths of an em]
     for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(longer, size) <= width:
-            lines[-1] = longer
+        longer = length + sum(map(_letter_width, f" {word}"))
+        if lines and _set_width(longer, size, bold=False) <= width:
+            lines[-1].append(word)
+            length = longer
         else:
-            lines.append(word)
-    return lines
+            lines.append([word])
+            length = longer - _letter_width(" ")
+    return [" ".join(words) for words in lines]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ice_explorer import __version__
 from ice_explorer.explanation import explain
 from ice_explorer.figures.choices import followed, not_drawn
 from ice_explorer.figures.view import ViewState
+from ice_explorer.labels import MOST_LETTERS
 from ice_explorer.payload import code_line
 from ice_explorer.state import STATE_VERSION
 
@@ -119,7 +120,9 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     if state.besides.target is not None and (holds_target or state.choice("target")):
         given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):
-        given["features"] = explanation.features
+        given["features"] = [
+            each.label if len(str(each.feature)) > MOST_LETTERS else each.feature for each in explanation
+        ]
     for name, parameter in inspect.signature(explain).parameters.items():
         if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue

@@ -49,7 +49,7 @@ def _asking(results: Any, **options: Any) -> Callable[[Any], Any]:
         inflation = _inflation(model, frame)
         if not by_formula:
             frame = _as_fitted(model, frame, list(inflation.get("exog_infl", ())))
-        return np.asarray(results.predict(frame, **inflation, **options))
+        return np.asanyarray(results.predict(frame, **inflation, **options))
 
     return ask
 

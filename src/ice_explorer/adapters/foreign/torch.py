@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +18,17 @@ def source(module: Any) -> Source | None:
     """Read a module; one that has a predict method of its own is asked by that."""
     if hasattr(module, "predict"):
         return None
-    return Source({"predict": Way(_forward(module), "numbers", "forward")})
+    return Source({"predict": Way(_forward(module), "numbers", "forward")}, is_changed_by_calls=True)
 
 
 def _forward(module: Any) -> Callable[[Any], Any]:
     import torch
 
-    # What is done to the module for one call must be undone before the next: one call at a time.
-    lock = threading.Lock()
-
     def forward(rows: Any) -> Any:
         held = chain(module.parameters(), module.buffers())
         like = next((tensor for tensor in held if tensor.is_floating_point()), torch.empty(0))
         inputs = torch.as_tensor(as_matrix(rows)).to(device=like.device, dtype=like.dtype)
-        with lock, torch.no_grad():
+        with torch.no_grad():
             training = [part for part in module.modules() if part.training]
             module.eval()
             try:

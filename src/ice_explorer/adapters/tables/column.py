@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.adapters.tables.natural_order import in_natural_order
+from ice_explorer.labels import readable, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ class Column:
     name : object
         As in X; "x0", "x1", … for the columns of an array.
     label : str
-        The name as text.
+        The name as text, or as people read it.
     kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"}
     is_integer : bool
         True where the coordinates are whole numbers by the dtype: integers, booleans, dates.
@@ -67,6 +68,11 @@ class Column:
     in_natural_order: bool = False
 
     @property
+    def readable(self) -> object:
+        """The name as messages quote it."""
+        return readable(self.name, self.label)
+
+    @property
     def missing(self) -> NDArray[np.bool_]:
         """Where values are missing, (n_observations,)."""
         if self.kind == "other":
@@ -93,6 +99,20 @@ class Column:
         labels = objects(native.tolist())
         labels[self.missing] = None
         return labels
+
+    @cached_property
+    def level_texts(self) -> list[str] | None:
+        """Levels as people read them; None where there are none."""
+        return None if self.levels is None else shortened([str(level) for level in self.levels])
+
+    @cached_property
+    def texts(self) -> NDArray[Any]:
+        """Labels of levels, or objects, as people read them; None where missing, (n_observations,)."""
+        texts = objects([None if value is None else str(value) for value in self.labels])
+        present = texts[~self.missing].tolist()
+        known = [str(level) for level in self.levels] if self.levels is not None else list(dict.fromkeys(present))
+        shown = dict(zip(known, shortened(known), strict=True))
+        return objects([None if text is None else shown[text] for text in texts])
 
     def native(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values of the column.

@@ -24,7 +24,7 @@ _WEEKDAYS: Final = _places(
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"
 ) | {"tues": 1, "weds": 2, "thur": 3, "thurs": 3}  # fmt: skip
 
-_NUMBERED: Final = re.compile(r"(?P<before>\D*)(?P<number>\d+)(?P<after>\D*)")
+_NUMBERED: Final = re.compile(r"(?P<before>\D*)(?P<number>\d{1,300})(?P<after>\D*)")
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _RANGE: Final = re.compile(rf"(?P<low>{_NUMBER})\s*(?:-|–|to)\s*(?P<high>{_NUMBER})")
 _INTERVAL: Final = re.compile(rf"[(\[](?P<low>-?(?:{_NUMBER}|inf)),\s*(?P<high>-?(?:{_NUMBER}|inf))[)\]]")

@@ -12,6 +12,7 @@ import numpy as np
 from ice_explorer.adapters.tables.column import CODED, coded_column, decimals_of, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
 from ice_explorer.adapters.tables.series import column_of_objects, like_series, read_column
+from ice_explorer.labels import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -153,7 +154,7 @@ class PandasTable:
         index = self._frame.index
         if index.equals(pd.RangeIndex(len(index))):
             return None
-        return [str(label) for label in index[positions]]
+        return [clipped(str(label)) for label in index[positions]]
 
 
 def _taken(series: Any, rows: NDArray[np.int64], index: Any) -> Any:

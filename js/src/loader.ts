@@ -1,0 +1,49 @@
+/**
+ * What each explorer of a kernel brings to a page: it loads the front end from one model that all of them name.
+ *
+ * Script and style are a quarter of a megabyte. Models are kept, and saved in notebooks, with all that they bring, and a
+ * page keeps each module that it loads; so one model of each kernel brings them, and a page loads them once.
+ */
+import type { AnyModel, Render } from "@anywidget/types";
+
+interface FrontEnd {
+  default: { render: Render };
+}
+
+interface Shared {
+  /** Front ends by their script: notebooks of one page may run several versions. */
+  [LOADED]?: Map<string, Promise<FrontEnd>>;
+}
+
+const LOADED = Symbol.for("ice-explorer.front-ends");
+const REFERENCE = "IPY_MODEL_";
+
+async function evaluate(script: string): Promise<FrontEnd> {
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  try {
+    return await import(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+async function load(model: AnyModel): Promise<FrontEnd> {
+  const id = String(model.get("_front_end")).slice(REFERENCE.length);
+  const script = (await model.widget_manager.get_model(id)).get("script") as string;
+  const shared = globalThis as Shared;
+  shared[LOADED] ??= new Map();
+  const loading = shared[LOADED].get(script) ?? evaluate(script);
+  shared[LOADED].set(script, loading);
+  return loading;
+}
+
+const render: Render = async (place) => {
+  try {
+    return await (await load(place.model as AnyModel)).default.render(place);
+  } catch (error) {
+    place.el.textContent = "The explorer cannot be shown: its script did not load. Run its cell again.";
+    throw error;
+  }
+};
+
+export default { render };

@@ -1,0 +1,248 @@
+"""How long an explorer computes and is kept: while a variable, an output or a page has it.
+
+ipywidgets keeps every widget until it is closed. A cell that runs again would leave its former explorer computing,
+with its data and its curves. Such an explorer is unused when all of these hold:
+
+- it was replaced: its cell has run again or its variable was assigned anew, and no variable of the notebook holds it;
+- no cell displays it: each cell that did has run again, or was deleted;
+- no page has a view of it, as far as pages tell.
+
+An unused explorer pauses at the next block, and only Python's own references keep it: without any it is closed. One
+that is displayed, shown or asked again goes on. Where IPython does not run the cells, explorers are kept until the
+host closes their connections, as marimo does.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ipywidgets.widgets import widget as ipywidgets_widget
+
+from ice_explorer.locks import new_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, MutableMapping
+
+    from ipywidgets import Widget
+
+    from ice_explorer.messages import Presence
+
+_OUTPUT_CACHE: Final = re.compile(r"_{1,3}|_\d+")  # names that IPython gives to results of cells
+
+_lock: Final = new_lock()  # pages tell of views in another thread than that of the cells
+_lifetimes: Final[weakref.WeakSet[Lifetime]] = weakref.WeakSet()
+_followed: Final[weakref.WeakSet[Any]] = weakref.WeakSet()  # shells whose cells are followed
+
+
+def weakly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that calls a method as long as its object is there, and does not keep it."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        found = reference()
+        return None if found is None else found(*arguments, **options)
+
+    return call
+
+
+def registry() -> MutableMapping[str, Widget]:
+    """Return the widgets that ipywidgets keeps, by model ID."""
+    found: MutableMapping[str, Widget] | None = getattr(ipywidgets_widget, "_instances", None)
+    return ipywidgets_widget.Widget.widgets if found is None else found  # ipywidgets 7
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of a cell. Either is None where the host of the notebook does not tell."""
+
+    cell: str | None
+    id: str | None
+
+
+class Lifetime:
+    """What is known of who uses an explorer. Made before the model is called: explorers of earlier runs pause then.
+
+    Parameters
+    ----------
+    explorer : Widget
+        Referenced weakly.
+    pause, unpause : callable
+        Methods of the explorer, called when it becomes unused and when it is used again.
+    """
+
+    def __init__(self, explorer: Widget, pause: Callable[[], None], unpause: Callable[[], None]) -> None:
+        self._explorer = weakref.ref(explorer)
+        self._pause = weakly(pause)
+        self._unpause = weakly(unpause)
+        self._views: set[str] = set()  # in pages
+        self._displays: dict[str | None, str | None] = {}  # cells whose output has it, with the run that put it there
+        self._is_rerun = False  # whether its cell has run again
+        self._was_named = False
+        shell = _shell()
+        self._made_in = _Run(None, None) if shell is None else _run(shell)
+        if shell is not None:
+            _follow(shell)
+        if self._made_in.cell is not None:
+            with _lock:
+                for other in list(_lifetimes):
+                    other.pause_before(self._made_in)
+
+    def begin(self) -> None:
+        """Take in what cells do from now on."""
+        with _lock:
+            _lifetimes.add(self)
+
+    def end(self) -> None:
+        """Follow nothing more: the explorer is closed."""
+        with _lock:
+            _lifetimes.discard(self)
+
+    def display(self) -> None:
+        """Keep the explorer, which the running cell displays."""
+        shell = _shell()
+        with _lock:
+            if shell is not None:
+                run = _run(shell)
+                self._displays[run.cell] = run.id
+            self._keep()
+
+    def attend(self, connection: Any) -> None:
+        """Let the explorer go when its host closes the connection, as marimo does before a cell runs again."""
+        if _shell() is not None:
+            return
+        lose, close_it = weakly(self._lose), weakly(connection.close)
+
+        def close(*arguments: Any, **options: Any) -> None:
+            lose()
+            close_it(*arguments, **options)
+
+        connection.close = close
+
+    def _lose(self) -> None:
+        explorer = self._explorer()
+        with _lock:
+            if explorer is not None and self in _lifetimes:
+                self._let_go(explorer)
+
+    def hear(self, view: str, presence: Presence) -> None:
+        """Take in what a page tells about one of its views."""
+        with _lock:
+            if presence == "shown":
+                self._views.add(view)
+                self._keep()
+                return
+            self._views.discard(view)
+            if presence == "left":  # a page that is loaded again shows it again
+                return
+            self._displays.pop(None, None)  # of a host that names no cells only its pages can tell
+            shell = _shell()
+            if shell is not None and self in _lifetimes:
+                self.review(shell, _named(shell))
+
+    def cell_runs(self, run: _Run, deleted: Iterable[str]) -> None:
+        """Take in that a cell runs, and which cells were deleted before."""
+        for cell in [run.cell, *deleted]:
+            self._is_rerun |= cell is not None and cell == self._made_in.cell and run != self._made_in
+            if cell is not None and self._displays.get(cell) != run.id:
+                self._displays.pop(cell, None)
+
+    def pause_before(self, run: _Run) -> None:
+        """Pause an explorer of an earlier run of the same cell; if a variable has it after this run, it goes on."""
+        if run.cell == self._made_in.cell and run != self._made_in and not (self._views or self._displays):
+            self._pause()
+
+    def review(self, shell: Any, named: set[int]) -> None:
+        """Keep the explorer, or let it go where it is unused; `named` are the identities of what variables hold."""
+        explorer = self._explorer()
+        if explorer is None:
+            return
+        if id(explorer) in named:
+            self._was_named = True
+            self._keep()
+        elif (self._was_named or self._is_rerun) and not (self._views or self._displays):
+            _forget_results(shell, explorer)
+            self._let_go(explorer)
+
+    def _let_go(self, explorer: Widget) -> None:
+        self._pause()
+        _hold(explorer, weakref.proxy(explorer))
+
+    def _keep(self) -> None:
+        explorer = self._explorer()
+        if explorer is not None:
+            _hold(explorer, explorer)
+            self._unpause()
+
+
+def _hold(explorer: Widget, held: Any) -> None:
+    """Have ipywidgets keep the explorer, or a proxy that does not keep it."""
+    if explorer.comm is not None:
+        registry()[explorer.model_id] = held
+
+
+# --- what IPython tells ---------------------------------------------------------------------------
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def _parent(shell: Any) -> dict[str, Any]:
+    """Return the message of the host that the kernel is working on."""
+    parent: object = shell.get_parent() if hasattr(shell, "get_parent") else None
+    return parent if isinstance(parent, dict) else {}
+
+
+def _run(shell: Any) -> _Run:
+    parent = _parent(shell)
+    return _Run(parent.get("metadata", {}).get("cellId"), parent.get("header", {}).get("msg_id"))
+
+
+def _follow(shell: Any) -> None:
+    if shell not in _followed:
+        _followed.add(shell)
+        shell.events.register("pre_run_cell", _cell_begins)
+        shell.events.register("post_run_cell", _cell_ended)
+
+
+def _cell_begins(_info: object) -> None:
+    shell = _shell()
+    run = _run(shell)
+    deleted = _parent(shell).get("metadata", {}).get("deletedCells") or ()
+    with _lock:
+        for lifetime in list(_lifetimes):
+            lifetime.cell_runs(run, deleted)
+
+
+def _cell_ended(_result: object) -> None:
+    shell = _shell()
+    with _lock:
+        named = _named(shell)
+        for lifetime in list(_lifetimes):
+            lifetime.review(shell, named)
+
+
+def _named(shell: Any) -> set[int]:
+    """Return the identities of the values of the notebook's variables."""
+    return {id(value) for name, value in list(shell.user_ns.items()) if not _OUTPUT_CACHE.fullmatch(name)}
+
+
+def _forget_results(shell: Any, explorer: object) -> None:
+    """Take an explorer out of IPython's cache of results, as `%xdel` does."""
+    results = shell.user_ns.get("_oh", {})
+    for number in [number for number, value in list(results.items()) if value is explorer]:
+        del results[number]
+    for names in (shell.user_ns, shell.user_ns_hidden):
+        for name in [name for name, value in list(names.items()) if value is explorer]:
+            if name.strip("_") == "":
+                names[name] = ""  # as IPython begins: it goes on to fill these
+            else:
+                del names[name]
+    for name in ("_", "__", "___"):
+        if getattr(shell.displayhook, name, None) is explorer:
+            setattr(shell.displayhook, name, "")

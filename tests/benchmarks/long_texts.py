@@ -1,0 +1,211 @@
+"""What long texts cost: extra seconds of each way to show or save an explanation, over those of short texts.
+
+Each case has its long texts in one place: levels of a column, the name of a column, the names of all columns, classes,
+row labels. The same is done with texts of 8 letters, and the difference is shown.
+
+Run it as `python tests/benchmarks/long_texts.py`.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+
+import ice_explorer as ice
+from ice_explorer import payload
+from ice_explorer.messages import parse_request
+
+SHORT = 8
+LENGTHS = (600, 2_000, 10_000, 100_000)
+N_ROWS, N_LEVELS, N_WIDE = 100, 12, 1_000
+BUDGET = 0.2
+ROUNDS = 2
+
+
+def text(number, length):
+    """A text like a review, which differs from the others at its beginning."""
+    words = f"{number} " + "the room was clean and the staff friendly but the street is loud at night " * (
+        length // 75 + 1
+    )
+    return words[:length].strip().ljust(length, ".")
+
+
+def alike(number, length):
+    """A text that differs from the others at its end only."""
+    return text(0, length - 5) + f"{number:05d}"
+
+
+def frame(length, *, place):
+    """Numbers and levels, with the long texts in one place."""
+    rng = np.random.default_rng(0)
+    n_columns = N_WIDE if place.endswith("names of all columns") else 5
+    X = pd.DataFrame(rng.normal(size=(N_ROWS, n_columns)), columns=[f"x{at}" for at in range(n_columns)])
+    write = alike if place.startswith("alike") else text
+    if place.endswith("levels"):
+        X["x1"] = np.array([write(at, length) for at in range(N_LEVELS)])[rng.integers(N_LEVELS, size=N_ROWS)]
+        X["x1"] = X["x1"].astype("str" if place == "levels" else "category")
+    elif place == "name of a column":
+        X = X.rename(columns={"x1": write(1, length)})
+    elif place.endswith("names of all columns"):
+        X.columns = [write(at, length) for at in range(n_columns)]
+    elif place == "row labels":
+        X.index = pd.Index([write(at, length) for at in range(N_ROWS)])
+    return X
+
+
+def model(rows):
+    """Any model: the levels count by what their first letters hash to."""
+    total = rows.iloc[:, 0].to_numpy() * rows.iloc[:, 2].to_numpy() + rows.iloc[:, 3].to_numpy()
+    codes = rows.iloc[:, 1]
+    if codes.dtype.kind != "f":
+        codes = codes.astype(object).map(
+            lambda level: len(level) + int(level[-1]) if level[-1].isdigit() else ord(level[0])
+        )
+    return total + codes.to_numpy(dtype=float) * rows.iloc[:, 4].to_numpy()
+
+
+class Classifier:
+    """Three classes of long names."""
+
+    def __init__(self, length):
+        self.classes_ = np.array([text(at, length) for at in range(3)], dtype=object)
+
+    def predict_proba(self, rows):
+        scores = np.exp(np.column_stack([rows.iloc[:, 0], rows.iloc[:, 1], rows.iloc[:, 2]]))
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def predict(self, rows):
+        return self.classes_[self.predict_proba(rows).argmax(axis=1)]
+
+
+def opened(length, place):
+    """An explorer, ready; the long text is open, or what curves are coloured by."""
+    X = frame(length, place=place)
+    fitted, y = model, None
+    if place == "classes":
+        fitted = Classifier(length)
+        y = fitted.predict(X)
+    options = {"features": [0, 1, 2, 3, 4]} if place.endswith("names of all columns") else {}
+    x = ice.ICEExplorer(fitted, X, y, grid_size=20, **options)
+    x.explanation  # noqa: B018 - waits
+    x.feature, x.color_by = 1, 1
+    return x
+
+
+def requested(x):
+    """Have every question of the browser answered; return the letters sent."""
+    work = x._work
+    feature = x.explanation[1]
+    column = work.known.column(1)
+    positions = list(range(N_ROWS))
+    bodies = [
+        payload.curves(work.known, feature, 1000, [], work.target)[0],
+        payload.colors(column, positions)[0],
+        payload.rows([work.known.column(name) for name in work.known.columns], positions[:1]),
+        payload.drivers(feature, feature.drivers()),
+        x._header,
+    ]
+    parse_request({"id": "1", "type": "colors", "column": x.color_by, "positions": []})
+    return sum(len(repr(body)) for body in bodies)
+
+
+def plotted(e):
+    """Draw everything that matplotlib does."""
+    e.plot(1, color_by=1).figure.canvas.draw()
+    e.plot_impact().figure.canvas.draw()
+    e.plot_all(max_lines=50).canvas.draw()
+    plt.close("all")
+
+
+def summarized(x):
+    """Everything that is text: tables, rules, notes, lines of code."""
+    e = x.explanation
+    found = [repr(x), repr(e), repr(e[1]), str(e.notes), e.table().to_string(), repr(x.state())]
+    rules = e.drivers(0)
+    found += [str(rules), repr(rules)]
+    for misspelt in ("x0x", e[1].label[:-1]):
+        try:
+            e[misspelt]
+        except KeyError as error:
+            found.append(str(error))
+    return sum(map(len, found))
+
+
+def ways(folder, length, place):
+    """Everything that is done with texts, by name."""
+    x = opened(length, place)
+    e = x.explanation
+
+    def save(suffix, what):
+        return x.save(folder / f"{what}{suffix}", what, overwrite=True).stat().st_size
+
+    yield "open", partial(opened, length, place)
+    yield "messages", partial(requested, x)
+    yield "display", partial(lambda: x._repr_mimebundle_() and None)
+    for suffix in (".svg", ".png", ".pdf", ".html", ".csv", ".json", ".parquet"):
+        yield f"save {suffix}", partial(save, suffix, "view")
+    yield "save all.csv", partial(save, ".csv", "all")
+    yield "freeze", partial(lambda: len(x.freeze()._repr_html_()))
+    yield "plots", partial(plotted, e)
+    yield "text", partial(summarized, x)
+    x.close()
+
+
+def seconds(length, place, rounds=ROUNDS):
+    """Processor seconds of each way, the least of some rounds, and what it returned."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        for way, call in ways(Path(name), length, place):
+            took = []
+            for _ in range(rounds):
+                start = time.process_time()
+                size = call()
+                took.append(time.process_time() - start)
+                if isinstance(size, ice.ICEExplorer):
+                    size.close()
+                    size = None
+            found[way] = (min(took), size)
+    return found
+
+
+CASES = {
+    "levels": (600, 2_000, 100_000),
+    "alike levels": (600, 2_000, 100_000),
+    "name of a column": (600, 10_000, 100_000),
+    "names of all columns": (600, 10_000),
+    "alike names of all columns": (600, 10_000),
+    "classes": (2_000, 100_000),
+    "row labels": (2_000, 100_000),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--case", choices=CASES, action="append", help="one of the places, instead of all")
+    parser.add_argument("--length", type=int, action="append", help="letters, instead of the usual ones")
+    arguments = parser.parse_args()
+    mpl.use("agg")
+    print(f"| where | letters | way | seconds with {SHORT} letters | more | size with {SHORT} letters | size |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for place in arguments.case or CASES:
+        short = seconds(SHORT, place)
+        for length in arguments.length or CASES[place]:
+            for way, (took, size) in seconds(length, place).items():
+                few, small = short[way]
+                mark = " (!)" if took - few > BUDGET else ""
+                print(
+                    f"| {place} | {length:,} | {way} | {few:.3f} | {took - few:+.3f}{mark} | {small} | {size} |",
+                    flush=True,
+                )
+    print(f"\nLoad of the machine: {os.getloadavg()[0]:.1f}.")
+
+
+if __name__ == "__main__":
+    main()
