@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import struct
 import time
+import tracemalloc
+import zlib
 from contextlib import contextmanager
 
 import numpy as np
@@ -438,3 +441,35 @@ def test_a_damaged_file_tells_the_truth_or_nothing(saved, tmp_path_factory, name
     assert found is None or found.keys() & {"code", "page"}
     if {how for how, _, _ in damages} == {"cut"}:
         assert found in (None, truth)
+
+
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+LAUGHS = "".join(f"<!ENTITY l{n} '{f'&l{n - 1};' * 20}'>" for n in range(1, 12))
+BOMBS = {
+    "svg": f"<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY l0 'ha'>{LAUGHS}]><svg>&l11;</svg>".encode(),
+    "deep.svg": b"<svg>" * 100_000,
+    "png": b"\x89PNG\r\n\x1a\n" + chunk(b"zTXt", b"ice-explorer\0\0" + zlib.compress(bytes(50_000_000))),
+    "long.png": b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 2**32 - 1) + b"tEXtice-explorer\0" + b"[" * 1000,
+    "pdf": b"%PDF-1.4\n/ice-explorer (" + b"a" * 4_000_000,
+    "csv": b"# ice-explorer code: " + b"[" * 100_000,
+    "json": b'{"provenance": ' + b'{"code":' * 100_000,
+    "html": b"<!doctype html>" + b'<script type="application/json" id="ice-provenance">' * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_file_that_is_made_to_grow_is_refused_at_once(tmp_path, name):
+    """Nothing in it is unpacked, and what is nested is not followed for ever: seconds and 100 MB are enough."""
+    path = tmp_path / name
+    path.write_bytes(BOMBS[name])
+    tracemalloc.start()
+    start = time.process_time()
+    with pytest.raises(errors.ExportError):
+        ice.provenance(path)
+    took, (_, peak) = time.process_time() - start, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert took < 5
+    assert peak < 100e6

@@ -885,6 +885,45 @@ def test_a_message_without_an_id_is_logged(make, X, caplog):
     assert "A message without an id cannot be answered" in caplog.text
 
 
+@pytest.mark.parametrize("content", [[], None, "rows", {"id": 3, "type": "rows"}, {"id": "\ud800", "type": "rows"}])
+def test_a_message_that_cannot_be_answered_ends_nothing(make, X, content):
+    """It is no request, or its id is no text that could be sent back: half of a letter, for one."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    n_sent = len(explorer.comm.sent)
+    explorer.comm.receive({"method": "custom", "content": content})
+    assert explorer.comm.sent[n_sent:] == []
+    assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({"type": "rows", "positions": [2**70]}, f"from 0 to 39; got {2**70}. Leave it out."),
+        ({"type": "colors", "column": "bend", "positions": [2**63]}, f"from 0 to 39; got {2**63}. Leave it out."),
+        ({"type": "rows", "positions": [0] * 41}, "got 41 positions. Leave out those that are there twice."),
+        ({"type": "classes", "feature": "bend", "max_lines": 0}, "reload the page, so that both run the same version."),
+        ({"type": "curves", "feature": "bend", "max_lines": 2**70, "selection": []}, None),
+    ],
+)  # fmt: skip
+def test_numbers_beyond_the_data_are_refused_in_words(make, X, caplog, request_, message):
+    """Positions that no row has, more positions than there are rows, no lines at all; more lines are all of them."""
+    reply, _ = ask(make(Model(), X), **request_)
+    assert (reply["type"], caplog.records) == ("result" if message is None else "error", [])
+    assert reply.get("message", "").endswith(message or "")
+
+
+def test_an_export_before_anything_is_computed_waits_for_a_feature(make, X, held):
+    """A page that knows of no feature yet has a picture of the first one."""
+    explorer = make(held, X)
+    state = explorer._view_state() | {"feature": ""}
+    explorer.comm.receive({"method": "custom", "content": {"id": "a", **EXPORT, "state": state}})
+    held.gate.set()
+    reply, (picture,) = reply_to(explorer.comm, "a")
+    assert reply["body"]["mime"] == "image/svg+xml"
+    assert picture.startswith(b"<")
+
+
 def test_a_defect_is_answered_and_logged(make, X, caplog, monkeypatch):
     """Even an error of our own ends in a reply; the traceback is in the log, not in the browser."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _KEY: Final = "ice-explorer"
 _PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
-_PDF_ENTRY: Final = re.compile(rb"/ice-explorer\s*\(((?:[^\\()]|\\.)*)\)", re.DOTALL)
+_PDF_ENTRY: Final = re.compile(rb"/ice-explorer\s*\(((?:[^\\()]++|\\.)*+)\)", re.DOTALL)
 _PDF_ESCAPE: Final = re.compile(rb"\\(.)", re.DOTALL)
 _PDF_LETTERS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _HTML_ELEMENT: Final = re.compile(rb'<script type="application/json" id="ice-provenance">([^<]*)</script>')
