@@ -17,7 +17,6 @@ import inspect
 import logging
 import math
 import os
-import reprlib
 import threading
 import time
 import warnings
@@ -46,6 +45,7 @@ from ice_explorer.errors import (
     UnknownOptionError,
     closest,
     counted,
+    quoted,
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.likelihood import check_decay
@@ -656,7 +656,7 @@ class ICEExplorer(anywidget.AnyWidget):
         if not (is_valid and positions.min() >= 0 and positions.max() <= last):
             msg = (
                 f"`selection` must be positions of rows of X, whole numbers from 0 to {last}; "
-                f"got {reprlib.repr(value)}. Use `np.flatnonzero(mask)` for a mask."
+                f"got {quoted(value)}. Use `np.flatnonzero(mask)` for a mask."
             )
             raise InvalidOptionError(msg)
         return cast("list[int]", np.unique(positions).tolist())
@@ -762,7 +762,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _on_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
         request_id = content.get("id")
         if not isinstance(request_id, str):
-            logger.warning("A message without an id cannot be answered: %s", reprlib.repr(content))
+            logger.warning("A message without an id cannot be answered: %s", quoted(content))
             return
         try:
             self._dispatch(parse_request(content))
