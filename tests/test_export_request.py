@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import sys
 import threading
 from pathlib import Path
@@ -241,7 +242,7 @@ class Denied:
 @pytest.mark.parametrize("what", ["view", "all"])
 def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch, what):
     """The system's own reason, and what to do; whoever runs the tests may be allowed to write everywhere."""
-    monkeypatch.setattr(Path, "mkdir" if what == "all" else "open", Denied)
+    monkeypatch.setattr(*((Path, "mkdir") if what == "all" else (os, "open")), Denied)
     with pytest.raises(errors.ExportError) as refused:
         answer(explanation, asked(what=what, to="notebook"))
     at = here / ("ice-all-features-c-ice" if what == "all" else "ice-moon-c-ice.svg")
@@ -254,15 +255,10 @@ def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch,
 def test_a_disk_that_is_full_leaves_no_half_of_a_file(explanation, here, monkeypatch):
     """What could not be written whole is taken away again."""
 
-    class Full(io.BytesIO):
-        def write(self, _content):
-            raise OSError(28, "No space left on device")
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
 
-    def open_full(path, _mode):
-        path.touch()
-        return Full()
-
-    monkeypatch.setattr(Path, "open", open_full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(errors.ExportError, match="the system says: No space left on device"):
         answer(explanation, asked(to="notebook"))
     assert names(here) == []

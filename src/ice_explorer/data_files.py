@@ -30,6 +30,7 @@ DIGITS: Final = 9
 """Significant digits of curves in text: float32 is told apart by them, and a file is half as large."""
 
 _CURVES: Final = ("prediction", "change", "likelihood")
+_HALVES: Final = "backslashreplace"  # of characters: no document can hold them, and JSON reads them so
 _SMALLEST: Final = 1e-13
 _LARGEST: Final = 1e22
 _DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet has all of them."
@@ -44,7 +45,7 @@ def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
     origin = {**provenance, "digits": _DIGITS_TEXT} if curves else provenance
     head = "".join(f"{COMMENT}{name}: {json.dumps(value)}\n" for name, value in origin.items())
     body: str = table.assign(**curves).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    return (head + body).encode()
+    return (head + body).encode(errors=_HALVES)
 
 
 def require_pyarrow() -> None:
@@ -86,7 +87,7 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
         "metrics": metrics_table(explanation, states[0]).to_dict("records"),
         "curves": [_curves(curves_of(explanation, state)) for state in states],
     }
-    return (json.dumps(_plain(content), ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (json.dumps(_plain(content), ensure_ascii=False, allow_nan=False) + "\n").encode(errors=_HALVES)
 
 
 def _curves(curves: Curves) -> dict[str, Any]:

@@ -7,8 +7,10 @@ sentence is made by one named constructor, so that it has one home and can be te
 from __future__ import annotations
 
 import difflib
-import re
+import errno
+import math
 import sys
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,24 +20,64 @@ if TYPE_CHECKING:
 _SHOWN = 8  # names listed in a message before "…"
 _OUTPUTS_SHOWN = 30  # outputs: whoever must choose one wants to see them
 _LETTERS_SHOWN = 200  # of a value: enough to recognise what was passed
+_LETTERS_OF_CAUSE = 1000  # of an error of the model, which can hold all of its input
 
 
-def _written(got: object) -> str:
-    """Write a value for a message, in one line and no longer than it takes to recognise it."""
-    text = re.sub(r"\s*\n\s*", " ", repr(got).strip())
-    return text if len(text) <= _LETTERS_SHOWN else text[:_LETTERS_SHOWN] + "…"
+def quoted(value: object) -> str:
+    """Write any value for a message: in one line, of 200 letters at most, whatever its repr does."""
+    try:
+        text = repr(_beginning(value))
+    except Exception:  # noqa: BLE001 - raised by the class of a user, or by an int of more than 4300 digits
+        text = _described(value)
+    return _in_one_line(text, _LETTERS_SHOWN)
+
+
+def _beginning(value: object) -> object:
+    """Cut a long value to more than a message shows: its repr could take seconds."""
+    if type(value) in (str, bytes, list, tuple):
+        return value[: _LETTERS_SHOWN + 1]  # type: ignore[index]
+    return value
+
+
+def _described(value: object) -> str:
+    if isinstance(value, int):
+        return f"an integer of about {int(value.bit_length() * math.log10(2)) + 1:,} digits"
+    return f"a value of type {type(value).__name__}"
+
+
+def _in_one_line(text: str, most: int) -> str:
+    """Join the lines of a text, and cut it; halves of a character, which cannot be printed, are escaped."""
+    lines = text[: 10 * most].splitlines()
+    line = " ".join(filter(None, (line.strip() for line in lines))).encode("utf-8", "backslashreplace").decode()
+    return line if len(line) <= most else line[:most] + "…"
+
+
+def _place(path: object) -> str:
+    return quoted(str(path))
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or text_of(error) or type(error).__name__
 
 
 def _cause(error: BaseException) -> str:
     """Write another error for a message: its type and its text in one line, with a full stop."""
-    said = re.sub(r"\s*\n\s*", " ", str(error).strip())
+    said = _in_one_line(text_of(error) or "", _LETTERS_OF_CAUSE)
     text = f"{type(error).__name__}: {said}" if said else type(error).__name__
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def text_of(value: object) -> str | None:
+    """Return the text of a value; None where it has none, as an int of more than 4300 digits."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - as in `quoted`
+        return None
 
 
 def _listed(names: Iterable[object], most: int = _SHOWN) -> str:
     """Write names for a message, the first few of many."""
-    shown = [repr(name) for name in names]
+    shown = [quoted(name) for name in islice(names, most + 1)]
     return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
 
 
@@ -46,21 +88,24 @@ def counted(n: int, noun: str) -> str:
 
 def _or_listed(names: Sequence[object]) -> str:
     """Write choices for a message: "'a', 'b' or 'c'"."""
-    shown = [repr(name) for name in names]
+    shown = [quoted(name) for name in names]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _did_you_mean(name: object, known: Iterable[object]) -> str:
     """Offer the closest known name, or nothing where none is close."""
     close = () if name is None else closest(name, known)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    return f" Did you mean {quoted(close[0])}?" if close else ""
 
 
 def closest(name: object, known: Iterable[object]) -> tuple[object, ...]:
     """Return what a misspelt name may have meant: the closest known one, or none."""
-    by_text = {str(candidate): candidate for candidate in known}
+    text = text_of(name)
+    if text is None or len(text) > _LETTERS_SHOWN:  # long texts take long to compare
+        return ()
+    by_text = {other: candidate for candidate in known if (other := text_of(candidate)) is not None}
     lowered = {text.lower(): text for text in by_text}
-    close = difflib.get_close_matches(str(name).lower(), lowered, n=1)
+    close = difflib.get_close_matches(text.lower(), lowered, n=1)
     return tuple(by_text[lowered[text]] for text in close)
 
 
@@ -136,8 +181,8 @@ class ComputationError(ICEExplorerError, RuntimeError):
         """Say that something other than an Exception was raised, which ends a thread."""
         kind = type(error).__name__
         return cls(
-            f"A model must return numbers or raise an Exception; computing {feature!r} ended with {_cause(error)} "
-            f"Wrap the model in a function that catches {kind} and raises a RuntimeError."
+            f"A model must return numbers or raise an Exception; computing {quoted(feature)} ended with "
+            f"{_cause(error)} Wrap the model in a function that catches {kind} and raises a RuntimeError."
         )
 
     @classmethod
@@ -145,7 +190,7 @@ class ComputationError(ICEExplorerError, RuntimeError):
         """Say that the thread is gone."""
         return cls(
             "The thread of an explorer must live until all features are computed; it ended while computing "
-            f"{feature!r}, as threads do in a forked process. "
+            f"{quoted(feature)}, as threads do in a forked process. "
             'Press "Go on" in the explorer, or make it again.'
         )
 
@@ -156,21 +201,21 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def not_one_of(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Say which values the option takes."""
-        return cls(f"`{option}` must be {_or_listed(choices)}; got {_written(got)}.{_did_you_mean(got, choices)}")
+        return cls(f"`{option}` must be {_or_listed(choices)}; got {quoted(got)}.{_did_you_mean(got, choices)}")
 
     @classmethod
     def not_one_of_or_mapping(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Say which names the option takes, and that values go by feature."""
         return cls(
             f"`{option}` must be {_or_listed(choices)}, or a mapping of features to values; "
-            f"got {_written(got)}.{_did_you_mean(got, choices)} For one feature write `{option}={{'name': values}}`."
+            f"got {quoted(got)}.{_did_you_mean(got, choices)} For one feature write `{option}={{'name': values}}`."
         )
 
     @classmethod
     def decay(cls, got: object) -> InvalidOptionError:
         """Say that a decay lies in (0, 1]."""
         return cls(
-            f"`decay` must be greater than 0 and at most 1; got {_written(got)}. "
+            f"`decay` must be greater than 0 and at most 1; got {quoted(got)}. "
             "Use `decay=1` to weight all phantom observations equally."
         )
 
@@ -179,7 +224,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say how the width of a figure is written."""
         return cls(
             f"`width` must be from {low:g} to {high:g} mm, a number of mm or a text with its unit; "
-            f"got {_written(got)}. "
+            f"got {quoted(got)}. "
             f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.'
         )
 
@@ -198,33 +243,43 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say between what a measure of a figure lies."""
         low, high = bounds
         return cls(
-            f"`{option}` must be from {low:g} to {high:g} {unit}; got {_written(got)}. Leave it out for {usual:g}."
+            f"`{option}` must be from {low:g} to {high:g} {unit}; got {quoted(got)}. Leave it out for {usual:g}."
         )
 
     @classmethod
     def static_picture(cls, got: object) -> InvalidOptionError:
         """Say when a picture stands beside an explorer."""
-        return cls(f"`static_picture` must be True, False or 'wait'; got {_written(got)}. Leave it out for True.")
+        return cls(f"`static_picture` must be True, False or 'wait'; got {quoted(got)}. Leave it out for True.")
 
     @classmethod
     def said(cls, option: str, got: object) -> InvalidOptionError:
         """Say that words on a figure are there, absent, or given."""
         return cls(
-            f"`{option}` must be True, False or a text; got {_written(got)}. "
+            f"`{option}` must be True, False or a text; got {quoted(got)}. "
             f"Use `{option}=True` for the usual words, or give your own."
         )
 
     @classmethod
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
-        return cls(f"`{option}` must be an integer of at least {minimum}; got {_written(got)}. {advice}")
+        return cls(f"`{option}` must be an integer of at least {minimum}; got {quoted(got)}. {advice}")
+
+    @classmethod
+    def integer_too_large(cls, option: str, got: object, minimum: int, most: int, advice: str) -> InvalidOptionError:
+        """Say how large a count or seed may be."""
+        return cls(f"`{option}` must be an integer from {minimum} to {most:.0e}; got {quoted(got)}. {advice}")
+
+    @classmethod
+    def flag(cls, option: str, got: object) -> InvalidOptionError:
+        """Say that an option is on or off."""
+        return cls(f"`{option}` must be True or False; got {quoted(got)}. Leave it out for False.")
 
     @classmethod
     def sample(cls, got: object, n_observations: int) -> InvalidOptionError:
         """Say what a sample size may be."""
         return cls(
             "`sample` must be a count from 1 to the number of observations or a fraction greater than 0 and "
-            f"less than 1; got {_written(got)} for {counted(n_observations, 'observation')}. "
+            f"less than 1; got {quoted(got)} for {counted(n_observations, 'observation')}. "
             "Use `sample=None` for all of them."
         )
 
@@ -233,7 +288,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say how a memory limit is written."""
         return cls(
             "`memory_limit` must be a positive number of bytes or a text such as '500MB' or '2GB'; "
-            f"got {_written(got)}. The default is '1GB'."
+            f"got {quoted(got)}. The default is '1GB'."
         )
 
     @classmethod
@@ -241,46 +296,48 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say what an anchor may be."""
         return cls(
             "`anchor` must be 'min', 'max', 'median', 'own' or a finite value of the feature; "
-            f"got {_written(got)}. The nearest grid value is used for a number."
+            f"got {quoted(got)}. The nearest grid value is used for a number."
         )
 
     @classmethod
     def progress(cls, got: object) -> InvalidOptionError:
         """Say what `progress` may be."""
         return cls(
-            f"`progress` must be None, True, False or a function of (done, total, label); got {_written(got)}. "
+            f"`progress` must be None, True, False or a function of (done, total, label); got {quoted(got)}. "
             "Use `progress=False` for silence."
         )
 
     @classmethod
     def grid_values(cls, feature: object, problem: str, advice: str) -> InvalidOptionError:
         """Say what is wrong with the grid given for one feature."""
-        return cls(f"`grid` must give each feature increasing finite values; {problem} for {feature!r}. {advice}")
+        return cls(f"`grid` must give each feature increasing finite values; {problem} for {quoted(feature)}. {advice}")
 
     @classmethod
     def grid_got(cls, feature: object, got: object, advice: str) -> InvalidOptionError:
         """Say that the grid given for one feature is none."""
-        return cls.grid_values(feature, f"got {_written(got)}", advice)
+        return cls.grid_values(feature, f"got {quoted(got)}", advice)
 
     @classmethod
     def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
         """Offer the levels of a category."""
         return cls(
-            f"`grid` must give a category levels that occur in X or are declared by its dtype; got {got!r} for "
-            f"{feature!r}."
+            f"`grid` must give a category levels that occur in X or are declared by its dtype; got {quoted(got)} for "
+            f"{quoted(feature)}."
             f"{_did_you_mean(got, levels)} Its levels are {_listed(levels)}."
         )
 
     @classmethod
     def grid_level_twice(cls, feature: object, got: object) -> InvalidOptionError:
         """Say that a level is one grid value."""
-        return cls(f"`grid` must give each level once; got {got!r} twice for {feature!r}. Remove one of them.")
+        return cls(
+            f"`grid` must give each level once; got {quoted(got)} twice for {quoted(feature)}. Remove one of them."
+        )
 
     @classmethod
     def grid_without_levels(cls, feature: object, levels: Sequence[object]) -> InvalidOptionError:
         """Say that a grid has at least one level."""
         return cls(
-            f"`grid` must give a category at least one level; got none for {feature!r}. "
+            f"`grid` must give a category at least one level; got none for {quoted(feature)}. "
             f"Its levels are {_listed(levels)}."
         )
 
@@ -289,7 +346,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say that levels without an order have no distance to scale."""
         return cls(
             "`scale` must give standard deviations of features with an order; got one for "
-            f"{feature!r}, an unordered category, whose levels are all as far from each other. "
+            f"{quoted(feature)}, an unordered category, whose levels are all as far from each other. "
             'Leave it out, or use `scale="conditional"`.'
         )
 
@@ -297,8 +354,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def anchor_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
         """Say which anchors a category has."""
         return cls(
-            f"`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got {got!r} for "
-            f"{feature!r}.{_did_you_mean(got, levels)} Its grid is {_listed(levels)}."
+            f"`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got "
+            f"{quoted(got)} for {quoted(feature)}.{_did_you_mean(got, levels)} Its grid is {_listed(levels)}."
         )
 
     @classmethod
@@ -306,14 +363,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say that a label or a date is one of a feature."""
         return cls(
             "`anchor` must be 'min', 'max', 'median', 'own' or a number while no feature is open; "
-            f"got {_written(got)}. Set `feature` first."
+            f"got {quoted(got)}. Set `feature` first."
         )
 
     @classmethod
     def no_slopes(cls, feature: object) -> InvalidOptionError:
         """Say that levels without an order are not joined by slopes."""
         return cls(
-            f"Slopes need a feature with an order; {feature!r} is an unordered category. "
+            f"Slopes need a feature with an order; {quoted(feature)} is an unordered category. "
             "Use `centered_curves`, the change of each curve since one of the levels."
         )
 
@@ -321,7 +378,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def groups(cls, got: object) -> InvalidOptionError:
         """Say how groups are written."""
         return cls(
-            f"`groups` must be a mapping of names to lists of columns; got {_written(got)}. "
+            f"`groups` must be a mapping of names to lists of columns; got {quoted(got)}. "
             "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
         )
 
@@ -329,7 +386,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def group_name(cls, name: object) -> InvalidOptionError:
         """Say that a group is no column."""
         return cls(
-            f"`groups` must have names of their own; {name!r} is the name of a column or of another group. "
+            f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group. "
             "Choose another name for the group."
         )
 
@@ -338,38 +395,39 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say that columns are grouped, not a column."""
         got = _listed(members) if members else "none"
         return cls(
-            f"`groups` must give each group at least two columns; got {got} for {name!r}. "
+            f"`groups` must give each group at least two columns; got {got} for {quoted(name)}. "
             "A single column of 0 and 1 is a feature as it is."
         )
 
     @classmethod
     def groups_overlap(cls, column: object, first: object, second: object) -> InvalidOptionError:
         """Say that a column moves with one group."""
-        where = f"in {first!r} and in {second!r}" if first != second else f"twice in {first!r}"
-        return cls(f"A column can be in one group, once; {column!r} is {where}. Remove it from one place.")
+        where = f"in {quoted(first)} and in {quoted(second)}" if first != second else f"twice in {quoted(first)}"
+        return cls(f"A column can be in one group, once; {quoted(column)} is {where}. Remove it from one place.")
 
     @classmethod
     def member_values(cls, column: object, group: object, got: object, row: int) -> InvalidOptionError:
         """Say what columns of a group hold."""
         return cls(
-            f"The columns of a group must hold 0 and 1 only; {column!r} of {group!r} holds {got!r} in row {row}. "
-            "Leave the column out of the group."
+            f"The columns of a group must hold 0 and 1 only; {quoted(column)} of {quoted(group)} holds "
+            f"{quoted(got)} in row {row}. Leave the column out of the group."
         )
 
     @classmethod
     def two_members(cls, first: object, second: object, group: object, row: int) -> InvalidOptionError:
         """Say that a row is at one level."""
         return cls(
-            f"At most one column of a group can be 1 in a row; {first!r} and {second!r} of {group!r} are both 1 in "
-            f"row {row}. Leave one of them out of the group, or explain the columns without it."
+            f"At most one column of a group can be 1 in a row; {quoted(first)} and {quoted(second)} of "
+            f"{quoted(group)} are both 1 in row {row}. Leave one of them out of the group, or explain the columns "
+            "without it."
         )
 
     @classmethod
     def member_as_feature(cls, column: object, group: object) -> InvalidOptionError:
         """Say that a column of a group is no feature by itself."""
         return cls._of(
-            f"A column of a group moves with the others; {column!r} belongs to {group!r}.",
-            f"Name {group!r} instead, or leave the column out of `groups`.",
+            f"A column of a group moves with the others; {quoted(column)} belongs to {quoted(group)}.",
+            f"Name {quoted(group)} instead, or leave the column out of `groups`.",
         )
 
     @classmethod
@@ -377,18 +435,19 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say what is wrong with the likelihood scale given for one feature."""
         return cls(
             "`scale` must give positive finite standard deviations, one number or one per observation; "
-            f'{problem} as the scale of {feature!r}. Use `scale="marginal"` for the standard deviation of the column.'
+            f"{problem} as the scale of {quoted(feature)}. "
+            'Use `scale="marginal"` for the standard deviation of the column.'
         )
 
     @classmethod
     def scale_got(cls, feature: object, got: object) -> InvalidOptionError:
         """Say that the likelihood scale given for one feature is none."""
-        return cls.scale_values(feature, f"got {_written(got)}")
+        return cls.scale_values(feature, f"got {quoted(got)}")
 
     @classmethod
     def sample_weight_got(cls, got: object, advice: str) -> InvalidOptionError:
         """Say that what was given are no weights."""
-        return cls.sample_weight(f"got {_written(got)}", advice)
+        return cls.sample_weight(f"got {quoted(got)}", advice)
 
     @classmethod
     def sample_weight(cls, problem: str, advice: str) -> InvalidOptionError:
@@ -399,9 +458,9 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def weights_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
         """Say that weights of another index may belong to other rows."""
         return cls(
-            f"`sample_weight` must have the index of X; row {row} has the label {got!r} in the weights and "
-            f"{expected!r} in X. Pass `weights.loc[X.index]` to match them by label, or `weights.to_numpy()` if they "
-            "are in the order of X."
+            f"`sample_weight` must have the index of X; row {row} has the label {quoted(got)} in the weights and "
+            f"{quoted(expected)} in X. Pass `weights.loc[X.index]` to match them by label, or "
+            "`weights.to_numpy()` if they are in the order of X."
         )
 
     @classmethod
@@ -417,14 +476,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say that the sampled frequencies must count more than one observation."""
         return cls(
             f"`sample_weight` of the sampled observations must sum to more than 1; got a sum of {total!r} for "
-            f"{feature!r}. Use a larger `sample`, or multiply the weights."
+            f"{quoted(feature)}. Use a larger `sample`, or multiply the weights."
         )
 
     @classmethod
     def target_got(cls, got: object) -> InvalidOptionError:
         """Say what an observed target is."""
         return cls(
-            f"`y` must be the observed target, one value per observation; got {_written(got)}. "
+            f"`y` must be the observed target, one value per observation; got {quoted(got)}. "
             "Pass an array or a series, or leave it out."
         )
 
@@ -448,14 +507,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def target_number(cls, got: object, row: int) -> InvalidOptionError:
         """Say that a model that predicts numbers has numbers as its target."""
         return cls(
-            f"`y` must be finite numbers, because the model predicts numbers; got {_written(got)} in row {row}. "
+            f"`y` must be finite numbers, because the model predicts numbers; got {quoted(got)} in row {row}. "
             "Pass the target that the model was fitted on; missing values may stay."
         )
 
     @classmethod
     def target_label(cls, got: object, labels: Sequence[object]) -> InvalidOptionError:
         """Say which labels the classes have."""
-        which = "nothing but missing values" if got is None else f"{_written(got)} and no label among them"
+        which = "nothing but missing values" if got is None else f"{quoted(got)} and no label among them"
         return cls(
             f"`y` must hold labels of the classes, {_listed(labels)}; got {which}. "
             "Pass the labels that the model was fitted on."
@@ -465,7 +524,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def n_jobs(cls, got: object) -> InvalidOptionError:
         """Say how many threads there can be."""
         return cls(
-            f"`n_jobs` must be a number of threads of at least 1, or -1 for one per processor; got {_written(got)}. "
+            f"`n_jobs` must be a number of threads of at least 1, or -1 for one per processor; got {quoted(got)}. "
             "Leave it out for one."
         )
 
@@ -490,25 +549,25 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def decays(cls, got: object) -> InvalidOptionError:
         """Say that a profile is taken over several decays."""
-        return cls(f"`decays` must be a list of decays; got {_written(got)}. For one decay write `[decay]`.")
+        return cls(f"`decays` must be a list of decays; got {quoted(got)}. For one decay write `[decay]`.")
 
     @classmethod
     def positions(cls, got: object, n_observations: int, option: str = "positions") -> InvalidOptionError:
         """Say how rows are addressed."""
         return cls(
-            f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {_written(got)}. "
+            f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {quoted(got)}. "
             "Rows are addressed by position, not by index label."
         )
 
     @classmethod
     def names(cls, option: str, got: object) -> InvalidOptionError:
         """Say that names come in a list."""
-        return cls(f"`{option}` must be a list of names; got {_written(got)}. Pass `list(…)` of it, or leave it out.")
+        return cls(f"`{option}` must be a list of names; got {quoted(got)}. Pass `list(…)` of it, or leave it out.")
 
     @classmethod
     def same_feature(cls, feature: object) -> InvalidOptionError:
         """Say that a pair is of two features."""
-        return cls(f"The two features of a pair must differ; got {feature!r} twice. Name another one beside it.")
+        return cls(f"The two features of a pair must differ; got {quoted(feature)} twice. Name another one beside it.")
 
     @classmethod
     def no_features(cls) -> InvalidOptionError:
@@ -519,7 +578,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def response(cls, response: str, method: str, model: str) -> InvalidOptionError:
         """Say that the model lacks the method a response needs."""
         return cls(
-            f"`response={response!r}` needs a model with {method}; {model} has none. "
+            f"`response={quoted(response)}` needs a model with {method}; {model} has none. "
             'Use `response="auto"`, or pass a function that returns what you want to explain.'
         )
 
@@ -527,7 +586,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def of_explanation(cls, option: str, got: object, current: str) -> InvalidOptionError:
         """Say that an explorer without a model cannot explain anything else."""
         return cls(
-            f"`{option}` must stay what the explanation has, {current!r}; got {_written(got)}. "
+            f"`{option}` must stay what the explanation has, {quoted(current)}; got {quoted(got)}. "
             "Call `ICEExplorer(model, X)` for an explorer that can explain another."
         )
 
@@ -535,7 +594,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def response_of_callable(cls, got: str) -> InvalidOptionError:
         """Say that a function has one response: what it returns."""
         return cls(
-            f"`response` chooses among the methods of an estimator; got {got!r} with a plain function. "
+            f"`response` chooses among the methods of an estimator; got {quoted(got)} with a plain function. "
             "Leave `response` out and let the function return what you want to explain."
         )
 
@@ -543,12 +602,12 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def state_got(cls, got: object) -> InvalidOptionError:
         """Say what a state is."""
         advice = "Read a text of JSON with `json.loads`." if isinstance(got, str) else "Pass `state=x.state()`."
-        return cls(f"`state` must be a dict that `state()` of an explorer returned; got {_written(got)}. {advice}")
+        return cls(f"`state` must be a dict that `state()` of an explorer returned; got {quoted(got)}. {advice}")
 
     @classmethod
     def state_version(cls, got: object, versions: Sequence[int]) -> InvalidOptionError:
         """Say which states can be read."""
-        given = "none" if got is None else _written(got)
+        given = "none" if got is None else quoted(got)
         return cls(
             f"`state['version']` must be {' or '.join(map(str, versions))}; got {given}. "
             "Pass a whole state, and read one of a newer release with that release."
@@ -558,14 +617,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def state_entry(cls, where: str, name: object, known: Sequence[str]) -> InvalidOptionError:
         """Say that an explorer writes no such entry."""
         return cls(
-            f"`{where}` must have no other entries than `state()` of an explorer writes; got {_written(name)}."
+            f"`{where}` must have no other entries than `state()` of an explorer writes; got {quoted(name)}."
             f"{_did_you_mean(name, known)} Leave it out."
         )
 
     @classmethod
     def state_value(cls, where: str, expected: str, got: object) -> InvalidOptionError:
         """Say what an entry of a state must be."""
-        return cls(f"`{where}` must be {expected}; got {_written(got)}. Leave it out for the default.")
+        return cls(f"`{where}` must be {expected}; got {quoted(got)}. Leave it out for the default.")
 
 
 class OutputError(ICEExplorerError, ValueError):
@@ -576,7 +635,8 @@ class OutputError(ICEExplorerError, ValueError):
         """Say that one of several outputs must be chosen."""
         others = f" (or {_listed(choices[1:], _OUTPUTS_SHOWN)})" if len(choices) > 1 else ""
         return cls(
-            f"The model returns {len(choices)} {what}, so one must be chosen. Pass `output={choices[0]!r}`{others}."
+            f"The model returns {len(choices)} {what}, so one must be chosen. "
+            f"Pass `output={quoted(choices[0])}`{others}."
         )
 
     @classmethod
@@ -584,15 +644,15 @@ class OutputError(ICEExplorerError, ValueError):
         """Say which outputs there are."""
         return cls(
             f"`output` must be one of {_listed(choices, _OUTPUTS_SHOWN)}, or a position from 0 to {len(choices) - 1}; "
-            f"got {got!r}.{_did_you_mean(got, choices)}"
+            f"got {quoted(got)}.{_did_you_mean(got, choices)}"
         )
 
     @classmethod
     def unknown_of_several(cls, got: object, choices: Sequence[object]) -> OutputError:
         """Say which classes of which outputs there are."""
         return cls(
-            f"`output` must be an output and one of its classes, {_listed(choices, _OUTPUTS_SHOWN)}; got {got!r}. "
-            f"For example `output={choices[-1]!r}`."
+            f"`output` must be an output and one of its classes, {_listed(choices, _OUTPUTS_SHOWN)}; got "
+            f"{quoted(got)}. For example `output={quoted(choices[-1])}`."
         )
 
     @classmethod
@@ -600,7 +660,7 @@ class OutputError(ICEExplorerError, ValueError):
         """Say which labels a model predicts that does not list them."""
         return cls(
             f"`output` must be a label that the model predicts for the first rows it is asked for, "
-            f"{_listed(choices, _OUTPUTS_SHOWN)}; got {got!r}.{_did_you_mean(got, choices)} "
+            f"{_listed(choices, _OUTPUTS_SHOWN)}; got {quoted(got)}.{_did_you_mean(got, choices)} "
             "For another one pass a function that returns 1 where it is predicted, else 0."
         )
 
@@ -608,7 +668,7 @@ class OutputError(ICEExplorerError, ValueError):
     def single(cls, got: object) -> OutputError:
         """Say that there is nothing to choose."""
         return cls(
-            f"`output` chooses among several outputs; the model has one, got output={got!r}. Leave `output` out."
+            f"`output` chooses among several outputs; the model has one, got output={quoted(got)}. Leave `output` out."
         )
 
     @classmethod
@@ -627,21 +687,21 @@ class UnknownOptionError(ICEExplorerError, TypeError):
     def keyword(cls, function: str, got: str, known: Collection[str]) -> UnknownOptionError:
         """Offer the closest option."""
         return cls(
-            f"{function}() has no option {got!r}.{_did_you_mean(got, known)} Its options are {', '.join(known)}."
+            f"{function}() has no option {quoted(got)}.{_did_you_mean(got, known)} Its options are {', '.join(known)}."
         )
 
     @classmethod
     def trait_as_option(cls, got: str, value: object) -> UnknownOptionError:
         """Say that it is set on an explorer, and how."""
         return cls(
-            f"ICEExplorer() has no option {got!r}: it is set on an explorer that is there. "
-            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {_written(value)}`."
+            f"ICEExplorer() has no option {quoted(got)}: it is set on an explorer that is there. "
+            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {value!r}`."
         )
 
     @classmethod
     def trait(cls, got: str, known: Collection[str]) -> UnknownOptionError:
         """Offer the closest of what can be set on an explorer."""
-        return cls(f"An explorer has no {got!r} to set.{_did_you_mean(got, known)} There are {', '.join(known)}.")
+        return cls(f"An explorer has no {quoted(got)} to set.{_did_you_mean(got, known)} There are {', '.join(known)}.")
 
 
 class UnknownNameError(ICEExplorerError, AttributeError):
@@ -651,7 +711,7 @@ class UnknownNameError(ICEExplorerError, AttributeError):
     def of_module(cls, module: str, got: str, known: Sequence[str]) -> UnknownNameError:
         """Offer the closest name."""
         # Without a name of the attribute, which Python would set, it does not offer the closest one once more.
-        return cls(f"module {module!r} has no attribute {got!r}.{_did_you_mean(got, known)}", name=None, obj=None)
+        return cls(f"module {module!r} has no attribute {quoted(got)}.{_did_you_mean(got, known)}", name=None, obj=None)
 
     @classmethod
     def read_only(cls, got: str, known: Sequence[str]) -> UnknownNameError:
@@ -671,7 +731,7 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
         """Offer the closest column of X, or group of columns."""
         of_groups = f" Its groups are {_listed(groups)}." if groups else ""
         return cls(
-            f"No column named {got!r} in X.{_did_you_mean(got, [*names, *groups])} "
+            f"No column named {quoted(got)} in X.{_did_you_mean(got, [*names, *groups])} "
             f"X has {counted(len(names), 'column')}: {_listed(names)}.{of_groups}"
         )
 
@@ -680,7 +740,7 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
         """Offer the closest explained feature."""
         there = "There is" if len(names) == 1 else "There are"
         return cls(
-            f"No feature named {got!r} was explained.{_did_you_mean(got, names)} "
+            f"No feature named {quoted(got)} was explained.{_did_you_mean(got, names)} "
             f"{there} {counted(len(names), 'feature')}: {_listed(names)}."
         )
 
@@ -715,8 +775,8 @@ class InputDataError(ICEExplorerError, ValueError):
     def infinite(cls, feature: object, rows: Sequence[int]) -> InputDataError:
         """Name the column and the rows of infinite values."""
         return cls._of(
-            f"A feature must hold finite numbers; {feature!r} holds infinite values in {counted(len(rows), 'row')}: "
-            f"{_listed(rows)}.",
+            f"A feature must hold finite numbers; {quoted(feature)} holds infinite values in "
+            f"{counted(len(rows), 'row')}: {_listed(rows)}.",
             "Replace them, or leave the feature out with `features=`.",
         )
 
@@ -724,7 +784,7 @@ class InputDataError(ICEExplorerError, ValueError):
     def too_large(cls, feature: object, got: float, row: int, most: float) -> InputDataError:
         """Name the column and the first row of a value whose square is no number."""
         return cls._of(
-            f"A feature must hold numbers from {-most:g} to {most:g}; {feature!r} holds {got!r} in row {row}.",
+            f"A feature must hold numbers from {-most:g} to {most:g}; {quoted(feature)} holds {got!r} in row {row}.",
             "Replace it if it stands for a missing value, or leave the feature out with `features=`.",
         )
 
@@ -732,7 +792,7 @@ class InputDataError(ICEExplorerError, ValueError):
     def no_values(cls, feature: object) -> InputDataError:
         """Say that a column has nothing to put on an axis."""
         return cls._of(
-            f"A feature must hold at least one value; {feature!r} is missing in every row that has weight.",
+            f"A feature must hold at least one value; {quoted(feature)} is missing in every row that has weight.",
             "Leave it out with `features=`.",
         )
 
@@ -741,7 +801,7 @@ class InputDataError(ICEExplorerError, ValueError):
         """Say that a column named as a feature holds nothing that an axis is made of."""
         return cls._of(
             "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; "
-            f"{feature!r} has dtype {dtype} and holds other objects.",
+            f"{quoted(feature)} has dtype {dtype} and holds other objects.",
             f"Leave it out of `{option}=`: it stays available to colour by.",
         )
 
@@ -781,7 +841,7 @@ class InputDataError(ICEExplorerError, ValueError):
     def duplicate_columns(cls, label: str) -> InputDataError:
         """Say that a name must mean one column."""
         return cls(
-            f"Column names must be different from each other; {label!r} names more than one column of X. "
+            f"Column names must be different from each other; {quoted(label)} names more than one column of X. "
             "Rename one of them."
         )
 
@@ -864,7 +924,7 @@ class PredictionError(ICEExplorerError, ValueError):
     def failed_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
         """Name the feature, the grid value and the row on which the model raised."""
         return cls._of(
-            f"The model failed on phantom observations of {feature!r} ({where}): {_cause(error)}",
+            f"The model failed on phantom observations of {quoted(feature)} ({where}): {_cause(error)}",
             "Limit the grid with `grid=`, or leave the feature out with `features=`.",
         )
 
@@ -872,8 +932,8 @@ class PredictionError(ICEExplorerError, ValueError):
     def not_finite(cls, feature: object, where: str, value: float) -> PredictionError:
         """Name the feature, the grid value and the row on which a prediction is not a number."""
         return cls._of(
-            f"The model must return finite numbers; it returned {value!r} on a phantom observation of {feature!r} "
-            f"({where}).",
+            f"The model must return finite numbers; it returned {value!r} on a phantom observation of "
+            f"{quoted(feature)} ({where}).",
             "Limit the grid with `grid=`, or use another `response`.",
         )
 
@@ -882,7 +942,7 @@ class PredictionError(ICEExplorerError, ValueError):
         """Name the feature, the grid value and the row on which a prediction is too large to be squared."""
         return cls(
             f"The model must return numbers from {-most:g} to {most:g}; it returned {value!r} on a phantom observation "
-            f"of {feature!r} ({where}). Explain a function that scales them down, such as "
+            f"of {quoted(feature)} ({where}). Explain a function that scales them down, such as "
             "`lambda X: model.predict(X) / 1e200`."
         )
 
@@ -890,7 +950,7 @@ class PredictionError(ICEExplorerError, ValueError):
     def too_large_to_show(cls, what: str, feature: object, value: float, most: float) -> PredictionError:
         """Say that figures go to browsers in single precision."""
         return cls(
-            f"An explorer shows numbers from {-most:g} to {most:g}; the {what} of {feature!r} reach {value:.3g}. "
+            f"An explorer shows numbers from {-most:g} to {most:g}; the {what} of {quoted(feature)} reach {value:.3g}. "
             "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave "
             "the feature out with `features=`."
         )
@@ -900,8 +960,8 @@ class PredictionError(ICEExplorerError, ValueError):
         """Say that slopes between values so close are too large to be squared."""
         return cls(
             f"Predictions must change by at most {most:g} per unit of a feature; they change by more between values of "
-            f"{feature!r} that are {gap:.3g} apart. Write the feature in a smaller unit, or space its values with "
-            "`grid=`."
+            f"{quoted(feature)} that are {gap:.3g} apart. Write the feature in a smaller unit, or space its values "
+            "with `grid=`."
         )
 
     @classmethod
@@ -961,7 +1021,7 @@ class PredictionError(ICEExplorerError, ValueError):
     @classmethod
     def wrong_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
         """Name the feature, the grid value and the row for which no prediction came back."""
-        return cls(f"No predictions of phantom observations of {feature!r} ({where}): {error}")
+        return cls(f"No predictions of phantom observations of {quoted(feature)} ({where}): {error}")
 
     @classmethod
     def not_numeric(cls, method: str, dtype: object) -> PredictionError:
@@ -999,25 +1059,27 @@ class ExportError(ICEExplorerError, ValueError):
     @classmethod
     def suffix(cls, path: object, suffixes: Sequence[str]) -> ExportError:
         """Say which formats there are."""
-        return cls(f"`path` must end in {_or_listed(suffixes)}; got {str(path)!r}. The suffix chooses the format.")
+        return cls(f"`path` must end in {_or_listed(suffixes)}; got {_place(path)}. The suffix chooses the format.")
 
     @classmethod
     def exists(cls, path: object) -> ExportError:
         """Say that nothing is overwritten unasked."""
-        return cls(f"`path` must not exist yet; there is a file at {str(path)!r}. Pass `overwrite=True` to replace it.")
+        return cls(
+            f"`path` must not exist yet; there is a file at {_place(path)}. Pass `overwrite=True` to replace it."
+        )
 
     @classmethod
     def no_folder(cls, path: object) -> ExportError:
         """Say that folders are not made unasked."""
         return cls(
-            f"`path` must be in a folder that is there; {str(path)!r} is in none. Make the folder, or choose another."
+            f"`path` must be in a folder that is there; {_place(path)} is in none. Make the folder, or choose another."
         )
 
     @classmethod
     def one_file_each(cls, path: object, suffix: str) -> ExportError:
         """Say how a file for each feature is named."""
         return cls(
-            f"`path` must hold '{{feature}}' where a {suffix} of each feature is wanted; got {str(path)!r}. "
+            f"`path` must hold '{{feature}}' where a {suffix} of each feature is wanted; got {_place(path)}. "
             f"Write for example 'figures/{{feature}}{suffix}', or use '.pdf', which has a page for each."
         )
 
@@ -1025,27 +1087,44 @@ class ExportError(ICEExplorerError, ValueError):
     def no_provenance(cls, path: object) -> ExportError:
         """Say which files tell where they come from."""
         return cls(
-            f"`path` must be a file that an explorer or an explanation saved; {str(path)!r} does not say where it "
+            f"`path` must be a file that an explorer or an explanation saved; {_place(path)} does not say where it "
             "comes from. Save it again, and keep it as it is written: some programs drop what is not shown."
         )
 
     @classmethod
     def no_file(cls, path: object) -> ExportError:
         """Say that there is nothing to read."""
-        return cls(f"`path` must be that of a file; there is none at {str(path)!r}. Check its name and its folder.")
+        return cls(f"`path` must be that of a file; there is none at {_place(path)}. Check its name and its folder.")
 
     @classmethod
     def no_format(cls, got: object, formats: Sequence[str]) -> ExportError:
         """Say which formats there are to ask for."""
-        return cls(f"`format` must be {_or_listed(formats)}; got {got!r}. Choose one of them.")
+        return cls(f"`format` must be {_or_listed(formats)}; got {quoted(got)}. Choose one of them.")
 
     @classmethod
     def not_written(cls, path: object, error: OSError) -> ExportError:
         """Say that the system does not let a file be written there."""
-        reason = error.strerror or str(error)
+        advice = (
+            "Choose a shorter name." if error.errno == errno.ENAMETOOLONG else "Choose another folder, or make room."
+        )
         return cls(
-            f"`path` must be where files can be written; at {str(path)!r} the system says: {reason}. "
-            "Choose another folder, or make room."
+            f"`path` must be where files can be written; at {_place(path)} the system says: {_reason(error)}. {advice}"
+        )
+
+    @classmethod
+    def not_read(cls, path: object, error: OSError) -> ExportError:
+        """Say that the system does not let a file be read."""
+        return cls(
+            f"`path` must be a file that can be read; of {_place(path)} the system says: {_reason(error)}. "
+            "Check its name and its permissions."
+        )
+
+    @classmethod
+    def no_file_name(cls, path: object, character: str) -> ExportError:
+        """Say that no file can have such a name."""
+        return cls(
+            f"`path` must be a name that the system can write; {_place(path)} holds {character!r}. "
+            "Leave that character out."
         )
 
     @classmethod
@@ -1065,9 +1144,17 @@ class ExportError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def is_folder(cls, path: object) -> ExportError:
-        """Say that a folder is not replaced by a file."""
-        return cls(f"`path` must be that of a file; there is a folder at {str(path)!r}. Choose another name.")
+    def not_a_file(cls, path: object, what: str) -> ExportError:
+        """Say that a folder, a device or a link without a target is neither written nor read as a file."""
+        return cls(f"`path` must be that of a file; there is {what} at {_place(path)}. Choose another name.")
+
+    @classmethod
+    def spreadsheet(cls, path: object) -> ExportError:
+        """Say which files spreadsheets open."""
+        return cls(
+            f"`spreadsheet=True` needs a `path` that ends in '.csv'; got {_place(path)}. "
+            "Leave it out for other formats."
+        )
 
 
 # A request that breaks the protocol comes from a page that loaded another version's front end.
@@ -1080,24 +1167,25 @@ class MessageError(ICEExplorerError, ValueError):
     @classmethod
     def unknown_type(cls, got: object, known: Iterable[str]) -> MessageError:
         """Say which requests there are."""
-        return cls(f"A request must be of type {', '.join(map(repr, known))}; got {_written(got)}. {_RELOAD}")
+        return cls(f"A request must be of type {', '.join(map(repr, known))}; got {quoted(got)}. {_RELOAD}")
 
     @classmethod
     def field(cls, request: str, name: str, expected: str, got: object) -> MessageError:
         """Say what a field of a request must hold."""
-        return cls(f"{name!r} of a request {request!r} must be {expected}; got {_written(got)}. {_RELOAD}")
+        return cls(f"{name!r} of a request {request!r} must be {expected}; got {quoted(got)}. {_RELOAD}")
 
     @classmethod
     def entry(cls, request: str, field: str, got: object, known: Iterable[str]) -> MessageError:
         """Say which entries a field of a request has."""
         return cls(
             f"{field!r} of a request {request!r} must have no other entries than {', '.join(map(repr, known))}; "
-            f"got {_written(got)}. {_RELOAD}"
+            f"got {quoted(got)}. {_RELOAD}"
         )
 
 
 __all__ = [
     "Cancelled",
+    "ComputationError",
     "ExportError",
     "FrontEndMissingError",
     "ICEExplorerError",

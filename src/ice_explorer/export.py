@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-import shutil
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
-from ice_explorer.errors import ExportError, InputTypeError
+from ice_explorer.errors import ExportError
 from ice_explorer.figures.around import with_surroundings
 from ice_explorer.figures.choices import AROUND
 from ice_explorer.figures.compose import compose
@@ -26,7 +22,8 @@ from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
 from ice_explorer.frozen.snapshot import lines_that_fit
-from ice_explorer.options import check_integer
+from ice_explorer.options import check_flag, check_integer, check_positions
+from ice_explorer.regular_files import as_path, check_target, write_file
 from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
@@ -105,9 +102,8 @@ def save(
     MissingDependencyError
         If a package is needed and not installed; also an ImportError.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InputTypeError.path(path)
-    file = Path(path)
+    file = as_path(path)
+    check_flag("overwrite", overwrite)
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         raise ExportError.suffix(path, SUFFIXES)
@@ -118,22 +114,19 @@ def save(
     if what != _ALL or FEATURE not in file.name:
         if what == _ALL and suffix in ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
-        _check_place(file, overwrite=overwrite)
-        _write(
-            file,
-            _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, given)),
-            overwrite=overwrite,
-        )
+        check_target(file, overwrite=overwrite)
+        content = _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, given))
+        write_file(file, content, overwrite=overwrite)
         return file
     features = [bar.label for bar in ranking_of(explanation, state).bars]
     files = _one_each(file, features)
     for each in files:  # all of them before the first is written
-        _check_place(each, overwrite=overwrite)
+        check_target(each, overwrite=overwrite)
     for each, feature in zip(files, features, strict=True):
         one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
         opened, call = replace(state, feature=feature), _call(each, one, given)
         content = _content(explanation, opened, suffix, one, paper=sheet, call=call)
-        _write(each, content, overwrite=overwrite)
+        write_file(each, content, overwrite=overwrite)
     return files
 
 
@@ -170,7 +163,7 @@ def save_explanation(
     width, font_size, dpi, title, caption
         As for `Paper.checked`.
     """
-    name = feature if feature is not None or what in _WORDS else what
+    name = feature if feature is not None or _is_word(what) else what
     opened = None if name is None else explanation[name]
     state = ViewState(
         feature="" if opened is None else opened.label,
@@ -181,7 +174,7 @@ def save_explanation(
         unit=unit,
         anchor=anchor if opened is None else opened.anchor_place(anchor),
         max_lines=_LINES if max_lines is None else max_lines,
-        selection=tuple(selection),
+        selection=tuple(check_positions(selection, explanation.n_observations, "selection").tolist()),
     )
     paper: dict[str, Any] = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
     return save(explanation, state, path, what, overwrite=overwrite, max_lines=max_lines, **paper)
@@ -281,6 +274,11 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, text)
 
 
+def _is_word(what: object) -> bool:
+    """Tell whether something else than the panel of a feature is wanted."""
+    return isinstance(what, str) and what in _WORDS
+
+
 def _opening_with(state: ViewState, what: str) -> ViewState:
     """Have a page open with one feature, or with all of them."""
     if what == _VIEW:
@@ -293,7 +291,7 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
 def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
     """Return the state, with the feature open that is wanted by name."""
     state = ViewState.of(view_state)
-    return state if what in _WORDS else replace(state, feature=explanation[what].label)
+    return state if _is_word(what) else replace(state, feature=explanation[what].label)
 
 
 def _sheet(what: str, paper: Mapping[str, Any]) -> Paper:
@@ -320,40 +318,3 @@ def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
         taken.add(name.casefold())
         files.append(file.with_name(file.name.replace(FEATURE, name)))
     return files
-
-
-def _check_place(file: Path, *, overwrite: bool) -> None:
-    try:
-        is_folder, has_folder, is_there = file.is_dir(), file.parent.is_dir(), file.exists()
-    except OSError as error:  # too long a name, for one
-        raise ExportError.not_written(file, error) from error
-    if is_folder:
-        raise ExportError.is_folder(file)
-    if not has_folder:
-        raise ExportError.no_folder(file)
-    if is_there and not overwrite:
-        raise ExportError.exists(file)
-
-
-def _write(file: Path, content: bytes, *, overwrite: bool) -> None:
-    """Write the whole of a file or nothing; what it replaces stays until it is whole."""
-    replaced = file.resolve() if overwrite and file.exists() else None  # where links lead
-    part = file if replaced is None else replaced.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        target = part.open("xb")
-    except FileExistsError as error:
-        raise ExportError.exists(file) from error
-    except OSError as error:
-        raise ExportError.not_written(file, error) from error
-    try:
-        with target:
-            target.write(content)
-        if replaced is not None:
-            shutil.copymode(replaced, part)
-            part.replace(replaced)
-    except BaseException as error:  # no room is left, or nobody waits for it any more
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise ExportError.not_written(file, error) from error
-        raise

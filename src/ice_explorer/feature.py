@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.labels import clipped, quoted, readable
+from ice_explorer.errors import InputDataError, InvalidOptionError, quoted
+from ice_explorer.labels import clipped, readable
 from ice_explorer.real import LARGEST, real_numbers
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.category import category_scale
-from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError, text_of
 from ice_explorer.feature import feature_of, unordered
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
@@ -174,8 +174,9 @@ class Columns:
         if name in self._positions:
             return self._positions[name]
         is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        if (is_integer or isinstance(name, str)) and str(name) in self._by_text:
-            return self._by_text[str(name)]
+        text = text_of(name) if is_integer or isinstance(name, str) else None
+        if text is not None and text in self._by_text:
+            return self._by_text[text]
         if is_integer and 0 <= name < len(self.names):
             return int(name)
         raise UnknownFeatureError.column(name, self._readable, list(self.groups))

@@ -33,11 +33,6 @@ def readable(name: object, label: str) -> object:
     return name if str(name) == label else label
 
 
-def quoted(value: object) -> str:
-    """Return a value as code, for a sentence: a text clipped, in quotes."""
-    return repr(clipped(value)) if isinstance(value, str) else clipped(repr(value))
-
-
 def shortened(texts: Sequence[str]) -> list[str]:
     """Clip texts so that those that are distinct stay so: by what they differ in, or else by a number.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
+from ice_explorer.errors import quoted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -69,11 +71,11 @@ def renewed_provenance(origin: Mapping[str, Any]) -> dict[str, Any]:
     renewed = dict(origin)
     if "weighting" not in origin:
         return renewed
-    convention, weighting = origin.get("convention"), renewed.pop("weighting")
+    convention, weighting = str(origin.get("convention")), str(renewed.pop("weighting"))
     taken_for = _CONVENTIONS.get((convention, weighting), "stable")
     renewed["convention"] = taken_for
     renewed["taken_for"] = f"The file {_taken_for(convention, weighting, taken_for)}"
-    rank_by = origin.get("rank_by")
+    rank_by = str(origin.get("rank_by"))
     if rank_by in _RANK_BY:
         renewed["rank_by"] = _RANK_BY[rank_by]
         renewed["taken_for"] += f" It ranks by {rank_by!r}; taken for {renewed['rank_by']!r}."
@@ -85,7 +87,8 @@ def renewed_provenance(origin: Mapping[str, Any]) -> dict[str, Any]:
 def _taken_for(convention: object, weighting: object, taken_for: Convention) -> str:
     difference = _DIFFERENCES.get(weighting, "")
     return (
-        f"names convention {convention!r} with weighting {weighting!r}; taken for convention {taken_for!r}.{difference}"
+        f"names convention {quoted(convention)} with weighting {quoted(weighting)}; "
+        f"taken for convention {taken_for!r}.{difference}"
     )
 
 

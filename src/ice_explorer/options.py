@@ -7,14 +7,14 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError, counted
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.real import real_numbers
+from ice_explorer.real import n_masked, real_numbers
 from ice_explorer.threads import can_start_threads
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
 ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel", "network")
 Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = ("prediction", "sd", "share")
+_LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,34 @@ def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
     """Check a count or seed."""
     if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
         raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
+    if got > _LARGEST_INTEGER:
+        raise InvalidOptionError.integer_too_large(option, got, minimum, _LARGEST_INTEGER, advice)
+
+
+def check_flag(option: str, got: object) -> bool:
+    """Check an option that is on or off."""
+    if not isinstance(got, (bool, np.bool_)):
+        raise InvalidOptionError.flag(option, got)
+    return bool(got)
+
+
+def check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
+    """Return positions of rows of X as an array, or say what they must be."""
+    try:
+        if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
+            wanted = np.asarray(list(positions))
+        else:
+            wanted = np.asarray(positions)
+    except ValueError:  # lists of different lengths
+        raise InvalidOptionError.positions(positions, n_observations, option) from None
+    if wanted.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
+        raise InvalidOptionError.positions(positions, n_observations, option)
+    outside = wanted[(wanted < 0) | (wanted >= n_observations)]
+    if outside.size:
+        raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
+    return wanted.astype(np.int64)
 
 
 def check_static_picture(got: object) -> bool | Literal["wait"]:

@@ -6,23 +6,27 @@ import codecs
 import json
 import os
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from xml.etree import ElementTree as ET
 
-from ice_explorer.errors import ExportError, InputTypeError, MissingDependencyError
+from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.older import renewed_provenance
+from ice_explorer.regular_files import open_file
 from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 _KEY: Final = "ice-explorer"
+_MOST_BYTES: Final = 1 << 24  # of the start of a file, or of its end, where it says where it comes from
 _PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _PDF_ENTRY: Final = re.compile(rb"/ice-explorer\s*\(((?:[^\\()]++|\\.)*+)\)", re.DOTALL)
 _PDF_ESCAPE: Final = re.compile(rb"\\(.)", re.DOTALL)
 _PDF_LETTERS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _HTML_ELEMENT: Final = re.compile(rb'<script type="application/json" id="ice-provenance">([^<]*)</script>')
+_JSON_ENTRY: Final = re.compile(r'\{\s*"provenance"\s*:\s*')
+_SVG_METADATA: Final = "{http://www.w3.org/2000/svg}metadata"
 _COMMENT: Final = f"# {_KEY} "
 _LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
@@ -46,32 +50,75 @@ def provenance(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     ExportError
-        If there is no such file, or it says nothing of the kind; also a ValueError.
+        If there is no such file, it cannot be read, or it says nothing of the kind; also a ValueError.
 
     Examples
     --------
     >>> ice.provenance("view.svg")["code"]  # doctest: +SKIP
     "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.save('view.svg')"
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InputTypeError.path(path)
-    file = Path(path)
-    if not file.is_file():
-        raise ExportError.no_file(path)
-    content = file.read_bytes().removeprefix(codecs.BOM_UTF8)  # which editors put in front
-    read = next((read for start, read in _READERS if content.startswith(start)), None)
-    try:
-        found = None if read is None else read(content)
-    except (ET.ParseError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not _LAST & found.keys():  # all of it, not what a cut file still has
+    with open_file(path) as file:
+        try:
+            found = _found(file)
+        except OSError as error:
+            raise ExportError.not_read(path, error) from error
+        # Damaged, cut, written by somebody else, or in an encoding that nobody knows.
+        except (SyntaxError, ValueError, LookupError, RecursionError):
+            found = None
+    if found is None:
         raise ExportError.no_provenance(path)
-    return renewed_provenance(found)
+    return found
+
+
+def _found(file: BinaryIO) -> dict[str, Any] | None:
+    """Read where a file comes from, in the words of this version; None if it does not have all of that."""
+    content = _bytes(file).removeprefix(codecs.BOM_UTF8)  # which editors put in front
+    read = next((read for start, read in _READERS if content.startswith(start)), None)
+    if read in _AT_END and len(content) == _MOST_BYTES:
+        file.seek(-_MOST_BYTES, os.SEEK_END)
+        content = _bytes(file)
+    found = None if read is None else read(content)
+    return renewed_provenance(found) if isinstance(found, dict) and _LAST & found.keys() else None
+
+
+def _bytes(file: BinaryIO) -> bytes:
+    """Read as much as is looked at; nothing where nothing is there yet."""
+    return file.read(_MOST_BYTES) or b""
+
+
+def _text(content: bytes) -> str:
+    """Return the letters of a file, which may end within one."""
+    return codecs.getincrementaldecoder("utf-8")().decode(content)
+
+
+class _Metadata:
+    """Collects the metadata of an SVG, and keeps nothing else of it."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._is_inside = False
+
+    def start(self, tag: str, _attributes: dict[str, str]) -> None:
+        self._is_inside = tag == _SVG_METADATA
+
+    def end(self, _tag: str) -> None:
+        self._is_inside = False
+
+    def data(self, text: str) -> None:
+        if self._is_inside:
+            self._parts.append(text)
+
+    def text(self) -> str:
+        return "".join(self._parts)
 
 
 def _of_svg(content: bytes) -> Any:
-    root = ET.fromstring(content)  # noqa: S314 - expat limits what entities may become
-    return json.loads(root.findtext("{http://www.w3.org/2000/svg}metadata") or "null")
+    metadata = _Metadata()
+    parser = ET.XMLParser(target=metadata)  # noqa: S314 - expat limits what entities may become
+    parser.feed(content)
+    if len(content) < _MOST_BYTES:
+        parser.close()
+    return json.loads(metadata.text() or "null")
 
 
 def _of_png(content: bytes) -> Any:
@@ -116,7 +163,7 @@ def _of_parquet(content: bytes) -> Any:
 
 def _of_csv(content: bytes) -> Any:
     found = {}
-    for line in content.decode().split("\n"):
+    for line in _text(content).split("\n"):
         if not line.startswith(_COMMENT):
             break
         name, _, value = line.removeprefix(_COMMENT).partition(": ")
@@ -125,7 +172,11 @@ def _of_csv(content: bytes) -> Any:
 
 
 def _of_json(content: bytes) -> Any:
-    whole = json.loads(content)
+    text = _text(content)
+    entry = _JSON_ENTRY.match(text)
+    if entry is not None:  # the rest may be long
+        return json.JSONDecoder().raw_decode(text, entry.end())[0]
+    whole = json.loads(text)
     return whole.get("provenance") if isinstance(whole, dict) else None
 
 
@@ -140,3 +191,4 @@ _READERS: Final[tuple[tuple[bytes, Callable[[bytes], Any]], ...]] = (
     (_COMMENT.encode(), _of_csv),
     (b"{", _of_json),
 )
+_AT_END: Final = (_of_pdf, _of_parquet)

@@ -25,6 +25,7 @@ from ice_explorer.errors import (
     UnknownFeatureError,
     UnknownOptionError,
     counted,
+    text_of,
 )
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, crowding_notes, step_note, step_notes
@@ -32,8 +33,7 @@ from ice_explorer.inputs import level_weights
 from ice_explorer.labels import readable
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.locks import new_lock
-from ice_explorer.options import UNITS, check_integer, check_one_of, resolve_display
-from ice_explorer.real import n_masked
+from ice_explorer.options import UNITS, check_integer, check_one_of, check_positions, resolve_display
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.tracebacks import short_tracebacks
@@ -173,7 +173,7 @@ class FeatureExplanation:
             return self._context.predictions(wanted)
 
     def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
-        return _check_positions(positions, len(self.observed_axis))
+        return check_positions(positions, len(self.observed_axis))
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
@@ -342,7 +342,7 @@ class FeatureExplanation:
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, _check_positions(include, len(self.observed_axis), "include"))
+        return np.union1d(drawn, check_positions(include, len(self.observed_axis), "include"))
 
     def drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows.
@@ -471,7 +471,7 @@ class Explanation:
             If it was not explained; also a KeyError. Offers the closest name.
         """
         try:
-            found = self._results.get(feature) or self._by_label.get(str(feature))
+            found = self._results.get(feature) or self._by_label.get(text_of(feature) or "")
             if found is None:
                 columns = self._context.columns
                 found = self._results.get(columns.names[columns.position(feature)])
@@ -890,30 +890,11 @@ class Explanation:
 
     def table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
-        return self._context.table.take(_check_positions(positions, self.n_observations))
+        return self._context.table.take(check_positions(positions, self.n_observations))
 
     def row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
-        return self._context.table.row_labels(_check_positions(positions, self.n_observations))
-
-
-def _check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
-    """Return positions of rows of X as an array, or say what they must be."""
-    try:
-        if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
-            wanted = np.asarray(list(positions))
-        else:
-            wanted = np.asarray(positions)
-    except ValueError:  # lists of different lengths
-        raise InvalidOptionError.positions(positions, n_observations, option) from None
-    if wanted.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
-        raise InvalidOptionError.positions(positions, n_observations, option)
-    outside = wanted[(wanted < 0) | (wanted >= n_observations)]
-    if outside.size:
-        raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
-    return wanted.astype(np.int64)
+        return self._context.table.row_labels(check_positions(positions, self.n_observations))
 
 
 def _check_keywords(function: Callable[..., object], options: Mapping[str, object], name_of: str = "") -> None:

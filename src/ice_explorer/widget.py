@@ -16,7 +16,6 @@ import copy
 import inspect
 import logging
 import math
-import reprlib
 import sys
 import threading
 import time
@@ -45,6 +44,7 @@ from ice_explorer.errors import (
     UnknownOptionError,
     closest,
     counted,
+    quoted,
 )
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.forms import TEXTS, is_text
@@ -690,7 +690,7 @@ class ICEExplorer(anywidget.AnyWidget):
         if not (is_valid and positions.min() >= 0 and positions.max() <= last):
             msg = (
                 f"`selection` must be positions of rows of X, whole numbers from 0 to {last}; "
-                f"got {reprlib.repr(value)}. Use `np.flatnonzero(mask)` for a mask."
+                f"got {quoted(value)}. Use `np.flatnonzero(mask)` for a mask."
             )
             raise InvalidOptionError(msg)
         return cast("list[int]", np.unique(positions).tolist())
@@ -827,7 +827,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         if not isinstance(content, Mapping) or not is_text(content.get("id")):
-            logger.warning("A message without an id cannot be answered: %s", reprlib.repr(content))
+            logger.warning("A message without an id cannot be answered: %s", quoted(content))
             return
         try:
             self._dispatch(parse_request(content))

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
-from ice_explorer.labels import quoted
+from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError, quoted
 from ice_explorer.real import n_masked
 
 if TYPE_CHECKING:

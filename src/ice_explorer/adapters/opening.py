@@ -11,7 +11,7 @@ import numpy as np
 
 from ice_explorer.adapters.layout import asked
 from ice_explorer.adapters.target import target_columns
-from ice_explorer.labels import quoted
+from ice_explorer.errors import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -104,8 +104,9 @@ class ViewState:
             check_one_of(option, got, choices)
         if self.convention is not None:
             check_one_of("convention", self.convention, CONVENTIONS)
-        check_decay(self.decay)
-        transforms.check_anchor(self.anchor)
+        # As plain numbers, which a file names as they are.
+        object.__setattr__(self, "decay", check_decay(self.decay))
+        object.__setattr__(self, "anchor", transforms.check_anchor(self.anchor))
 
     @classmethod
     def of(cls, state: ViewState | Mapping[str, Any]) -> ViewState:

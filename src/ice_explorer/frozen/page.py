@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PROVENANCE_ID: Final = "ice-provenance"
 """Of the element that says where a page comes from; `provenance_reader` looks for it."""
 
+_HALVES: Final = "backslashreplace"  # of characters, which no page can hold
 _STATIC: Final = Path(__file__).parents[1] / "static"
 
 # The script is the one that has this hash, and nothing at all is loaded. Elements have styles of their own.
@@ -124,8 +125,8 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "script": script,
     }
     whole = _PAGE.substitute(filled, about="")
-    size = len(whole.encode())
-    return _PAGE.substitute(filled, about=html.escape(_about(origin, size))).encode()
+    size = len(whole.encode(errors=_HALVES))
+    return _PAGE.substitute(filled, about=html.escape(_about(origin, size))).encode(errors=_HALVES)
 
 
 def size_text(n_bytes: int) -> str:
