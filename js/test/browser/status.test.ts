@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/client.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol.ts";
 import { settled } from "./hosts.ts";
-import { frame, kernel, mount } from "./mount.ts";
+import { choose, frame, kernel, mount } from "./mount.ts";
 
 const status = (state: "cancelled" | "error" | "ready", message: string) => ({
   state,
@@ -98,4 +98,25 @@ test("a bundle of another protocol says so and shows no figures", async () => {
     `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol 7. Restart the kernel and reload the page.`,
   );
   expect(parts("bar")).toEqual([]);
+});
+
+test("what the kernel takes back is said where the status stands, until something else is set", async () => {
+  const { part, model } = mount();
+  await frame();
+  model.emit("msg:custom", { type: "refused", message: "`max_lines` must be at least 1; got 0." }, []);
+  await frame();
+  expect(part("status-text").textContent).toBe("`max_lines` must be at least 1; got 0.");
+  expect(part("status").dataset.tone).toBe("error");
+  choose(part("rank-by"), "impact");
+  await frame();
+  expect(part("status").dataset.tone).toBe("ready");
+});
+
+test("figures that cannot be read are told of, and the rest of the page lives", async () => {
+  const { part, model, drawn } = mount(kernel.model({ _impact: new Uint8Array(4) }));
+  await frame();
+  expect(part("status-text").textContent).toMatch(/^impact must have \d+ values; got 1\. Restart the kernel/);
+  model.push("_impact", new Uint8Array(kernel.impact.buffer));
+  await drawn(kernel.top);
+  expect(part("status").dataset.tone).toBe("ready");
 });
