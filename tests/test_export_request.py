@@ -324,7 +324,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
     explorer._background.wait()
-    reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis", "unknown": 1}))
+    reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis"}))
     assert reply["body"] == {
         "filename": "ice-moon-c-ice.json",
         "mime": "application/json",

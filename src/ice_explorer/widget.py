@@ -844,7 +844,10 @@ class ICEExplorer(anywidget.AnyWidget):
             columns = [work.known.column(name) for name in work.known.columns]
             self._reply(request["id"], payload.rows(columns, request["positions"]), [])
         elif request["type"] == "export":
-            name = work.by_label.get(request["state"]["feature"], work.names[0])  # something to show, at least
+            from ice_explorer import export_request
+
+            first = None if export_request.holds_all(request) else work.names[0]  # which a picture needs, at least
+            name = work.by_label.get(request["state"]["feature"], first)
             self._ask(request["id"], name, partial(self._export, work, self._background, request))
         elif request["type"] == "resume":
             self._background.resume()
