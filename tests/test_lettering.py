@@ -34,7 +34,9 @@ def plainly_elided_apart(texts, width, size, bold=()):
     for place, (text, shown) in enumerate(zip(texts, cut, strict=True)):
         others = {other for other, its in zip(texts, cut, strict=True) if its == shown}
         first, last = min(others), max(others)
-        n_shared = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+        n_shared = next(
+            (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
+        )
         start = max(first.rfind(letter, 0, n_shared) + 1 for letter in " _-.:/=") if len(others) > 1 else 0
         is_bold, tail = place in bold, text[start:]
         if start == 0 or not tail or text_width(text, size, bold=is_bold) <= width:
@@ -58,12 +60,12 @@ def plainly_wrapped(text, width, size):
     return lines
 
 
-@given(TEXTS, WIDTHS, st.sampled_from([8.6, 9.6, 11.0]), st.booleans())
-@example("   blanks in front", 8.0, 8.6, False)
-@example("blanks behind   ", 50.0, 8.6, False)
-@example("e\N{COMBINING ACUTE ACCENT}" * 20, 40.0, 9.6, True)
-@example("体重（公斤）", 30.0, 9.6, False)
-@example("", -1.0, 9.6, False)
+@given(text=TEXTS, width=WIDTHS, size=st.sampled_from([8.6, 9.6, 11.0]), bold=st.booleans())
+@example(text="   blanks in front", width=8.0, size=8.6, bold=False)
+@example(text="blanks behind   ", width=50.0, size=8.6, bold=False)
+@example(text="e\N{COMBINING ACUTE ACCENT}" * 20, width=40.0, size=9.6, bold=True)
+@example(text="体重と身長", width=30.0, size=9.6, bold=False)
+@example(text="", width=-1.0, size=9.6, bold=False)
 def test_a_text_is_cut_as_its_definition_cuts_it(text, width, size, bold):
     """Whatever the letters, their blanks, the width and the weight."""
     assert elide(text, width, size, bold=bold) == plainly_elided(text, width, size, bold=bold)
