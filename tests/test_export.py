@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from contextlib import closing, suppress
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import comm

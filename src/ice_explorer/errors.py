@@ -103,7 +103,8 @@ def closest(name: object, known: Iterable[object]) -> tuple[object, ...]:
     text = text_of(name)
     if text is None or len(text) > _LETTERS_SHOWN:  # long texts take long to compare
         return ()
-    by_text = {text: candidate for candidate in known if (text := text_of(candidate)) is not None}
+    texts = ((text_of(candidate), candidate) for candidate in known)
+    by_text = {candidate_text: candidate for candidate_text, candidate in texts if candidate_text is not None}
     lowered = {text.lower(): text for text in by_text}
     close = difflib.get_close_matches(text.lower(), lowered, n=1)
     return tuple(by_text[lowered[text]] for text in close)
