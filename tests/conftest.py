@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 # No deadline: how long an example takes on a shared machine says nothing about the code.
 hypothesis.settings.register_profile("dev", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=10_000, print_blob=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
