@@ -108,19 +108,17 @@ class Frame:
 
 
 def _pandas_column(kind: str, values: Sequence[Any], *, nullable: bool) -> Any:
-    if kind == "ordered":
-        return pd.Series(pd.Categorical(values, categories=RANKS, ordered=True))
-    if kind == "category":
-        return pd.Series(pd.Categorical(values, categories=TEXTS))
-    if kind in {"integer", "boolean"} and (nullable or None in values):
-        return pd.Series(list(values), dtype="Int64" if kind == "integer" else "boolean")
-    if kind in {"float", "extreme", "constant"}:
-        return pd.Series(list(values), dtype="Float64" if nullable else "float64")
-    if kind == "moment":
-        return pd.Series(list(values), dtype="datetime64[us]")
-    if kind == "duration":
-        return pd.Series(list(values), dtype="timedelta64[us]")
-    return pd.Series(list(values), dtype=object) if nullable else pd.Series(list(values))
+    if kind in {"ordered", "category"}:
+        levels = RANKS if kind == "ordered" else TEXTS
+        return pd.Series(pd.Categorical(values, categories=levels, ordered=kind == "ordered"))
+    numbers = "Float64" if nullable else "float64"
+    dtypes: dict[str, Any] = {
+        "float": numbers, "extreme": numbers, "constant": numbers, "moment": "datetime64[us]",
+        "duration": "timedelta64[us]", "text": object if nullable else None,
+    }  # fmt: skip
+    if nullable or None in values:
+        dtypes |= {"integer": "Int64", "boolean": "boolean"}
+    return pd.Series(list(values), dtype=dtypes.get(kind))
 
 
 def _polars_column(name: str, kind: str, values: Sequence[Any]) -> Any:
@@ -142,15 +140,14 @@ def _arrow_column(kind: str, values: Sequence[Any]) -> Any:
 
 
 @st.composite
-def frames(draw: st.DrawFn, containers: Sequence[str] = ("array", "sparse", "pandas", "polars", "arrow")) -> Frame:
-    """Tables of 1 to 12 rows and 1 to 4 columns of any kind; rows and columns may be repeated."""
-    container = draw(st.sampled_from(containers))
+def _columns(draw: st.DrawFn, container: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Draw kinds and values of 1 to 4 columns of 1 to 12 rows; rows and columns may be repeated."""
     known = [kind for kind, (_, holders) in KINDS.items() if container in holders]
     kinds = draw(st.lists(st.sampled_from(known), min_size=1, max_size=4))
     n_rows = draw(st.integers(1, 12))
+    may_miss = container in {"pandas", "polars", "arrow"} or (container == "array" and "integer" not in kinds)
     values = []
     for kind in kinds:
-        may_miss = container in {"pandas", "polars", "arrow"} or (container == "array" and "integer" not in kinds)
         element = KINDS[kind][0]
         if may_miss and draw(st.integers(0, 3)) == 0:
             element = st.one_of(st.none(), element) if draw(st.integers(0, 9)) else st.none()
@@ -160,14 +157,27 @@ def frames(draw: st.DrawFn, containers: Sequence[str] = ("array", "sparse", "pan
         values = [tuple(column[at] for at in order) for column in values]
     if len(kinds) > 1 and draw(st.integers(0, 5)) == 0:  # a column once more
         kinds[-1], values[-1] = kinds[0], values[0]
+    return kinds, values
+
+
+@st.composite
+def _matrices(draw: st.DrawFn, container: str, kinds: list[str], values: list[tuple[Any, ...]]) -> Any:
+    numbers = np.column_stack([[number(value) for value in column] for column in values])
+    if container == "sparse":
+        return scipy.sparse.csr_matrix(numbers)
+    if set(kinds) == {"integer"}:
+        return numbers.astype(np.int32)
+    return numbers.astype(np.float32) if draw(st.integers(0, 4)) == 0 and "extreme" not in kinds else numbers
+
+
+@st.composite
+def frames(draw: st.DrawFn, containers: Sequence[str] = ("array", "sparse", "pandas", "polars", "arrow")) -> Frame:
+    """Tables of any kind."""
+    container = draw(st.sampled_from(containers))
+    kinds, values = draw(_columns(container))
     names: tuple[Any, ...] = tuple(draw(st.permutations(NAMES)))[: len(kinds)]
     if container in {"array", "sparse"}:
-        numbers = np.column_stack([[number(value) for value in column] for column in values])
-        if container == "array" and set(kinds) == {"integer"}:
-            numbers = numbers.astype(np.int32)
-        elif container == "array" and draw(st.integers(0, 4)) == 0 and "extreme" not in kinds:
-            numbers = numbers.astype(np.float32)
-        rows = numbers if container == "array" else scipy.sparse.csr_matrix(numbers)
+        rows = draw(_matrices(container, kinds, values))
         names = tuple(f"x{at}" for at in range(len(kinds)))
     elif container == "pandas":
         nullable = draw(st.booleans())
@@ -178,7 +188,8 @@ def frames(draw: st.DrawFn, containers: Sequence[str] = ("array", "sparse", "pan
         if draw(st.booleans()):
             rows.index = [f"row {at // 2}" for at in range(len(rows))]
     elif container == "polars":
-        rows = pl.DataFrame([_polars_column(*parts) for parts in zip(names, kinds, values, strict=True)])
+        columns = [_polars_column(*parts) for parts in zip(names, kinds, values, strict=True)]
+        rows = pl.DataFrame({column.name: column for column in columns})
     else:
         rows = pa.table([_arrow_column(*pair) for pair in zip(kinds, values, strict=True)], list(names))
     return Frame(rows, names, tuple(kinds), container, tuple(values))
@@ -249,9 +260,7 @@ class Function:
 @st.composite
 def functions(draw: st.DrawFn) -> Function:
     n_outputs = draw(st.sampled_from([1, 1, 1, 3]))
-    return Function(
-        draw(st.sampled_from(FUNCTIONS)), draw(PARAMETERS), n_outputs, draw(st.integers(0, n_outputs - 1))
-    )
+    return Function(draw(st.sampled_from(FUNCTIONS)), draw(PARAMETERS), n_outputs, draw(st.integers(0, n_outputs - 1)))
 
 
 # --- fitted models --------------------------------------------------------------------------------
@@ -356,35 +365,47 @@ def distinct(frame: Frame, at: int) -> list[Any]:
 
 
 @st.composite
+def _grids(draw: st.DrawFn, frame: Frame) -> Any:
+    grid = draw(st.sampled_from(["quantile", "uniform", "random", "mapping"]))
+    if grid != "mapping":
+        return grid
+    at = draw(st.integers(0, len(frame.names) - 1))
+    values = distinct(frame, at)
+    if frame.kinds[at] == "float":
+        values = draw(st.lists(NUMBERS, min_size=1, max_size=5, unique=True).map(sorted))
+    return {frame.names[at]: values} if values else "observed"
+
+
+@st.composite
+def _weights(draw: st.DrawFn, n_rows: int) -> list[float]:
+    weight = st.sampled_from([0, 1, 2]) if draw(st.booleans()) else st.sampled_from([0.0, 0.25, 1.0, 2.5, 7.0])
+    return draw(st.lists(weight, min_size=n_rows, max_size=n_rows))
+
+
+@st.composite
+def _scales(draw: st.DrawFn, frame: Frame) -> Any:
+    if draw(st.integers(0, 7)) == 0:  # which takes long
+        return "conditional"
+    return {draw(st.sampled_from(frame.names)): draw(st.sampled_from([0.001, 0.5, 4.0]))}
+
+
+@st.composite
 def options_of(draw: st.DrawFn, frame: Frame) -> dict[str, Any]:
-    """Valid options that move figures, or how they are computed."""
-    n_rows, options = len(frame.values[0]), {}
-    if draw(st.booleans()):
-        options["grid"] = draw(st.sampled_from(["quantile", "uniform", "random", "mapping"]))
-        if options["grid"] == "mapping":
-            at = draw(st.integers(0, len(frame.names) - 1))
-            values = distinct(frame, at)
-            if frame.kinds[at] == "float":
-                values = draw(st.lists(NUMBERS, min_size=1, max_size=5, unique=True).map(sorted))
-            options["grid"] = {frame.names[at]: values} if values else "observed"
-    if draw(st.booleans()):
-        options["grid_size"] = draw(st.integers(2, 7))
-    if draw(st.integers(0, 3)) == 0:
-        options["sample"] = draw(st.one_of(st.integers(1, n_rows), st.sampled_from([0.1, 0.5, 0.99])))
-    if n_rows > 1 and draw(st.integers(0, 2)) == 0:
-        weight = st.sampled_from([0, 1, 2]) if draw(st.booleans()) else st.sampled_from([0.0, 0.25, 1.0, 2.5, 7.0])
-        options["sample_weight"] = draw(st.lists(weight, min_size=n_rows, max_size=n_rows))
-    if draw(st.integers(0, 39)) == 0:  # which takes long
-        options["scale"] = "conditional"
-    elif draw(st.integers(0, 5)) == 0:
-        options["scale"] = {draw(st.sampled_from(frame.names)): draw(st.sampled_from([0.001, 0.5, 4.0]))}
+    """Valid options that move figures."""
+    n_rows = len(frame.values[0])
     coded = [name for name, kind in zip(frame.names, frame.kinds, strict=True) if kind in {"integer", "text"}]
-    if coded and draw(st.integers(0, 3)) == 0:
-        options["categorical"] = [draw(st.sampled_from(coded))]
-    if draw(st.integers(0, 4)) == 0:
-        options["features"] = draw(st.lists(st.sampled_from(frame.names), min_size=1, unique=True))
-    options |= {"decay": draw(DECAYS), "convention": draw(st.sampled_from(["stable", "equations", "published"]))}
-    return options
+    sometimes: list[tuple[str, int, st.SearchStrategy[Any]]] = [
+        ("grid", 2, _grids(frame)),
+        ("grid_size", 2, st.integers(2, 7)),
+        ("sample", 4, st.one_of(st.integers(1, n_rows), st.sampled_from([0.1, 0.5, 0.99]))),
+        ("sample_weight", 3, _weights(n_rows)),
+        ("scale", 5, _scales(frame)),
+        ("categorical", 4, st.lists(st.sampled_from(coded or frame.names), min_size=1, max_size=1)),
+        ("features", 5, st.lists(st.sampled_from(frame.names), min_size=1, unique=True)),
+    ]
+    options = {name: draw(values) for name, one_in, values in sometimes if draw(st.integers(1, one_in)) == 1}
+    convention = draw(st.sampled_from(["stable", "equations", "published"]))
+    return {**options, "decay": draw(DECAYS), "convention": convention}
 
 
 @st.composite
@@ -402,7 +423,7 @@ def ways(draw: st.DrawFn) -> dict[str, Any]:
 ODD: tuple[Any, ...] = (
     None, True, -1, 0, 1.5, math.nan, math.inf, "", "stable", "observed", [], {}, (), [1, [2]], {"age": None},
     {"age": [1, "a"]}, np.nan, b"x", object(), 10**400, -(10**400), np.array([[1.0]]), np.ma.array([1.0], mask=[True]),
-    {None: 1}, {1, 2}, range(3), "1 TB", "\x00", "\ud800", Decimal("NaN"), dt.datetime(2020, 1, 1), pd.NA, pd.NaT,
+    {None: 1}, {1, 2}, range(3), "1 TB", "\x00", "\ud800", Decimal("NaN"), DAY, pd.NA, pd.NaT,
     complex(1, 2), lambda: None, [None], ["age", "age"], "x0", ["x0"], np.int64(2), np.float32(0.5),
 )  # fmt: skip
 OPTIONS = (
@@ -411,16 +432,9 @@ OPTIONS = (
 )  # fmt: skip
 
 
-class Unwilling(Exception):  # noqa: N818 - a name like any other
-    """An error of a model's own, which cannot even be written."""
-
-    def __str__(self) -> str:
-        raise ValueError("no words")
-
-
 ERRORS: tuple[type[Exception], ...] = (
     ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RuntimeError, NotImplementedError, MemoryError,
-    RecursionError, StopIteration, AttributeError, OSError, FloatingPointError, UnicodeError, Unwilling,
+    RecursionError, StopIteration, AttributeError, OSError, FloatingPointError, UnicodeError,
 )  # fmt: skip
 
 
@@ -469,9 +483,9 @@ RETURNED: dict[str, Callable[[np.ndarray], Any]] = {
     "a set": lambda values: set(values.tolist()),
     "dates": lambda values: np.zeros(len(values), "M8[D]"),
     "decimals": lambda values: [Decimal("1.5")] * len(values),
-    "a series": lambda values: pd.Series(values),
+    "a series": pd.Series,
     "a frame": lambda values: pd.DataFrame({"a": values}),
-    "a polars series": lambda values: pl.Series(values),
+    "a polars series": pl.Series,
     "nullable": lambda values: pd.Series([pd.NA] * len(values), dtype="Float64"),
     "single precision": lambda values: values.astype(np.float32),
 }
