@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-heavy test-floors check bench bench-engines bench-explorer bench-files catalogue screenshot \
+.PHONY: help demo test test-heavy test-floors fuzz check bench bench-engines bench-explorer bench-files catalogue screenshot \
 	constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -30,7 +30,7 @@ WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPL
 NPM_RUN := npm --prefix js run --silent
 FLOORS := .venv-floors/bin
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
-NEWER_THAN_FLOORS := benchmarks browser contract test_models.py test_models_table.py test_notebooks.py test_peel.py \
+NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py test_models.py test_models_table.py test_notebooks.py test_peel.py \
 	test_trees_extract.py test_wheel.py test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
@@ -59,6 +59,9 @@ test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that
 	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 $$(grep ^bqplot== tests/floors.txt)
 	$(FLOORS)/pytest --quiet $(PYTEST_PARALLEL) -W "ignore:Deprecated in traitlets 4.1:DeprecationWarning" \
 		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/test_state.py::,$(COUNT_WARNINGS))
+
+fuzz: .venv/.test ## Test with 10,000 random tables, models, options and messages, for half an hour
+	$(BIN)/pytest $(PYTEST_PARALLEL) --hypothesis-profile=fuzz --hypothesis-show-statistics tests/test_fuzz*.py
 
 check: check-python check-js ## Check format, lint, types and the fast tests
 	$(NPM_RUN) test:node

@@ -1894,7 +1894,74 @@ CASES = [
         UnknownOptionError,
         "save() has no option 'colour_by'. Did you mean 'color_by'? Its options are path, what, feature, kind, "
         "color_by, decay, rank_by, unit, anchor, max_lines, selection, width, font_size, dpi, title, caption, "
-        "overwrite.",
+        "overwrite, spreadsheet.",
+    ),
+    Case(
+        "width of 5,001 digits",
+        lambda folder: save(folder / "view.svg", width=10**5000),
+        InvalidOptionError,
+        "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got an integer of about 5,001 "
+        'digits. Write for example `width="89mm"` or `width="3.5in"`, or leave it out for 180.',
+    ),
+    Case(
+        "lines of 5,001 digits",
+        lambda folder: save(folder / "view.svg", max_lines=10**5000),
+        InvalidOptionError,
+        "`max_lines` must be an integer from 1 to 1e+40; got an integer of about 5,001 digits. Leave it out for as "
+        "many as the view shows.",
+    ),
+    Case(
+        "feature of 5,001 digits",
+        lambda folder: save(folder / "view.svg", 10**5000),
+        UnknownFeatureError,
+        "No feature named an integer of about 5,001 digits was explained. There are 2 features: 'age', 'income'.",
+    ),
+    Case(
+        "a name of a thousand letters",
+        lambda _: result()["x" * 1000],
+        UnknownFeatureError,
+        f"No feature named '{'x' * 199}… was explained. There are 7 features: 'age', 'income', 'city', 'since', 'red', "
+        "'blue', 'green'.",
+    ),
+    Case(
+        "overwrite that is neither on nor off",
+        lambda folder: save(folder / "view.svg", overwrite="no"),
+        InvalidOptionError,
+        "`overwrite` must be True or False; got 'no'. Leave it out for False.",
+    ),
+    Case(
+        "selection that is no list",
+        lambda folder: result().save(folder / "view.svg", selection=3.5),
+        InvalidOptionError,
+        "`selection` must be row positions of X, from 0 to 11; got 3.5. Rows are addressed by position, not by index "
+        "label.",
+    ),
+    Case(
+        "spreadsheet that is none",
+        lambda folder: save(folder / "view.svg", spreadsheet=True),
+        ExportError,
+        "`spreadsheet=True` needs a `path` that ends in '.csv'; got '{folder}/view.svg'. Leave it out for other "
+        "formats.",
+    ),
+    Case(
+        "NUL in a path",
+        lambda folder: save(folder / "a\0.svg"),
+        ExportError,
+        "`path` must be a name that the system can write; '{folder}/a\\x00.svg' holds '\\x00'. Leave that character "
+        "out.",
+    ),
+    Case(
+        "half a character in a path",
+        lambda folder: ice.provenance(folder / "a\ud800.svg"),
+        ExportError,
+        "`path` must be a name that the system can write; '{folder}/a\\ud800.svg' holds '\\ud800'. Leave that "
+        "character out.",
+    ),
+    Case(
+        "provenance of a folder",
+        ice.provenance,
+        ExportError,
+        "`path` must be that of a file; there is a folder at '{folder}'. Choose another name.",
     ),
     Case(
         "provenance of no file",

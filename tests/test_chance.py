@@ -73,7 +73,45 @@ def test_what_depends_on_the_other_rows_of_a_call_is_reported(model):
     """It is the same in each call of the same rows, so that chance is not the word."""
     (note,) = explained(model).notes
     difference, _ = map(float, BATCH.fullmatch(note).groups())
-    assert difference > 0.1
+    assert difference > 0.05
+
+
+def centred(rows):
+    return rows[:, 0] - rows[:, 0].mean() + rows[:, 1] * rows[:, 2]
+
+
+@pytest.mark.parametrize("options", [{"memory_limit": 1}, {"memory_limit": 9000, "n_jobs": 3}, {"n_jobs": 2}])
+@pytest.mark.parametrize("rows", [X, X[:2], X[:1]])
+def test_what_depends_on_the_batch_is_reported_for_any_batch(options, rows):
+    """Calls of single phantoms are compared with one of several, however few rows there are."""
+    (note,) = explained(centred, rows, grid={"x0": np.arange(9.0)}, features=["x0"], **options).notes
+    assert note.startswith("The prediction of a row changes by up to ")
+
+
+def test_what_fails_on_phantoms_of_other_rows_is_checked_as_well():
+    """The first thing that a model is asked, rows with values of other rows, is not what is compared."""
+    rows = np.column_stack([np.arange(20.0), np.arange(20.0)])
+
+    def model(asked):
+        if (asked[:, 1] - asked[:, 0] > 0).any():
+            raise ValueError("impossible")
+        return asked[:, 0] - asked[:, 0].mean()
+
+    (note,) = explained(model, rows, features=["x0"], grid={"x0": [19.0, 20.0, 21.0]}).notes
+    assert BATCH.fullmatch(note)
+
+
+def test_figures_differ_by_the_batch_only_where_a_note_says_so():
+    """Of models that treat each row by itself, figures are the same for any memory and any number of threads."""
+    ways = [{"memory_limit": limit, "n_jobs": n_jobs} for limit in (1, 9000, "1GB") for n_jobs in (1, 2, 3)]
+    tables = [explained(function, **way) for way in ways]
+    for e in tables:
+        assert_allclose(e.table(sort_by=None)["impact"], tables[0].table(sort_by=None)["impact"], rtol=1e-12)
+        assert e.notes == []
+    by_batch = [explained(centred, **way) for way in ways]
+    impacts = np.array([e.table(sort_by=None)["impact"] for e in by_batch])
+    assert np.ptp(impacts, axis=0).max() > 0.1
+    assert all(e.notes for e in by_batch)
 
 
 def test_what_differs_by_rounding_alone_is_not_reported():

@@ -64,7 +64,7 @@ def plainly_wrapped(text, width, size):
 @example(text="   blanks in front", width=8.0, size=8.6, bold=False)
 @example(text="blanks behind   ", width=50.0, size=8.6, bold=False)
 @example(text="e\N{COMBINING ACUTE ACCENT}" * 20, width=40.0, size=9.6, bold=True)
-@example(text="体重（公斤）", width=30.0, size=9.6, bold=False)
+@example(text="体重と身長", width=30.0, size=9.6, bold=False)
 @example(text="", width=-1.0, size=9.6, bold=False)
 def test_a_text_is_cut_as_its_definition_cuts_it(text, width, size, bold):
     """Whatever the letters, their blanks, the width and the weight."""

@@ -182,3 +182,29 @@ def test_what_is_made_of_a_saved_notebook_shows_the_picture(tmp_path, monkeypatc
     (name,) = [name for name in resources["outputs"] if name.endswith(".svg")]
     assert f"({name})" in text
     assert b"ICE of x1" in resources["outputs"][name]
+
+
+@pytest.mark.slow
+def test_a_notebook_holds_the_front_end_once(tmp_path, monkeypatch):
+    """Where state of widgets is saved, the first explorer of 10 features brings the front end, no further one."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    make = (
+        "import ice_explorer as ice\n"
+        "from sklearn.datasets import load_diabetes\n"
+        "from sklearn.ensemble import RandomForestRegressor\n"
+        "X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)\n"
+        "model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)"
+    )
+    sizes = []
+    for n in (1, 3):
+        cells = [make, *["ice.ICEExplorer(model, X)"] * n]
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        NotebookClient(notebook, timeout=120).execute()
+        sizes.append(len(nbformat.writes(notebook)))
+    first, further = sizes[0], (sizes[1] - sizes[0]) / 2
+    assert further <= 150_000
+    assert first <= further + 300_000
+    models = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+    scripts = [model["state"].get("script", "") for model in models.values()]
+    assert sum(len(script) > 100_000 for script in scripts) == 1
+    assert all(len(model["state"].get("_esm", "")) < 1000 for model in models.values())

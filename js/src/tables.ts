@@ -15,13 +15,39 @@ const DIGITS = 9;
 const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
 const MEASURED = [...EFFECTS, "support", "largest_step_share"];
 
-/** Under a comment for each entry of its origin: `pandas.read_csv(path, comment="#")` reads the rest. */
+/** Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs. */
+const FORMULA = /(?<![^;\t\r\n])(?=[=+\-@\t\r])/g;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+/** The same inside a text of JSON, where cells begin behind commas, too, and quotes may stand in front. */
+const FORMULA_IN_JSON = /((?:^"|[,;])(?:[\s'"]|\\["nrt])*)([=+\-@])/g;
+const TEXT_OF_JSON = /"(?:[^"\\]|\\.)*"/g;
+const SPREADSHEET =
+  "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets would " +
+  "run them as formulas. Numbers are unchanged.";
+
+/** Puts an apostrophe where a spreadsheet would begin to read a formula; a number is none. */
+export const withoutFormula = (text: string): string => (NUMBER.test(text) ? text : text.replace(FORMULA, "'"));
+
+/** JSON of the same value, in which no cell is a formula where commas split it into cells. */
+const jsonWithoutFormulas = (value: unknown): string =>
+  JSON.stringify(value).replace(TEXT_OF_JSON, (text) =>
+    text.replace(FORMULA_IN_JSON, (_, before: string, sign: string) => {
+      return `${before}\\u00${sign.charCodeAt(0).toString(16)}`;
+    }),
+  );
+
+/**
+ * Under a comment for each entry of its origin: `pandas.read_csv(path, comment="#")` reads the rest. As persons open
+ * it in spreadsheets, texts are written so that none of them runs as a formula.
+ */
 export function csv(
   origin: Record<string, unknown>,
   columns: readonly string[],
   rows: Iterable<readonly Cell[]>,
 ): Blob {
-  const lines = Object.entries(origin).map(([name, value]) => `# ice-explorer ${name}: ${JSON.stringify(value)}`);
+  const lines = Object.entries({ ...origin, spreadsheet: SPREADSHEET }).map(
+    ([name, value]) => `# ice-explorer ${name}: ${jsonWithoutFormulas(value)}`,
+  );
   lines.push(columns.map(quoted).join(","));
   for (const row of rows) lines.push(row.map(written).join(","));
   return new Blob([`${lines.join("\n")}\n`], { type: "text/csv" });
@@ -30,7 +56,7 @@ export function csv(
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 function written(cell: Cell): string {
-  if (typeof cell === "string") return quoted(cell);
+  if (typeof cell === "string") return quoted(withoutFormula(cell));
   return cell === null || Number.isNaN(cell) ? "" : String(cell);
 }
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,16 @@ COMMENT: Final = "# ice-explorer "
 DIGITS: Final = 9
 """Significant digits of curves in text: float32 is told apart by them, and a file is half as large."""
 
+# Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs.
+_FORMULA: Final = re.compile(r"(?<![^;\t\r\n])(?=[=+\-@\t\r])")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# The same inside a text of JSON, where cells begin behind commas, too, and quotes may stand in front.
+_FORMULA_IN_JSON: Final = re.compile(r"""((?:^"|[,;])(?:[\s'"]|\\["nrt])*)([=+\-@])""")
+_TEXT_OF_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SPREADSHEET: Final = (
+    "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets would "
+    "run them as formulas. Numbers are unchanged."
+)
 _CURVES: Final = ("prediction", "change", "likelihood")
 _HALVES: Final = "backslashreplace"  # of characters: no document can hold them, and JSON reads them so
 _SMALLEST: Final = 1e-13
@@ -36,16 +47,52 @@ _LARGEST: Final = 1e22
 _DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet has all of them."
 
 
-def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
+def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet: bool = False) -> bytes:
     """Write a table as CSV, under a comment for each entry of its provenance.
 
     `pandas.read_csv(path, comment="#")` reads the table: whatever is text stands in quotes.
+
+    Parameters
+    ----------
+    table : DataFrame
+    provenance : mapping
+    spreadsheet : bool
+        Write texts so that no spreadsheet runs one as a formula; else as they are.
     """
     curves = {name: shortened(table[name].to_numpy()) for name in _CURVES if name in table}
-    origin = {**provenance, "digits": _DIGITS_TEXT} if curves else provenance
-    head = "".join(f"{COMMENT}{name}: {json.dumps(value)}\n" for name, value in origin.items())
-    body: str = table.assign(**curves).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    origin = {**provenance, "digits": _DIGITS_TEXT} if curves else dict(provenance)
+    table = table.assign(**curves)
+    if spreadsheet:
+        table = table.apply(_without_formulas)
+        origin["spreadsheet"] = _SPREADSHEET
+    entries = {name: json.dumps(value) for name, value in origin.items()}
+    if spreadsheet:
+        entries = {name: _json_without_formulas(text) for name, text in entries.items()}
+    head = "".join(f"{COMMENT}{name}: {text}\n" for name, text in entries.items())
+    body: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     return (head + body).encode(errors=_HALVES)
+
+
+def without_formula(text: str) -> str:
+    """Put an apostrophe where a spreadsheet would begin to read a formula; a number is none."""
+    return text if _NUMBER.fullmatch(text) else _FORMULA.sub("'", text)
+
+
+def _without_formulas(column: pd.Series) -> pd.Series:
+    """Write the texts of a column so, and durations, which begin with their sign."""
+    if column.dtype.kind in "biufM":
+        return column
+    texts = column.astype(str).where(column.notna(), None).astype(object)
+    return texts.map(without_formula, na_action="ignore")
+
+
+def _json_without_formulas(text: str) -> str:
+    """Return JSON of the same value, in which no cell is a formula where commas split it into cells."""
+
+    def escaped(text: re.Match[str]) -> str:
+        return _FORMULA_IN_JSON.sub(lambda found: f"{found[1]}\\u{ord(found[2]):04x}", text[0])
+
+    return _TEXT_OF_JSON.sub(escaped, text)
 
 
 def require_pyarrow() -> None:

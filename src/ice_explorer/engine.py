@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Report = Callable[[int, int, str], object]
 
 _HAS_NUMBA = find_spec("numba") is not None
+_NOWHERE = np.empty(0, np.int64)
 _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
@@ -175,8 +176,8 @@ class _FeatureByFeature:
         """Curves of some rows as a step (n_grid,) and offsets (n_rows,), where they are known to be parallel."""
         return None
 
-    def _check(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
-        """Check what the model returned for a block."""
+    def _keep(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
+        """Keep of a block what is needed later."""
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
@@ -198,7 +199,7 @@ class _FeatureByFeature:
         blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
             _stop_if(cancelled, item.feature.label)
-            self._check(item, rows, curves)
+            self._keep(item, rows, curves)
             _add(sums, curves, item, (rows, self._weights, change), compiled=compiled)
             if report is not None:
                 report(len(rows) * item.n_predictions_per_row, total, item.feature.label)
@@ -224,6 +225,27 @@ def _in_order(
             yield from zip(window, pool.map(as_here(compute), window), strict=True)
 
 
+class _Repetition:
+    """A few phantoms of a feature and their predictions, block by block, to be compared with others of the same."""
+
+    def __init__(self, item: FeatureInput) -> None:
+        self.item = item
+        self.rows: list[NDArray[np.int64]] = []
+        self.columns: list[NDArray[np.int64]] = []
+        self.predicted: list[Array] = []
+        self._chosen = repeated(len(item.summed) * item.grid.n_grid)
+        self._n_seen = 0
+
+    def keep(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array) -> None:
+        """Keep those that are in a block of curves."""
+        inside = self._chosen[(self._chosen >= self._n_seen) & (self._chosen < self._n_seen + curves.size)]
+        row, column = np.divmod(inside - self._n_seen, item.grid.n_grid)
+        self._n_seen += curves.size
+        self.rows.append(rows[row])
+        self.columns.append(column)
+        self.predicted.append(curves[row, column])
+
+
 class BruteEngine(_FeatureByFeature):
     """Asks the model for every phantom, but once for those that are equal.
 
@@ -243,28 +265,44 @@ class BruteEngine(_FeatureByFeature):
         self._meeting_own = own if len(own) > 1 else set()
         self._of_rows = np.full(context.table.n_observations, np.nan)
         self._table = context.table
-        self._is_checked = False
+        self._repetition: _Repetition | None = None
 
-    def _check(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
-        """Predict a few phantoms of the first block in a call of their own, which must change nothing."""
-        if self._is_checked or isinstance(curves, tuple):
-            return
-        row, column = np.divmod(repeated(curves.size), curves.shape[1])
+    def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
+        """Sum all rows of a feature; of the first one, a few phantoms are predicted again."""
+        if self._repetition is not None:
+            return super().sums(item, report, cancelled)
+        self._repetition = repetition = _Repetition(item)
+        try:
+            sums = super().sums(item, report, cancelled)
+            self.notes = self._dependence_notes(repetition, (sums.lowest, sums.highest))
+        except BaseException:
+            self._repetition = None
+            raise
+        return sums
+
+    def _keep(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
+        if self._repetition is not None and not isinstance(curves, tuple):
+            self._repetition.keep(item, rows, curves)
+
+    def _dependence_notes(self, repetition: _Repetition, bounds: tuple[float, float]) -> tuple[str, ...]:
+        """Predict a few phantoms again, in a call of their own, which must change nothing."""
+        item, rows = repetition.item, np.concatenate([_NOWHERE, *repetition.rows])
+        if not len(rows):
+            return ()
+        values = item.grid.values[np.concatenate(repetition.columns)]
 
         def again(question: str) -> Array:
-            phantoms = self._table.phantoms(rows[row], item.natives(item.grid.values[column, None]))
-            return self._brute.predict(phantoms, f"{question} of {item.feature.label}", rows[row])
+            phantoms = self._table.phantoms(rows, item.natives(values[:, None]))
+            return self._brute.predict(phantoms, f"{question} of {item.feature.label}", rows)
 
         try:
-            if len(row):
-                once_more = partial(again, "the same phantoms")
-                note = dependence_note(curves[row, column], again("some phantoms"), once_more, curves)
-                self.notes = (note,) if note else ()
+            once_more = partial(again, "the same phantoms")
+            note = dependence_note(np.concatenate(repetition.predicted), again("some phantoms"), once_more, bounds)
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
-            self.notes = ()
-        self._is_checked = True
+            return ()
+        return (note,) if note else ()
 
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)

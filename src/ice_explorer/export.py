@@ -42,6 +42,7 @@ _PANEL: Final = "panel"
 _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
 _HTML: Final = ".html"
+_CSV: Final = ".csv"
 _LINES: Final = 1000  # that an explorer draws at first
 _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
 _VIEW_WIDTH: Final = 180.0  # mm
@@ -63,6 +64,7 @@ def save(
     *,
     overwrite: bool = False,
     max_lines: int | None = None,
+    spreadsheet: bool = False,
     **paper: Any,
 ) -> Path | list[Path]:
     """Write an explanation to a file; the suffix of the path chooses the format.
@@ -84,6 +86,9 @@ def save(
     max_lines : int, optional
         How many lines are drawn, selected rows besides; as the view says by default, and in an HTML page
         what `ice_explorer.frozen.snapshot.lines_that_fit` leaves of them.
+    spreadsheet : bool
+        Write a CSV in which spreadsheets find no formulas: texts that begin with =, +, -, @, a tab or a line break
+        get an apostrophe in front. By default texts are written as they are.
     **paper
         `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.paper.Paper.checked`, for
         figures: a view is 180 mm wide, a panel 120.
@@ -96,7 +101,8 @@ def save(
     Raises
     ------
     ExportError
-        If the suffix is unknown or there is a file already; also a ValueError.
+        If the suffix is unknown or not that of a spreadsheet, there is a file already, or the system does not write
+        it; also a ValueError.
     UnknownFeatureError
         If `what` names no feature; also a KeyError.
     MissingDependencyError
@@ -107,15 +113,20 @@ def save(
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         raise ExportError.suffix(path, SUFFIXES)
+    if check_flag("spreadsheet", spreadsheet) and suffix != _CSV:
+        raise ExportError.spreadsheet(path)
     sheet = _sheet(what, paper)
     state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, max_lines)
     # Elsewhere the view itself says how many lines there are.
     given = paper if max_lines is None or suffix != _HTML else {"max_lines": max_lines, **paper}
+    given = {**given, "spreadsheet": True} if spreadsheet else given
     if what != _ALL or FEATURE not in file.name:
         if what == _ALL and suffix in ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
         check_target(file, overwrite=overwrite)
-        content = _content(explanation, state, suffix, what, paper=sheet, call=_call(file, what, given))
+        content = _content(
+            explanation, state, suffix, what, paper=sheet, call=_call(file, what, given), spreadsheet=spreadsheet
+        )
         write_file(file, content, overwrite=overwrite)
         return file
     features = [bar.label for bar in ranking_of(explanation, state).bars]
@@ -125,7 +136,7 @@ def save(
     for each, feature in zip(files, features, strict=True):
         one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
         opened, call = replace(state, feature=feature), _call(each, one, given)
-        content = _content(explanation, opened, suffix, one, paper=sheet, call=call)
+        content = _content(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
         write_file(each, content, overwrite=overwrite)
     return files
 
@@ -150,13 +161,14 @@ def save_explanation(
     title: bool | str = True,
     caption: bool | str = False,
     overwrite: bool = False,
+    spreadsheet: bool = False,
 ) -> Path | list[Path]:
     """Write an explanation that no explorer shows.
 
     Parameters
     ----------
     explanation : Explanation
-    path, what, overwrite
+    path, what, overwrite, spreadsheet
         As for `save`.
     feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection
         What is shown, as for `Explanation.save`.
@@ -177,7 +189,9 @@ def save_explanation(
         selection=tuple(check_positions(selection, explanation.n_observations, "selection").tolist()),
     )
     paper: dict[str, Any] = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
-    return save(explanation, state, path, what, overwrite=overwrite, max_lines=max_lines, **paper)
+    return save(
+        explanation, state, path, what, overwrite=overwrite, max_lines=max_lines, spreadsheet=spreadsheet, **paper
+    )
 
 
 def frozen(
@@ -210,6 +224,8 @@ def file_bytes(
     view_state: ViewState | Mapping[str, Any],
     name: str,
     what: str = _VIEW,
+    *,
+    spreadsheet: bool = False,
     **paper: Any,
 ) -> bytes:
     """Return what `save` would write into a file of this name."""
@@ -218,7 +234,8 @@ def file_bytes(
     if what == _ALL and suffix in ONE_EACH:
         raise ExportError.one_file_each(name, suffix)
     state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, None)
-    return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=_call(file, what, paper))
+    call = _call(file, what, {**paper, "spreadsheet": True} if spreadsheet else paper)
+    return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=call, spreadsheet=spreadsheet)
 
 
 def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
@@ -246,10 +263,20 @@ def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out:
     page = compose(shown, Paper(_VIEW_WIDTH, dpi=_PICTURE_DPI), with_ranking=True)
     whole = replace(shown, state=replace(shown.state, choices=state.choices))
     origin = provenance(explanation, [whole], "x.save('view.svg')", left_out)
-    return svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str)).decode()
+    document = svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str), indented=False)
+    return document.decode()
 
 
-def _content(explanation: Explanation, state: ViewState, suffix: str, what: str, *, paper: Paper, call: str) -> bytes:
+def _content(
+    explanation: Explanation,
+    state: ViewState,
+    suffix: str,
+    what: str,
+    *,
+    paper: Paper,
+    call: str,
+    spreadsheet: bool,
+) -> bytes:
     """Make what is to be written, in memory: a file that fails is not left half done."""
     _NEEDS.get(suffix, bool)()  # before any work is done
     if suffix == _HTML:
@@ -260,9 +287,9 @@ def _content(explanation: Explanation, state: ViewState, suffix: str, what: str,
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
-    if suffix in (".csv", ".parquet"):
+    if suffix in (_CSV, ".parquet"):
         table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
-        return csv_bytes(table, origin) if suffix == ".csv" else parquet_bytes(table, origin)
+        return parquet_bytes(table, origin) if suffix != _CSV else csv_bytes(table, origin, spreadsheet=spreadsheet)
     if what == _VIEW:
         shown = [with_surroundings(explanation, each) for each in shown]
     pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]

@@ -78,14 +78,16 @@ def answer(
     suffix = f".{request['format']}"
     if suffix not in export.SUFFIXES:
         raise ExportError.no_format(request["format"], [each[1:] for each in export.SUFFIXES])
-    paper = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
+    options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
+    if suffix == ".csv":  # a person opens what the menu saves
+        options["spreadsheet"] = True
     name, what = _stem(request) + suffix, _what(request)
     mime = _TYPES.guess_type(name)[0] or _BYTES
     if request["to"] == "browser":
         return ExportBody(filename=name, mime=mime, path=None), [
-            export.file_bytes(explanation, state, name, what, **paper)
+            export.file_bytes(explanation, state, name, what, **options)
         ]
-    path = _beside_notebook(explanation, state, name, what, paper)
+    path = _beside_notebook(explanation, state, name, what, options)
     return ExportBody(filename=path.name, mime=mime, path=str(path)), []
 
 
@@ -106,17 +108,17 @@ def _stem(request: ExportRequest) -> str:
 
 
 def _beside_notebook(
-    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, paper: Mapping[str, Any]
+    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
 ) -> Path:
     """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
     places = _numbered(_working_folder(), name)
     if what == "all" and Path(name).suffix in export.ONE_EACH:
-        return _folder_of_all(explanation, state, places, paper)
+        return _folder_of_all(explanation, state, places, options)
     for place in places:
         if os.path.lexists(place):
             continue
         try:
-            export.save(explanation, state, place, what, **paper)
+            export.save(explanation, state, place, what, **options)
         except ExportError as error:
             is_refused = isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileExistsError)
             if is_refused or not os.path.lexists(place):  # else somebody took the name meanwhile
@@ -127,7 +129,7 @@ def _beside_notebook(
 
 
 def _folder_of_all(
-    explanation: Explanation, state: Mapping[str, Any], places: Iterator[Path], paper: Mapping[str, Any]
+    explanation: Explanation, state: Mapping[str, Any], places: Iterator[Path], options: Mapping[str, Any]
 ) -> Path:
     for place in places:
         folder = place.with_suffix("")
@@ -138,7 +140,7 @@ def _folder_of_all(
         except OSError as error:
             raise ExportError.not_written(folder, error) from error
         try:
-            export.save(explanation, state, folder / f"{export.FEATURE}{place.suffix}", "all", **paper)
+            export.save(explanation, state, folder / f"{export.FEATURE}{place.suffix}", "all", **options)
         except BaseException:
             with suppress(OSError):  # where some of the files are there, they stay
                 folder.rmdir()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
@@ -383,9 +384,10 @@ def _likelihoods(
 
 
 def _others(context: Context, feature: Feature) -> Array:
-    """Coordinates of all other columns that have some, (n_observations, n_others)."""
+    """Coordinates of all other columns that have some, (n_observations, n_others), as far as forests can tell."""
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]
     # As features they are checked to be finite.
     values = [feature_of(place, columns.at(place)).values for place in others if columns.at(place).kind != "other"]
-    return np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
+    found = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
+    return np.clip(found, -_LARGEST_OF_FOREST, _LARGEST_OF_FOREST)

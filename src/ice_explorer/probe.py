@@ -49,27 +49,27 @@ class Probe:
         self.container = table.crossed(self.rows, moved, self.donors)
 
 
-def repeated(n_phantoms: int) -> NDArray[np.intp]:
-    """Choose which phantoms of a block are predicted again: a few, never all, in another order."""
+def repeated(n_phantoms: int) -> NDArray[np.int64]:
+    """Choose which phantoms of a feature are predicted again: a few, never all."""
     count = min(max(_FEWEST_REPEATED, n_phantoms // _LEAST_PART), _MOST_REPEATED, n_phantoms // 2)
-    return np.random.default_rng(0).permutation(n_phantoms)[:count]
+    return np.random.default_rng(0).choice(n_phantoms, count, replace=False, shuffle=False)
 
 
-def dependence_note(predicted: Array, again: Array, once_more: Callable[[], Array], block: Array) -> str:
+def dependence_note(predicted: Array, again: Array, once_more: Callable[[], Array], bounds: tuple[float, float]) -> str:
     """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
 
     Parameters
     ----------
     predicted : ndarray of shape (n_phantoms,)
-        Predictions of a few phantoms among those of a block.
+        Predictions of a few phantoms among all others.
     again : ndarray of shape (n_phantoms,)
         Their predictions in a call of their own.
     once_more : callable
         Repeats that call; called only where the predictions differ.
-    block : ndarray
-        All predictions of the block.
+    bounds : tuple of float
+        Smallest and largest prediction of all.
     """
-    least, span = _TOLERANCE * float(np.max(np.abs(block))), float(np.ptp(block))
+    least, span = _TOLERANCE * max(map(abs, bounds)), bounds[1] - bounds[0]
     by_rows = _difference(again, predicted)
     if by_rows <= least:
         return ""

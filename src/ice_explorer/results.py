@@ -471,7 +471,8 @@ class Explanation:
             If it was not explained; also a KeyError. Offers the closest name.
         """
         try:
-            found = self._results.get(feature) or self._by_label.get(text_of(feature) or "")
+            text = text_of(feature)
+            found = self._results.get(feature) or (None if text is None else self._by_label.get(text))
             if found is None:
                 columns = self._context.columns
                 found = self._results.get(columns.names[columns.position(feature)])
@@ -828,6 +829,7 @@ class Explanation:
         title: bool | str = True,
         caption: bool | str = False,
         overwrite: bool = False,
+        spreadsheet: bool = False,
         **unknown: object,
     ) -> Path | list[Path]:
         """Write figures, tables or everything to a file; the suffix chooses the format.
@@ -842,8 +844,9 @@ class Explanation:
         feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
             What is shown, as on an explorer; features, columns and anchors as X has them. Without a feature the one
             that ranks first is open; the decay is that of the explanation by default.
-        width, font_size, dpi, title, caption, overwrite : optional
-            How it is printed, and whether files are replaced, as for `save` of an explorer.
+        width, font_size, dpi, title, caption, overwrite, spreadsheet : optional
+            How it is printed, whether files are replaced, and whether a CSV is for spreadsheets, as for `save` of an
+            explorer.
 
         Returns
         -------
@@ -861,7 +864,7 @@ class Explanation:
         return export.save_explanation(
             self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,
             anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
-            title=title, caption=caption, overwrite=overwrite,
+            title=title, caption=caption, overwrite=overwrite, spreadsheet=spreadsheet,
         )  # fmt: skip
 
     @property

@@ -517,6 +517,7 @@ class ICEExplorer(anywidget.AnyWidget):
         caption: bool | str = False,
         max_lines: int | None = None,
         overwrite: bool = False,
+        spreadsheet: bool = False,
     ) -> Path | list[Path]:
         """Write the view as it stands to a file; the suffix chooses the format.
 
@@ -548,7 +549,12 @@ class ICEExplorer(anywidget.AnyWidget):
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
             other classes it keeps fewer, of half a million values together, to be compared side by side.
         overwrite : bool
-            Replace files that are there.
+            Replace files that are there. Each file is whole or not there, also where the process is killed; of
+            `what="all"` the files of the first features are there then.
+        spreadsheet : bool
+            Write a CSV for spreadsheets: texts that begin with =, +, -, @, a tab or a line break get an apostrophe in
+            front, so that they do not run as formulas, and the head of the file says so. By default texts are
+            written as they are.
 
         Returns
         -------
@@ -558,7 +564,7 @@ class ICEExplorer(anywidget.AnyWidget):
         Raises
         ------
         ExportError
-            If the suffix is unknown or there is a file already; also a ValueError.
+            If the suffix is unknown, there is a file already, or the system does not write it; also a ValueError.
         MissingDependencyError
             If a package is needed and not installed; also an ImportError.
         """
@@ -576,6 +582,7 @@ class ICEExplorer(anywidget.AnyWidget):
             dpi=dpi,
             title=title,
             caption=caption,
+            spreadsheet=spreadsheet,
         )
 
     def freeze(self, max_lines: int | None = None) -> Frozen:

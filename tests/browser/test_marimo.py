@@ -229,3 +229,73 @@ def test_files_are_downloaded(views, page, tmp_path):
             first.get_by_test_id(f"export-{suffix}").click()
         download.value.save_as(tmp_path / f"picture.{suffix}")
         assert head in (tmp_path / f"picture.{suffix}").read_bytes()[:200]
+
+
+AGAIN = """\
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import threading
+    import time
+
+    import ipywidgets
+    import marimo as mo
+    import numpy as np
+
+    import ice_explorer as ice
+
+    again = mo.ui.button(label="again")
+    count = mo.ui.button(label="count", value=0, on_click=lambda value: value + 1)
+    mo.hstack([again, count])
+    return again, count, ice, ipywidgets, mo, np, threading, time
+
+
+@app.cell
+def _(again, ice, mo, np, time):
+    again
+
+    def slow(X):
+        time.sleep(1)
+        return X[:, 0]
+
+    explorer = ice.ICEExplorer(slow, np.random.default_rng(0).normal(size=(50, 20)), engine="brute")
+    shown = mo.ui.anywidget(explorer)
+    shown
+    return explorer, shown
+
+
+@app.cell
+def _(count, ipywidgets, mo, threading):
+    threads = sum(thread.name == "ice-explorer" for thread in threading.enumerate())
+    mo.md(f"count {count.value}: {threads} of {len(ipywidgets.widgets.widget._instances)}")
+    return
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+def test_a_cell_that_runs_again_leaves_one_explorer(tmp_path, page):
+    """Runs of a cell leave one thread, and one explorer with its layout."""
+    page.watch.expected.append(_OF_MARIMO)
+    with MarimoServer(tmp_path, AGAIN) as server:
+        page.goto(server.url)
+        view = page.get_by_test_id("ice-explorer")
+        said = page.locator(".paragraph", has_text=re.compile(r"count \d"))
+        for _ in range(4):
+            expect(view).to_have_attribute("data-status", "computing", timeout=90_000)
+            page.get_by_role("button", name="again").click()
+            page.wait_for_timeout(1500)
+        expect(view).to_have_attribute("data-status", "computing")
+
+        def counted():
+            page.get_by_role("button", name="count").click()
+            page.wait_for_timeout(500)
+            return said.inner_text().partition(": ")[2]
+
+        soon(counted, "1 of 2")

@@ -1,5 +1,6 @@
 /** Quiet axes: hairlines, tabular numerals, no frame. */
 
+import { partings } from "../names.ts";
 import { svg } from "./element.ts";
 import type { LinearScale } from "./scale.ts";
 
@@ -14,6 +15,9 @@ export function ticksOf(scale: Scale, count: number, specifier?: string): Tick[]
   const write = scale.tickFormat(count, specifier);
   return scale.ticks(count).map((value) => ({ at: scale(value), label: write(value) }));
 }
+
+/** Of the width, for how a text begins whose middle is cut. */
+const LEAST_HEAD = 0.3;
 
 /** Measures texts as a canvas sets them; without one, every text is a little wide. */
 function measurer(font: string): (text: string) => number {
@@ -41,6 +45,22 @@ export function fitted(text: string, width: number, font: string): string {
   }
   if (/[\uD800-\uDBFF]/.test(text[kept - 1] ?? "")) kept--; // half a letter
   return `${text.slice(0, kept).trimEnd()}…`;
+}
+
+/** Texts cut to a width; of those that would look alike, what they share is cut instead of the end. */
+export function fittedApart(texts: readonly string[], width: number, font: string): string[] {
+  const cut = texts.map((text) => fitted(text, width, font));
+  const times = new Map<string, number>();
+  for (const shown of cut) times.set(shown, (times.get(shown) ?? 0) + 1);
+  const parted = partings(texts);
+  const measured = measurer(font);
+  return texts.map((text, place) => {
+    const at = parted.get(text);
+    if (text === cut[place] || times.get(cut[place]!) === 1 || at === undefined) return cut[place]!;
+    const tail = text.slice(at);
+    const head = fitted(text.slice(0, at), Math.max(LEAST_HEAD * width, width - measured(tail)), font);
+    return head + fitted(tail, width - measured(head), font);
+  });
 }
 
 /** Labels left of the plot, each with a hairline across it. */
@@ -128,16 +148,19 @@ export function levelAxis(
   group.append(svg("line", { class: "ice-baseline", x1: left, x2: right, y1: top, y2: top }));
   const apart = ticks.length > 1 ? Math.abs(ticks[1]!.at - ticks[0]!.at) : Number.POSITIVE_INFINITY;
   const every = slanted ? Math.max(1, Math.ceil(LEAST_APART / apart)) : 1;
-  for (const [place, { at, label }] of ticks.entries()) {
+  const texts = fittedApart(
+    ticks.map(({ label }) => label),
+    width,
+    font,
+  );
+  for (const [place, { at }] of ticks.entries()) {
     group.append(svg("line", { class: "ice-tick", x1: at, x2: at, y1: top, y2: top + 4 }));
     if (place % every !== 0) continue;
     if (!slanted) {
-      group.append(
-        svg("text", { x: at, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, fitted(label, width, font)),
-      );
+      group.append(svg("text", { x: at, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, texts[place]!));
       continue;
     }
-    const text = fitted(label, Math.min(width, at / Math.cos(SLANT)), font);
+    const text = fitted(texts[place]!, at / Math.cos(SLANT), font);
     const [x, y] = [at + 3, top + 10];
     const turn = `rotate(${-SLANT_DEGREES} ${x} ${y})`;
     group.append(svg("text", { x, y, dy: "0.35em", "text-anchor": "end", transform: turn }, text));

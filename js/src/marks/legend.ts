@@ -3,9 +3,11 @@ import type { Hidden } from "../filters.ts";
 import { count, plural } from "../format.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
+import { partings } from "../names.ts";
 import type { CategoryColors, ContinuousColors } from "../protocol.ts";
 import { rampEnds } from "../values.ts";
 import { html } from "./element.ts";
+import { partedText } from "./name.ts";
 
 function missingSwatch(palette: Palette): HTMLElement {
   const swatch = html("i", { class: "ice-swatch" });
@@ -66,6 +68,7 @@ export function levelsLegend(
   nMissing: number,
   drawn: ArrayLike<number> | null,
 ): HTMLElement[] {
+  const parted = partings(scale.levels);
   const levels = scale.levels.map((level, index) => {
     const swatch = html("i", { class: "ice-swatch" });
     swatch.style.background = cssColor(palette, index);
@@ -80,7 +83,7 @@ export function levelsLegend(
         title: `${level}: ${linesOf(drawn?.[index])}${plural(scale.counts[index] ?? 0, "observation")}${drawn === null ? "" : ", and their mean"}. ${HOW}`,
       },
       swatch,
-      html("span", { class: "ice-legend-label" }, level),
+      html("span", { class: "ice-legend-label ice-parted" }, ...partedText(level, parted.get(level))),
       ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
     );
   });

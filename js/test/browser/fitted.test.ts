@@ -1,6 +1,6 @@
 /** Texts cut to the room that they have on an axis. */
 import { expect, test, vi } from "vitest";
-import { fitted, labelWidth } from "../../src/marks/axis.ts";
+import { fitted, fittedApart, labelWidth } from "../../src/marks/axis.ts";
 
 const FONT = "11px sans-serif";
 const widthOf = (text: string) => labelWidth([{ at: 0, label: text }], FONT);
@@ -31,4 +31,14 @@ test("a long text is measured a few times, not once for each letter", () => {
   fitted("the room was clean and the street is loud ".repeat(50), 104, FONT);
   expect(measured.mock.calls.length).toBeLessThan(20);
   measured.mockRestore();
+});
+
+test("of texts that begin alike, what they share is cut", () => {
+  const shared = "the room was clean and the street is loud at night, ";
+  const texts = ["good", `${shared}says one`, `${shared}says two`];
+  const cut = fittedApart(texts, 80, FONT);
+  expect(cut[0]).toBe("good");
+  expect(new Set(cut).size).toBe(3);
+  expect(cut[2]).toMatch(/^the .*….*two$/);
+  expect(Math.max(...cut.map(widthOf))).toBeLessThanOrEqual(82);
 });

@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.legend import MEAN
-from ice_explorer.figures.lettering import elide, text_width
+from ice_explorer.figures.lettering import elide, elide_apart, text_width
 from ice_explorer.figures.page import (
     INK,
     PICK,
@@ -254,14 +254,14 @@ def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float) 
         page.line(at, axis, at, axis + 3.5, _TICK)
     widest = max(text_width(name, SMALL) for name in names)
     if widest * (1 - _MOST_CUT) <= room - 5:
-        for name, at in zip(names, places, strict=True):
-            page.words(name, at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle", within=room - 5)
+        for name, cut, at in zip(names, elide_apart(names, room - 5, SMALL), places, strict=True):
+            page.words(name, at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle", cut=cut)
         return axis + 12.5
     every = max(1, math.ceil(_LEAST_APART / room))
     angle = math.radians(_SLANT)
     longest = min(widest, _LONGEST_SLANTED)
-    for name, at in list(zip(names, places, strict=True))[::every]:
-        within = min(longest, (at - box.left) / math.cos(angle))
-        if elide(name, within, SMALL):
-            page.words(name, at + 4, axis + 11, size=SMALL, fill=QUIET, anchor="end", within=within, angle=-_SLANT)
+    for name, cut, at in list(zip(names, elide_apart(names, longest, SMALL), places, strict=True))[::every]:
+        shown = elide(cut, (at - box.left) / math.cos(angle), SMALL)
+        if shown:
+            page.words(name, at + 4, axis + 11, size=SMALL, fill=QUIET, anchor="end", cut=shown, angle=-_SLANT)
     return axis + 11 + longest * math.sin(angle)

@@ -5,7 +5,7 @@ import { count, plural } from "../../format.ts";
 import { type Labelled, labelBox, placeLabels, type Side } from "../../geometry/labels.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import type { Box } from "../../geometry/pick.ts";
-import { bottomAxis, fitted, labelWidth, leftAxis } from "../../marks/axis.ts";
+import { bottomAxis, fitted, fittedApart, labelWidth, leftAxis } from "../../marks/axis.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import { followSize, type Size } from "../../marks/size.ts";
 import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../metrics.ts";
@@ -312,7 +312,11 @@ function labelsOf({ points, axes, size }: Drawn, plain: string): Map<string, Lab
   // Any of them may be the open one, which is written bold.
   const font = `600 ${plain}`;
   const strongest = points.slice(0, CANDIDATES);
-  const texts = strongest.map(({ feature }) => fitted(feature.name, LONGEST_LABEL, font));
+  const texts = fittedApart(
+    strongest.map(({ feature }) => feature.name),
+    LONGEST_LABEL,
+    font,
+  );
   const widths = texts.map((label) => labelWidth([{ at: 0, label }], font));
   const boxes = strongest.map((point, place): Labelled => ({ ...point, width: widths[place]! }));
   const reserved = axes.strip === null ? [] : stripBoxes(axes, axes.strip, plain);

@@ -1,0 +1,42 @@
+"""Texts that a spreadsheet would run as formulas, written down for the front end's tests.
+
+`python tests/contract/test_spreadsheet.py` writes `spreadsheet.json` anew: texts, and how a CSV for spreadsheets has
+each. Pages without a kernel write their own CSV; `js/test/tables.test.ts` compares.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ice_explorer.data_files import _json_without_formulas, without_formula
+
+FIXTURE = Path(__file__).parent / "spreadsheet.json"
+TEXTS = [
+    "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "=cmd|' /C calc'!A0", '=HYPERLINK("x","y")',
+    "a;=1+1;b", "a\n=1", "a\t-x", "-2 days", "-", "=", "--1", "+Inf", "-1.5e3x",
+    "", "age", "a=b", "'=1", " =1", "1-2", "a, -b", "x;y", "#=1", "-1", "+1.5", "-.5", "-1.5e-3", "2e+10", "\u0661",
+    "-\u0661", "Größe", "a,=1+1,b",
+]  # fmt: skip
+
+
+def written():
+    return {
+        "cells": [[text, without_formula(text)] for text in TEXTS],
+        "json": [[value, _json_without_formulas(json.dumps(value, ensure_ascii=False))] for value in (*TEXTS, TEXTS)],
+    }
+
+
+def test_texts_are_written_as_the_front_end_has_them():
+    """The fixture is what the package writes today."""
+    assert json.loads(FIXTURE.read_text(encoding="utf-8")) == written()
+
+
+def test_json_without_formulas_is_the_same_value():
+    """Only how letters are written differs, so that provenance is read as it was."""
+    for value, text in written()["json"]:
+        assert json.loads(text) == value
+
+
+if __name__ == "__main__":
+    FIXTURE.write_text(json.dumps(written(), indent=1) + "\n", encoding="utf-8")
