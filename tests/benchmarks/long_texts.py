@@ -1,4 +1,4 @@
-"""What long texts cost: extra seconds of each way to show or save an explanation, over those of short texts.
+"""What long texts cost: extra processor seconds of each way to show or save an explanation, over those of short texts.
 
 Each case has its long texts in one place: levels of a column, the name of a column, the names of all columns, classes,
 row labels. The same is done with texts of 8 letters, and the difference is shown.
@@ -9,7 +9,6 @@ Run it as `python tests/benchmarks/long_texts.py`.
 import argparse
 import os
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
@@ -17,16 +16,16 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from measuring import interleaved
 
 import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.messages import parse_request
 
 SHORT = 8
-LENGTHS = (600, 2_000, 10_000, 100_000)
 N_ROWS, N_LEVELS, N_WIDE = 100, 12, 1_000
 BUDGET = 0.2
-ROUNDS = 2
+ROUNDS = 3
 
 
 def text(number, length):
@@ -85,9 +84,8 @@ class Classifier:
         return self.classes_[self.predict_proba(rows).argmax(axis=1)]
 
 
-def opened(length, place):
+def opened(X, length, place):
     """An explorer, ready; the long text is open, or what curves are coloured by."""
-    X = frame(length, place=place)
     fitted, y = model, None
     if place == "classes":
         fitted = Classifier(length)
@@ -140,39 +138,36 @@ def summarized(x):
 
 def ways(folder, length, place):
     """Everything that is done with texts, by name."""
-    x = opened(length, place)
+    X = frame(length, place=place)
+    x = opened(X, length, place)
     e = x.explanation
 
     def save(suffix, what):
         return x.save(folder / f"{what}{suffix}", what, overwrite=True).stat().st_size
 
-    yield "open", partial(opened, length, place)
+    yield "open", partial(opened, X, length, place)
     yield "messages", partial(requested, x)
-    yield "display", partial(lambda: x._repr_mimebundle_() and None)
+    yield "display", lambda: x._repr_mimebundle_() and None
     for suffix in (".svg", ".png", ".pdf", ".html", ".csv", ".json", ".parquet"):
         yield f"save {suffix}", partial(save, suffix, "view")
     yield "save all.csv", partial(save, ".csv", "all")
-    yield "freeze", partial(lambda: len(x.freeze()._repr_html_()))
+    yield "freeze", lambda: len(x.freeze()._repr_html_())
     yield "plots", partial(plotted, e)
     yield "text", partial(summarized, x)
     x.close()
 
 
-def seconds(length, place, rounds=ROUNDS):
-    """Processor seconds of each way, the least of some rounds, and what it returned."""
-    found = {}
+def measured(length, place, rounds=ROUNDS):
+    """Each way with its seconds and sizes for short texts and for long ones, which take turns."""
     with tempfile.TemporaryDirectory() as name:
-        for way, call in ways(Path(name), length, place):
-            took = []
-            for _ in range(rounds):
-                start = time.process_time()
-                size = call()
-                took.append(time.process_time() - start)
+        short, long = ways(Path(name), SHORT, place), ways(Path(name), length, place)
+        for (way, few), (_, many) in zip(short, long, strict=True):
+            found = interleaved({"few": few, "many": many}, rounds)
+            sizes = few(), many()
+            for size in sizes:
                 if isinstance(size, ice.ICEExplorer):
                     size.close()
-                    size = None
-            found[way] = (min(took), size)
-    return found
+            yield way, found, [size if isinstance(size, int) else "" for size in sizes]
 
 
 CASES = {
@@ -195,13 +190,12 @@ def main():
     print(f"| where | letters | way | seconds with {SHORT} letters | more | size with {SHORT} letters | size |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for place in arguments.case or CASES:
-        short = seconds(SHORT, place)
         for length in arguments.length or CASES[place]:
-            for way, (took, size) in seconds(length, place).items():
-                few, small = short[way]
-                mark = " (!)" if took - few > BUDGET else ""
+            for way, found, (small, size) in measured(length, place):
+                more = found["many"] - found["few"]
+                mark = " (!)" if more > BUDGET else ""
                 print(
-                    f"| {place} | {length:,} | {way} | {few:.3f} | {took - few:+.3f}{mark} | {small} | {size} |",
+                    f"| {place} | {length:,} | {way} | {found['few']:.3f} | {more:+.3f}{mark} | {small} | {size} |",
                     flush=True,
                 )
     print(f"\nLoad of the machine: {os.getloadavg()[0]:.1f}.")
