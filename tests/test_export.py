@@ -1,6 +1,7 @@
 """Files: the right format, nothing overwritten, nothing left half done, and where it comes from inside."""
 
 import base64
+import csv
 import io
 import json
 import math
@@ -624,3 +625,76 @@ def test_a_file_that_was_changed_says_where_it_comes_from_or_that_it_does_not(ex
     for content in damaged:
         with suppress(ExportError):  # and nothing else
             found(content)
+
+
+# --- spreadsheets ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def formulas():
+    """Names and levels that a spreadsheet would run, among them one that commas and semicolons would cut out."""
+    generator = np.random.default_rng(5)
+    X = pd.DataFrame(
+        {
+            "=1+1": generator.normal(size=40),
+            "a,=2+2,b": generator.choice(["=cmd|' /C calc'!A0", "@SUM(A1)", "-1", "x;=3+3;y", "Oslo"], 40),
+            "-since": pd.to_timedelta(generator.integers(-3, 3, 40), unit="D"),
+        }
+    )
+
+    def model(rows):
+        return rows["=1+1"].to_numpy() + (rows["a,=2+2,b"] == "Oslo") * 2.0 + rows["-since"].dt.days.to_numpy()
+
+    return explain(model, X, progress=False)
+
+
+def cells(path, separator):
+    """The cells of every line as a spreadsheet has them, texts and numbers alike."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [cell for line in csv.reader(file, delimiter=separator) for cell in line]
+
+
+def is_formula(cell):
+    return cell[:1] in tuple("=+-@\t\r") and re.fullmatch(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", cell) is None
+
+
+@pytest.mark.parametrize("what", ["view", "all", "a,=2+2,b", "-since", "=1+1"])
+def test_a_csv_for_spreadsheets_has_no_formula_in_any_cell(formulas, tmp_path, what):
+    """Cut at commas or at semicolons, head and all; it says so, and pandas reads it; without the option it has some."""
+    state = ViewState(feature="=1+1", color_by="a,=2+2,b")
+    path = save(formulas, state, tmp_path / "safe.csv", what, spreadsheet=True)
+    plain = save(formulas, state, tmp_path / "plain.csv", what)
+    for separator in (",", ";"):
+        assert [cell for cell in cells(path, separator) if is_formula(cell.strip())] == []
+    assert any(is_formula(cell) for cell in cells(plain, ","))
+    origin = ice_explorer.provenance(path)
+    assert origin.pop("spreadsheet") == (
+        "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets "
+        "would run them as formulas. Numbers are unchanged."
+    )
+    lossless = ice_explorer.provenance(plain)
+    assert origin.pop("code").endswith(
+        f"; x.save('safe.csv'{'' if what == 'view' else f', {what!r}'}, spreadsheet=True)"
+    )
+    del lossless["code"]
+    assert origin == lossless
+    read, known = (pd.read_csv(file, comment="#") for file in (path, plain))
+    assert read.columns.tolist() == known.columns.tolist()
+    for name in known:
+        if known[name].dtype.kind in "if":
+            assert_array_equal(read[name], known[name])  # a negative number is a number
+        else:
+            bare = read[name].str.replace("(^|;)'", r"\1", regex=True)
+            assert bare[known[name].notna()].tolist() == known[name].dropna().tolist()
+
+
+def test_a_csv_for_spreadsheets_is_made_again_by_its_code(explanation, tmp_path):
+    """Of an explanation, too; of a file for each feature; and other formats refuse."""
+    for file in explanation.save(tmp_path / "{feature}.csv", "all", spreadsheet=True):
+        assert ice_explorer.provenance(file)["code"].endswith(f"x.save({file.name!r}, {file.stem!r}, spreadsheet=True)")
+    with pytest.raises(ExportError) as refused:
+        save(explanation, ViewState(), tmp_path / "view.json", spreadsheet=True)
+    assert str(refused.value) == (
+        f"`spreadsheet=True` needs a `path` that ends in '.csv'; got {str(tmp_path / 'view.json')!r}. "
+        "Leave it out for other formats."
+    )

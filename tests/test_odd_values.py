@@ -36,7 +36,7 @@ ODD = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(),
-    st.sampled_from([10**5000, -(10**4999), 10**39, "9" * 5000, "9" * 5000 + "mm", "x" * 10_000, "\0", "\ud800"]),
+    st.sampled_from([10**5000, -(10**4999), 10**39, "9" * 5000, "9" * 5000 + "mm", "x" * 2000, "\0", "\ud800"]),
     st.floats(),
     st.text(max_size=20),
     st.text(st.characters(categories=["Cs", "Cc", "Co"]), max_size=5),
@@ -98,10 +98,7 @@ def test_odd_values_are_options_or_are_refused(explanation, option, value, suffi
     Path(path).unlink(missing_ok=True)
     message = said(explanation.save, path, **{option: value})
     assert len(message) <= LONGEST
-    if not message:
-        for file in (Path(path), Path(f"{value}.{suffix}")):
-            if file.exists():
-                assert "code" in ice.provenance(file)
+    assert message or "code" in ice.provenance(path)
 
 
 @settings(max_examples=300, deadline=None)

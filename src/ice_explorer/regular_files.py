@@ -67,7 +67,7 @@ def check_target(file: Path, *, overwrite: bool) -> os.stat_result | None:
     if found is None:
         if not file.parent.is_dir():
             raise ExportError.no_folder(file)
-        if os.path.lexists(file):
+        if file.is_symlink():
             raise ExportError.not_a_file(file, "a link that leads nowhere")
         return None
     if not stat.S_ISREG(found.st_mode):
