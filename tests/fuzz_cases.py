@@ -404,6 +404,8 @@ def options_of(draw: st.DrawFn, frame: Frame) -> dict[str, Any]:
         ("features", 5, st.lists(st.sampled_from(frame.names), min_size=1, unique=True)),
     ]
     options = {name: draw(values) for name, one_in, values in sometimes if draw(st.integers(1, one_in)) == 1}
+    if isinstance(options.get("grid"), str):  # whose default of 100 values takes long
+        options.setdefault("grid_size", draw(st.integers(2, 12)))
     convention = draw(st.sampled_from(["stable", "equations", "published"]))
     return {**options, "decay": draw(DECAYS), "convention": convention}
 

@@ -199,6 +199,12 @@ def test_one_row_and_flat_predictions_are_steady():
     assert note.startswith("Predictions of the same rows differ between calls by up to 1. Curves contain this noise")
 
 
+def test_noise_is_reported_of_a_single_phantom():
+    """It is predicted once more by itself."""
+    (note,) = explained(lambda rows: np.random.default_rng().random(len(rows)), X[:1, :1], grid="observed").notes
+    assert note.startswith("Predictions of the same rows differ between calls by up to ")
+
+
 def test_models_of_every_family_are_steady():
     """Of libraries that are at hand, and that are asked for every phantom."""
     for case in families.CASES:

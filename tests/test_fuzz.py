@@ -230,3 +230,14 @@ def test_what_cannot_be_explained_is_refused_in_our_words(arguments, looks_furth
                 assert np.isfinite(found.two_way(*found.features[:2], grid_size=3).partial_dependence).all()
         except ICEExplorerError as error:
             is_refusal(error)
+
+
+# --- what was found ----------------------------------------------------------------------------------------
+
+
+def test_scales_are_conditional_on_numbers_of_any_size():
+    """A forest takes columns in single precision, where 1e100 is no number."""
+    rows = np.array([[0.0, 1e100], [0.0, 1e15], [2.0, -1e15], [1.0, 3.0]])
+    for categorical in ([], ["x0"]):
+        found = ice.explain(fuzz.good_model(), rows, scale="conditional", categorical=categorical, progress=False)
+        assert np.isfinite(found.table()["impact"]).all()

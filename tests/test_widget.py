@@ -153,6 +153,14 @@ def test_an_unknown_option_is_refused_with_the_close_one(make, X):
     )
 
 
+def test_another_output_of_a_function_can_be_chosen(make, X):
+    """A function has no response to carry over."""
+    explorer = make(lambda rows: np.column_stack([rows["slope"], -2 * rows["slope"]]), X)
+    before = explorer.explanation.table()["impact"]["slope"]
+    explorer.output = "1"
+    assert_allclose(explorer.explanation.table()["impact"]["slope"], 2 * before)
+
+
 def test_its_signature_spells_out_the_options():
     """A notebook that shows what an explorer takes shows the options of `explain` with their defaults."""
     options = {name: p for name, p in inspect.signature(ice.explain).parameters.items() if p.kind is p.KEYWORD_ONLY}

@@ -54,7 +54,9 @@ def explain(
     Parameters
     ----------
     model : object
-        Fitted model with a predict method, or a function of X that returns one number per row.
+        Fitted model with a predict method, or a function of X that returns one number per row. It is called by one
+        thread at a time, also where several explanations and explorers share it. A bound method counts as its
+        object, a pipeline as its last step; a function is a model of its own, whatever it calls.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     features : sequence, optional
@@ -102,10 +104,11 @@ def explain(
         the prediction of a row must not depend on chance, nor on the rows predicted beside it.
     n_jobs : int, optional
         Threads, 1 by default, -1 for one per processor; the result is the same to the bit. A model that
-        is asked for every phantom is then asked from several threads at once, for fewer phantoms each;
-        if it rounds otherwise for fewer rows, as matrix products do, so does the result.
+        predicts every phantom is then called from several threads of this explanation at once, for fewer phantoms
+        each; results may differ in the last digits if its rounding depends on the number of rows.
     memory_limit : str or number
-        What one block of phantom observations may take: bytes, or a text such as "500MB".
+        What one block of phantom observations may take: bytes, or a text such as "500MB". Figures do not depend
+        on it, unless the prediction of a row depends on the other rows of a call; a note says so.
     progress : bool or callable, optional
         None shows a bar in a notebook or terminal after one second; a function is called with
         (done, total, label), counted in predictions.

@@ -50,8 +50,8 @@ class Probe:
 
 
 def repeated(n_phantoms: int) -> NDArray[np.int64]:
-    """Choose which phantoms of a feature are predicted again: a few, never all."""
-    count = min(max(_FEWEST_REPEATED, n_phantoms // _LEAST_PART), _MOST_REPEATED, n_phantoms // 2)
+    """Choose which phantoms of a feature are predicted again: a few, and of several never all."""
+    count = min(max(_FEWEST_REPEATED, n_phantoms // _LEAST_PART), _MOST_REPEATED, max(1, n_phantoms // 2))
     return np.random.default_rng(0).choice(n_phantoms, count, replace=False, shuffle=False)
 
 
