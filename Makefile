@@ -12,8 +12,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-heavy test-floors fuzz check bench bench-engines bench-explorer bench-files catalogue screenshot \
-	constraints clean check-python check-js test-js test-python test-browser
+.PHONY: help demo test test-heavy test-floors fuzz soak check bench bench-engines bench-explorer bench-files catalogue \
+	screenshot constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
@@ -78,6 +78,9 @@ bench-explorer: .venv/.test $(BUNDLE) ## Time the explorer in Chromium, and writ
 
 bench-files: .venv/.test ## Time and weigh every file that an explanation is saved to, and write FILES.md
 	$(BIN)/python tests/benchmarks/files.py --write
+
+soak: .venv/.test $(BUNDLE) ## Drive a notebook for SOAK_MINUTES (30), measure what stays open, and write SOAK.md
+	$(WITH_CHROMIUM) $(BIN)/python tests/benchmarks/soak.py --write
 
 catalogue: js/node_modules/.ready .venv/.test ## Take a picture of every panel in every state into build/catalogue
 	$(WITH_CHROMIUM) $(NPM_RUN) catalogue

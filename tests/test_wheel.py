@@ -143,6 +143,7 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
         "src/ice_explorer/static/explorer.js",
         "src/ice_explorer/static/frozen.css",
         "src/ice_explorer/static/frozen.js",
+        "src/ice_explorer/static/loader.js",
         "tests/oracles.py",
     } <= names
     assert [name for name in names if re.search(r"node_modules|\.venv|__pycache__|_cache/", name)] == []
@@ -174,6 +175,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         "ice_explorer/static/explorer.licences.txt",
         "ice_explorer/static/frozen.css",
         "ice_explorer/static/frozen.js",
+        "ice_explorer/static/loader.js",
     }
 
 

@@ -263,7 +263,7 @@ def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out:
     page = compose(shown, Paper(_VIEW_WIDTH, dpi=_PICTURE_DPI), with_ranking=True)
     whole = replace(shown, state=replace(shown.state, choices=state.choices))
     origin = provenance(explanation, [whole], "x.save('view.svg')", left_out)
-    document = svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str), indented=False)
+    document = svg_page(page, shown.heading, shown.description, json.dumps(origin, default=str), compact=True)
     return document.decode()
 
 

@@ -55,6 +55,17 @@ def registry() -> MutableMapping[str, Widget]:
     return ipywidgets_widget.Widget.widgets if found is None else found  # ipywidgets 7
 
 
+def is_shared(layout: Widget) -> bool:
+    """Return whether an open widget has this layout."""
+    for widget in list(registry().values()):
+        try:
+            if getattr(widget, "layout", None) is layout:
+                return True
+        except ReferenceError:  # a proxy of an explorer that is being deleted
+            continue
+    return False
+
+
 @dataclass(frozen=True)
 class _Run:
     """One run of a cell. Either is None where the host of the notebook does not tell."""
@@ -82,6 +93,7 @@ class Lifetime:
         self._displays: dict[str | None, str | None] = {}  # cells whose output has it, with the run that put it there
         self._is_rerun = False  # whether its cell has run again
         self._was_named = False
+        self._is_open = False
         shell = _shell()
         self._made_in = _Run(None, None) if shell is None else _run(shell)
         if shell is not None:
@@ -95,11 +107,11 @@ class Lifetime:
         """Take in what cells do from now on."""
         with _lock:
             _lifetimes.add(self)
+            self._is_open = True
 
     def end(self) -> None:
-        """Follow nothing more: the explorer is closed."""
-        with _lock:
-            _lifetimes.discard(self)
+        """Take in nothing more: the explorer is closed. Without a lock, because the collector may do this anywhere."""
+        self._is_open = False
 
     def display(self) -> None:
         """Keep the explorer, which the running cell displays."""
@@ -125,7 +137,7 @@ class Lifetime:
     def _lose(self) -> None:
         explorer = self._explorer()
         with _lock:
-            if explorer is not None and self in _lifetimes:
+            if explorer is not None and self._is_open:
                 self._let_go(explorer)
 
     def hear(self, view: str, presence: Presence) -> None:
@@ -140,7 +152,7 @@ class Lifetime:
                 return
             self._displays.pop(None, None)  # of a host that names no cells only its pages can tell
             shell = _shell()
-            if shell is not None and self in _lifetimes:
+            if shell is not None:
                 self.review(shell, _named(shell))
 
     def cell_runs(self, run: _Run, deleted: Iterable[str]) -> None:
@@ -158,7 +170,7 @@ class Lifetime:
     def review(self, shell: Any, named: set[int]) -> None:
         """Keep the explorer, or let it go where it is unused; `named` are the identities of what variables hold."""
         explorer = self._explorer()
-        if explorer is None:
+        if explorer is None or not self._is_open:
             return
         if id(explorer) in named:
             self._was_named = True

@@ -49,7 +49,7 @@ from ice_explorer.errors import (
 from ice_explorer.explanation import OPTIONS, explain
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
-from ice_explorer.lifetime import Lifetime, registry, weakly
+from ice_explorer.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.likelihood import check_decay
 from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
@@ -628,7 +628,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self._lifetime.end()
         layout = self.layout
         super().close()
-        if all(getattr(other, "layout", None) is not layout for other in list(registry().values())):
+        if not is_shared(layout):
             layout.close()
 
     def _open_work(self) -> Work:

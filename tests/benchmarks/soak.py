@@ -99,7 +99,7 @@ class Session:
     def display_twice(self):
         self._say("x")
         expect(self._notebook.explorer(2)).to_have_attribute("data-status", "ready")
-        self._say("")
+        self._say("None")
 
     def close(self):
         self._say("x.close()")
@@ -146,12 +146,12 @@ class Session:
 
     def restart(self):
         self._notebook.restart_kernel()
-        self._notebook.run(0)
+        self._notebook.run(0, wait=False)  # its number is 1 again
         self._make()
 
     def measure(self):
         """Measure kernel and page when only one explorer is shown and ready."""
-        self._say("")
+        self._say("None")
         self._make()
         kernel = json.loads(self._notebook.value(3, "measure()"))
         for _ in range(2):

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import base64
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from ice_explorer.figures.page import PX_PER_MM, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words, printable
 from ice_explorer.figures.png import png_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ice_explorer.figures.page import Mark, Style
 
 _FONT: Final = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 
-def svg_page(page: Page, title: str, description: str, provenance: str, *, indented: bool = True) -> bytes:
+def svg_page(page: Page, title: str, description: str, provenance: str, *, compact: bool = False) -> bytes:
     """Write a page as SVG.
 
     Parameters
@@ -28,8 +26,8 @@ def svg_page(page: Page, title: str, description: str, provenance: str, *, inden
         For who cannot see it.
     provenance : str
         JSON text, kept in the metadata.
-    indented : bool
-        Whether each element has a line of its own. A notebook repeats the indentation of such lines.
+    compact : bool
+        Whether to save bytes: no indentation, and circles that look alike have their style in common.
 
     Returns
     -------
@@ -54,28 +52,31 @@ def svg_page(page: Page, title: str, description: str, provenance: str, *, inden
     for tag, text in (("title", title), ("desc", description), ("metadata", provenance)):
         ET.SubElement(root, tag).text = printable(text)
     ET.SubElement(root, "rect", {"width": width, "height": height, "fill": "#ffffff"})
-    _write_all(page.marks, root)
-    if indented:
+    for mark in page.marks:
+        _write(mark, root)
+    if compact:
+        _share_styles(root)
+    else:
         ET.indent(root, " ")
     document: str = ET.tostring(root, encoding="unicode")
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document.encode()
 
 
-def _write_all(marks: Iterable[Mark], parent: ET.Element) -> None:
-    """Append marks to an element; circles that follow each other and look alike have their style in common."""
-    for style, alike in groupby(marks, _common_style):
-        if style is None:
-            for mark in alike:
-                _write(mark, parent)
-        else:
-            # Of a group as such, opacity would be that of all circles together.
-            group = ET.SubElement(parent, "g", {"fill": style.fill or "none", "fill-opacity": f"{style.opacity:.3g}"})
-            for mark in alike:
-                ET.SubElement(group, "circle", _circle(cast("Circle", mark)))
-
-
-def _common_style(mark: Mark) -> Style | None:
-    return mark.style if isinstance(mark, Circle) and mark.style.stroke is None else None
+def _share_styles(root: ET.Element) -> None:
+    """Move the fill of circles that follow each other and look alike to a group of their own."""
+    for parent in list(root.iter()):
+        children = list(parent)
+        for style, alike in groupby(children, lambda child: (child.tag, child.get("fill"), child.get("opacity"))):
+            circles = list(alike)
+            if style[0] != "circle" or len(circles) == 1 or any(one.get("stroke") for one in circles):
+                continue
+            group = ET.Element("g", {"fill": style[1] or "none", "fill-opacity": style[2] or "1"})
+            parent.insert(list(parent).index(circles[0]), group)
+            for circle in circles:
+                parent.remove(circle)
+                del circle.attrib["fill"]
+                circle.attrib.pop("opacity", None)
+                group.append(circle)
 
 
 def _write(mark: Mark, parent: ET.Element) -> None:
@@ -86,7 +87,8 @@ def _write(mark: Mark, parent: ET.Element) -> None:
         case Rect():
             ET.SubElement(parent, "rect", _place(mark) | _styled(mark.style))
         case Circle():
-            ET.SubElement(parent, "circle", _circle(mark) | _styled(mark.style))
+            place = {"cx": _px(mark.x), "cy": _px(mark.y), "r": _px(mark.radius)}
+            ET.SubElement(parent, "circle", place | _styled(mark.style))
         case Path():
             ET.SubElement(parent, "path", {"d": _joined(mark)} | _styled(mark.style))
         case Ticks():
@@ -111,17 +113,14 @@ def _write_group(mark: Group, parent: ET.Element) -> None:
         ET.SubElement(within, "rect", {"x": _px(clip.left), "y": _px(clip.top)} | size)
         attributes["clip-path"] = f"url(#{name})"
     group = ET.SubElement(parent, "g", attributes)
-    _write_all(mark.marks, group)
+    for inner in mark.marks:
+        _write(inner, group)
 
 
 def _px(value: float) -> str:
     """Write a length: hundredths of a px, without trailing zeros."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
-
-
-def _circle(mark: Circle) -> dict[str, str]:
-    return {"cx": _px(mark.x), "cy": _px(mark.y), "r": _px(mark.radius)}
 
 
 def _place(mark: Rect | Picture | Ramp) -> dict[str, str]:
