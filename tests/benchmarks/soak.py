@@ -2,8 +2,8 @@
 
 For SOAK_MINUTES (30 by default) a notebook is driven as a person does, in an order that chance chooses: its cell runs
 again, also before the explorer is ready; it is displayed twice, closed, cancelled and resumed; the slider is dragged;
-feature, kind, colour and output change; files are saved; halfway through, the kernel restarts. Every two minutes, at
-most ten times, both sides are measured in the same state: the cell has run again and its explorer is ready.
+feature, kind, colour and output change; files are saved; halfway through, the kernel restarts. Ten times both sides
+are measured in the same state: the cell has run again and its explorer is ready.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ WRITTEN = Path(__file__).with_name("SOAK.md")
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 MEASUREMENTS = 10
 MIB = 2**20
+# JupyterLab's own: each change of the active cell leaves a toolbar of 810 listeners behind.
+LEAKING = ("@jupyterlab/apputils-extension:announcements", "@jupyterlab/cell-toolbar-extension")
 
 SETTING = """\
 import gc, json, os, resource, threading, time
@@ -173,6 +175,7 @@ def soak(minutes):
         JupyterServer(Path(folder)) as server,
         sync_playwright() as playwright,
     ):
+        server.disable(*LEAKING)
         playwright.selectors.set_test_id_attribute("data-test")
         expect.set_options(timeout=60_000)
         browser = playwright.chromium.launch(**launch_options())
@@ -223,7 +226,9 @@ def report(measured, done, complaints):
     yield ""
     yield (
         f"Written by `make soak`: {MINUTES:g} minutes, {done.total()} actions. Measured after the cell has run again "
-        "and its explorer is ready, both sides after a garbage collection."
+        "and its explorer is ready, both sides after a garbage collection. JupyterLab runs without its cell toolbar, "
+        "which leaves 810 listeners behind for each change of the active cell. Models of a kernel that restarted stay "
+        "in the page until it is loaded again."
     )
     yield ""
     yield f"{datetime.now(UTC):%Y-%m-%d}; {machine()}."
