@@ -166,11 +166,11 @@ def test_the_tables_of_the_paper_are_made(read, run):
 
 @pytest.mark.slow
 def test_the_dashboard_is_one_widget_of_linked_parts(read, run):
-    """Controls, four figures and an explorer, of which nothing is written to standard error."""
+    """Controls, four figures, an explorer and its front end, of which nothing is written to standard error."""
     notebook = run(read("dashboard.ipynb"))
     assert printed_as_error(notebook) == []
     shown = [output for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
     assert ["application/vnd.jupyter.widget-view+json" in output["data"] for output in shown] == [True]
     models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     names = [model["model_name"] for model in models]
-    assert (names.count("FigureModel"), names.count("AnyModel")) == (4, 1)
+    assert (names.count("FigureModel"), names.count("AnyModel")) == (4, 2)

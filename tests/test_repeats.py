@@ -14,8 +14,15 @@ import ice_explorer as ice
 from ice_explorer.curves import repeats
 from ice_explorer.curves.repeats import Repeats, tells_apart
 
-PROBED = 64 + 8
-"""Phantoms that show what a model returns, and some of them again."""
+PROBED = 64
+"""Phantoms that show what a model returns."""
+MOST_AGAIN = 32
+"""Phantoms that are predicted again, to see whether they depend on their batch."""
+
+
+def assert_predicted(n_rows, expected):
+    """So many phantoms are predicted for curves."""
+    assert expected <= n_rows - PROBED <= expected + MOST_AGAIN
 
 
 @given(
@@ -118,7 +125,8 @@ def test_rows_that_differ_in_a_group_alone_share_their_curve():
         return (rows["k_a"] - rows["k_b"]) * rows["z"]
 
     explanation = ice.explain(function, X, groups={"k": ["k_a", "k_b", "k_c"]}, features=["k"], progress=False)
-    assert sum(asked) == PROBED + 2 * 3
+    assert asked[:2] == [PROBED, 2 * 3]
+    assert_predicted(sum(asked), 2 * 3)
     assert_array_equal(explanation["k"].curves, np.outer(X["z"], [1.0, -1.0, 0.0]))
 
 
@@ -129,7 +137,7 @@ def test_rows_as_they_are_serve_all_features():
     X["city"] = "Rome"
     ice.explain(function, X, features=["smokes", "stds"], progress=False)
     # Rows with their own value are predicted once.
-    assert function.n_rows == PROBED + 300 * (1 + (2 - 1) + (3 - 1))
+    assert_predicted(function.n_rows, 300 * (1 + (2 - 1) + (3 - 1)))
     for options, expected in (
         ({"features": ["smokes"]}, 300 * 2),
         ({"features": ["smokes", "stds"], "sample": 100}, 100 * (2 + 3)),
@@ -137,7 +145,7 @@ def test_rows_as_they_are_serve_all_features():
     ):
         function = Counting()
         ice.explain(function, X, progress=False, **options)
-        assert function.n_rows == PROBED + expected
+        assert_predicted(function.n_rows, expected)
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -165,7 +173,7 @@ def test_columns_that_cannot_be_compared_are_left_alone(values):
     """They are of no kind, and may have no hash: every phantom is predicted."""
     X, function = binary(20).assign(city=values), Counting()
     ice.explain(lambda rows: function(rows.assign(city="Rome")), X, features=["smokes"], progress=False)
-    assert function.n_rows == PROBED + 20 * 2
+    assert_predicted(function.n_rows, 20 * 2)
 
 
 def test_neighbours_of_equal_rows():
