@@ -35,7 +35,7 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("real turns", "narwhals numpy pandas sklearn torch xgboost"),
+    "adapters.*": ("real turns", "catboost narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble real turns", "numba numpy"),
     # the pipe itself

@@ -1069,6 +1069,11 @@ REFUSED = {
         ("CatBoost turned categorical, text or embedding features into numbers of its own "
          "(a split of type 'OnlineCtr'), which is not done again here."),
     ),
+    "borders beyond single precision": (
+        lambda: catboost.CatBoostRegressor(**CAT).fit(np.array([[1e15], [1e15], [-3e80]]), [0.0, 1.0, 2.0]), "predict",
+        ("CatBoost cannot save the trees of this model (CatBoostError: library/cpp/json/writer/json.cpp:259: "
+         "JSON writer: invalid float value: -inf)."),
+    ),
     "XGBoost has no decision function": (
         lambda: xgboost.XGBClassifier(**XGB).fit(X_, Y["binary"]), "decision_function",
         "XGBClassifier has no decision_function.",

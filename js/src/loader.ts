@@ -34,6 +34,7 @@ async function load(model: AnyModel): Promise<FrontEnd> {
   shared[LOADED] ??= new Map();
   const loading = shared[LOADED].get(script) ?? evaluate(script);
   shared[LOADED].set(script, loading);
+  loading.catch(() => shared[LOADED]?.delete(script)); // so that a cell that runs again tries again
   return loading;
 }
 

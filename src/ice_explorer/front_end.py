@@ -2,7 +2,7 @@
 
 anywidget keeps script and style with each widget, in the page and in the saved notebook. Under a Jupyter kernel one
 hidden widget has them, and explorers have a loader that finds it. In other hosts, such as marimo, a widget does not
-always find another.
+always find another, and in Colab each output is a page of its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SharedFrontEnd(anywidget.AnyWidget):
 
 def front_end() -> FrontEnd:
     """Return what a new explorer brings to the page."""
-    if not _has_kernel():
+    if not _has_kernel() or "google.colab" in sys.modules:
         return FrontEnd(_text(SCRIPT), _text(STYLE), "")
     shared = _shared()
     if shared.comm is None:  # closed, as by `Widget.close_all`

@@ -91,9 +91,14 @@ def _base(model: Any, position: int | None, response: Response) -> TreeEnsemble:
 
 
 def _saved(model: Any) -> dict[str, Any]:
+    from catboost import CatBoostError
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
-        model.save_model(str(path), format="json")
+        try:
+            model.save_model(str(path), format="json")
+        except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
+            raise UnsupportedTreesError.not_saved(_LIBRARY, error) from error
         saved: dict[str, Any] = json.loads(path.read_bytes())
     saved["n_features"] = len(model.feature_names_)
     return saved

@@ -48,6 +48,11 @@ class UnsupportedTreesError(ICEExplorerError):
         )
 
     @classmethod
+    def not_saved(cls, library: str, error: Exception) -> UnsupportedTreesError:
+        """Say that the library cannot write the trees."""
+        return cls(f"{library} cannot save the trees of this model ({type(error).__name__}: {error}).")
+
+    @classmethod
     def predicted_class(cls, model: object) -> UnsupportedTreesError:
         """Say why the predicted class of several trees is left to the library."""
         return cls(
