@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -193,19 +194,29 @@ def conditional_scale(
         random_state=random_state % _SEEDS,
         n_jobs=1,
     )
-    # 200 trees leave each row out about 74 times; sklearn warns where one was never left out.
-    forest.fit(
-        others[present],
-        np.column_stack([standardized, standardized**2]),
-        sample_weight=None if weights is None else weights[present],
-    )
-    moments = np.empty((len(column), 2))
+    # The column of ones becomes 0 where no tree left the row out: such a row keeps the scale of all.
+    targets = np.column_stack([standardized, standardized**2, np.ones_like(standardized)])
+    _fit_out_of_bag(forest, others[present], targets, None if weights is None else weights[present])
+    moments = np.empty((len(column), 3))
     moments[present] = forest.oob_prediction_
     if not present.all():
         moments[~present] = forest.predict(others[~present])
     variance = moments[:, 1] - moments[:, 0] ** 2
     conditional = standard_deviation_ * np.sqrt(np.maximum(variance, 0.0))
-    return np.maximum(conditional, _LEAST_SHARE_OF_SCALE * standard_deviation_)
+    known = moments[:, 2] > 0
+    scale[known] = np.maximum(conditional, _LEAST_SHARE_OF_SCALE * standard_deviation_)[known]
+    return scale
+
+
+def _fit_out_of_bag(forest: Any, X: NDArray[np.float64], y: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
+    """Fit a forest that also predicts each row by the trees that left it out.
+
+    200 trees leave each row out about 74 times, but hardly ever one that has nearly all of the weight; scikit-learn
+    warns of that.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+        forest.fit(X, y, sample_weight=weights)
 
 
 def conditional_distances(
@@ -256,9 +267,9 @@ def conditional_distances(
             n_jobs=1,
         )
         codes = own.astype(np.intp)
-        forest.fit(others[present], codes[present], sample_weight=None if weights is None else weights[present])
+        _fit_out_of_bag(forest, others[present], codes[present], None if weights is None else weights[present])
         _, of_class, of_level = np.intersect1d(forest.classes_, grid, return_indices=True)
-        # 200 trees leave each row out about 74 times; one that was never left out keeps distance 1.
+        # A row that no tree left out keeps distance 1.
         distance[np.ix_(present, of_level)] -= np.nan_to_num(forest.oob_decision_function_)[:, of_class]
         if not present.all():
             distance[np.ix_(~present, of_level)] -= forest.predict_proba(others[~present])[:, of_class]
