@@ -45,9 +45,13 @@ from sklearn.ensemble import RandomForestClassifier
 
 class Slow(RandomForestClassifier):
     def predict_proba(self, X):
-        time.sleep(0.03)  # so that there is something to cancel
+        time.sleep(0.03)
+        if threading.current_thread().name == "ice-explorer":
+            gate.wait()  # so that there is something to cancel
         return super().predict_proba(X)
 
+gate = threading.Event()
+gate.set()
 X, y = load_wine(return_X_y=True, as_frame=True)
 model = Slow(n_estimators=10, random_state=0).fit(X, y)
 
@@ -121,9 +125,10 @@ class Session:
         self._page.mouse.up()
 
     def cancel_and_resume(self):
+        self._say("gate.clear()")
         self._notebook.run(1)
         expect(self._view).to_have_attribute("data-status", "computing")
-        self._say("x._background.cancel()")
+        self._say("x._background.cancel(); gate.set()")
         expect(self._view).to_have_attribute("data-status", "cancelled")
         self._view.get_by_test_id("resume").click()
         expect(self._view).to_have_attribute("data-status", "ready")
