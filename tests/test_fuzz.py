@@ -134,7 +134,7 @@ def expected_figures(frame, model, feature, options):
         return figures, curves, oracles.magnitude(model.plain, numbers, column, grid=grid)
     own = [None if math.isnan(value) else value for value in numbers[:, column].tolist()]
     shares = oracles.category_shares(own, weights)
-    stand_in = oracles.most_frequent(shares, list(shares))
+    stand_in = oracles.most_frequent(shares, sorted(shares))  # of equally frequent levels the first one
     filled = [stand_in if value is None else value for value in own]
     kept = [[values[i] for i in positions] for values in (curves, filled, weights)]
     figures = oracles.category_metrics(kept[0], grid, kept[1], shares=shares, weights=kept[2], decay=options["decay"])
