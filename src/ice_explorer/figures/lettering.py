@@ -140,13 +140,14 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
     lines: list[list[str]] = []
     length = 0  # of the last line [thousandths of an em]
     for word in text.split():
-        longer = length + sum(map(_letter_width, f" {word}"))
+        of_word = sum(map(_letter_width, word))
+        longer = length + _letter_width(" ") + of_word
         if lines and _set_width(longer, size, bold=False) <= width:
             lines[-1].append(word)
             length = longer
         else:
             lines.append([word])
-            length = longer - _letter_width(" ")
+            length = of_word
     return [" ".join(words) for words in lines]
 
 
