@@ -1,15 +1,14 @@
 /** Whatever a kernel of another version, or a damaged page, hands over: a picture or a sentence, and never an exception. */
 import { readFileSync } from "node:fs";
-import type { AnyModel } from "@anywidget/types";
 import fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
-import { KernelClient } from "../src/client.ts";
+import { expect, test, vi } from "vitest";
+import { clinic, FakeKernel } from "../dev/model.ts";
 import { decodeClasses, decodeColors, decodeCurves } from "../src/decode.ts";
 import type { Bodies, ClassesBody, ColorsBody, ColorsRequest, CurvesBody, Request, Traits } from "../src/protocol.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/snapshot.ts";
-import { Store } from "../src/store.ts";
+import type { Store } from "../src/store.ts";
 import { changed, changes } from "./odd.ts";
+import { closeStores, storeOf } from "./stores.ts";
 
 /** `ICE_EXPLORER_FUZZ=10000 npm run test:node fuzz` tries more. */
 const RUNS = { numRuns: Number(process.env.ICE_EXPLORER_FUZZ ?? 75) };
@@ -76,21 +75,6 @@ test("every buffer that is too short, too long or missing is refused, wherever i
 // --- any values ------------------------------------------------------------------------------------
 
 const kernel = new FakeKernel(clinic(20));
-const opened: Store[] = [];
-
-function storeOf(model: FakeModel): Store {
-  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
-  opened.push(store);
-  return store;
-}
-
-afterEach(() => {
-  for (const store of opened.splice(0)) {
-    store.dispose();
-    store.client.dispose();
-  }
-});
-
 /** Reads all that panels read. */
 function lookAt(store: Store): void {
   for (const value of Object.values(store) as unknown[]) {
@@ -120,9 +104,7 @@ test(
         store.setMaxLines(3);
         store.remembered.choose("left", "map");
         store.select(0, true);
-        store.dispose();
-        store.client.dispose();
-        opened.pop();
+        closeStores();
       }),
       RUNS,
     );
@@ -177,9 +159,7 @@ test(
           expect(colors?.values.length ?? curves.nLines).toBe(curves.nLines);
         }
         expect(await rows).toBeTruthy();
-        store.dispose();
-        store.client.dispose();
-        opened.pop();
+        closeStores();
       }),
       RUNS,
     );

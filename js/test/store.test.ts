@@ -1,24 +1,12 @@
-import type { AnyModel } from "@anywidget/types";
 import { afterEach, expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
-import { KernelClient } from "../src/client.ts";
-import { PROTOCOL_VERSION, type Traits } from "../src/protocol.ts";
-import { Store } from "../src/store.ts";
+import { PROTOCOL_VERSION } from "../src/protocol.ts";
+import type { Store } from "../src/store.ts";
+import { storeOf } from "./stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
-const opened: Store[] = [];
-
-function storeOf(model: FakeModel): Store {
-  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
-  opened.push(store);
-  return store;
-}
 
 afterEach(() => {
-  for (const store of opened.splice(0)) {
-    store.dispose();
-    store.client.dispose();
-  }
   vi.useRealTimers();
 });
 
