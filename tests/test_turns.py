@@ -361,8 +361,13 @@ def test_ctrl_c_ends_the_waiting():
     """In the main thread, which is where `explain` is called from."""
     gate = Gate()
     thread = blocked(gate)
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+
+    def interrupt():
+        while len(turns.turn_of(gate)._callers) < 2:  # earlier, and it would end something else
+            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         ice.explain(gate, X, **GRID)
     gate.is_open.set()
