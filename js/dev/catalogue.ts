@@ -60,7 +60,7 @@ function longNames(): FakeKernel {
     "x",
   ];
   for (const [at, name] of names.entries()) data.features[at]!.name = name;
-  return new FakeKernel({ ...data, outputLabel: "log-odds of 'a class with quite a long name indeed'" });
+  return new FakeKernel({ ...data, outputLabel: "log-odds of a class with quite a long name indeed" });
 }
 
 function manyFeatures(): FakeKernel {
@@ -140,7 +140,7 @@ export const cases: Record<string, () => FakeModel> = {
     some.model({
       feature: "Age",
       color_by: "Smoker",
-      _view: { zoom: { "ice Age: probability of 'readmitted'": [30, 60, 0.1, 0.6] } },
+      _view: { zoom: { "ice Age: probability of readmitted": [30, 60, 0.1, 0.6] } },
     }),
   "many selected": () =>
     some.model({ feature: "Age", color_by: "BMI", selection: Array.from({ length: 60 }, (_, row) => 5 * row) }),

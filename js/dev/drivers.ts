@@ -1,7 +1,7 @@
 /** What makes curves differ, roughly as a kernel finds it: a few thresholds, and each level by itself; not cross-fitted. */
 import { mean, quantileSorted, sum } from "d3-array";
 import { number } from "../src/format.ts";
-import type { DriverBody, DriversBody } from "../src/protocol.ts";
+import type { CategoryColors, DriverBody, DriversBody } from "../src/protocol.ts";
 
 export interface Second {
   name: string;
@@ -117,6 +117,18 @@ export function driversOf(feature: string, curves: Float64Array, nGrid: number, 
     combined,
     n_rows: shapes.length,
     n_curves: shapes.length,
+  };
+}
+
+/** The groups of two columns together, to colour by; which row is in which is not told here. */
+export function groupsOf({ combined: { columns, rules } }: DriversBody): CategoryColors {
+  return {
+    column: columns.join(" and "),
+    kind: "category",
+    ordered: false,
+    levels: rules.map(({ rule }) => rule),
+    values: null,
+    counts: rules.map(({ n_rows }) => n_rows),
   };
 }
 

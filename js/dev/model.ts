@@ -3,7 +3,21 @@
  * The data are made by a formula and a seeded generator, so every run shows the same picture.
  */
 import type { AnyModel } from "@anywidget/types";
-import { bin, deviation, extent, greatest, mean, median, pairs, quantileSorted, range, sum } from "d3-array";
+import {
+  bin,
+  deviation,
+  extent,
+  greatest,
+  maxIndex,
+  mean,
+  median,
+  minIndex,
+  pairs,
+  quantile,
+  quantileSorted,
+  range,
+  sum,
+} from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
 import {
   type Bytes,
@@ -15,16 +29,20 @@ import {
   type DriversBody,
   type FeatureKind,
   type Header,
+  type InCommonBody,
   PROTOCOL_VERSION,
   type Reply,
   type Request,
   type RowsBody,
+  type RowsRequest,
   type Status,
   type Traits,
   type ViewRequest,
+  type WhatIfBody,
+  type WhatIfRequest,
 } from "../src/protocol.ts";
 import { isUnordered, writerOf } from "../src/values.ts";
-import { driversOf, type Second } from "./drivers.ts";
+import { driversOf, groupsOf, type Second } from "./drivers.ts";
 
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
@@ -341,9 +359,11 @@ export class FakeKernel {
       convention: "stable",
       prediction_sd: this.predictionSd(),
       output_label: data.outputLabel,
+      target_name: "",
       outputs: [],
       responses: [],
       formats: FORMATS,
+      alerts: [],
       notes: [],
       code: "ICEExplorer(model, X)",
       ...overrides,
@@ -464,12 +484,27 @@ export class FakeKernel {
         const { body, values } = this.colors(request.column, request.positions);
         return { reply: { id, type: "result", body }, buffers: [values] };
       }
+      case "groups": {
+        const at = this.data.features.findIndex(({ name }) => name === request.feature);
+        const body = groupsOf(this.drivers(at));
+        const values = request.positions.map((position) => position % body.levels.length);
+        return { reply: { id, type: "result", body }, buffers: [viewOf(Float32Array.from(values))] };
+      }
       case "drivers": {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
         return { reply: { id, type: "result", body: this.drivers(at) } };
       }
       case "rows":
-        return { reply: { id, type: "result", body: this.rows(request.positions) } };
+        return { reply: { id, type: "result", body: this.rows(request) } };
+      case "what_if":
+        return { reply: { id, type: "result", body: this.whatIf(request) } };
+      case "in_common":
+        return { reply: { id, type: "result", body: this.inCommon(request.positions) } };
+      case "extreme": {
+        const predicted = Array.from(this.data.features[0]!.values.keys(), (row) => this.predicted(row));
+        const position = (request.end === "highest" ? maxIndex : minIndex)(predicted);
+        return { reply: { id, type: "result", body: { position } } };
+      }
       case "export": {
         const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/><circle cx="150" cy="100" r="60" fill="#06c"/></svg>`;
         const { format, to, what } = request;
@@ -613,8 +648,70 @@ export class FakeKernel {
     };
   }
 
-  private rows(positions: number[]): RowsBody {
-    const { features, categories } = this.data;
+  private predicted(row: number): number {
+    return this.data.predict(
+      this.data.features.map(({ values }) => values[row]!),
+      row,
+    );
+  }
+
+  /** Within half a second: all of them, unless there are more than ten. */
+  private whatIf({ position, features }: WhatIfRequest): WhatIfBody {
+    const prediction = this.predicted(position);
+    const found = features.slice(0, 10).map((name) => {
+      const at = this.data.features.findIndex((feature) => feature.name === name);
+      const feature = this.data.features[at]!;
+      const { grid, scale, curves } = this.computed(at);
+      const own = standIns(feature)[position]!;
+      const write = writerOf({ kind: feature.kind ?? "numeric", grid, levels: feature.levels ?? null });
+      const steps = Array.from(grid, (value, k) => ({
+        distance: isUnordered(feature.kind ?? "numeric") ? Number(value !== own) : Math.abs(value - own) / scale,
+        place: value,
+        value: write(value),
+        change: curves[position * grid.length + k]! - prediction,
+      })).sort((a, b) => a.distance - b.distance);
+      let most = 1e-9;
+      const moves = steps.filter(({ change }) => {
+        const isFurther = Math.abs(change) > most;
+        most = Math.max(most, Math.abs(change));
+        return isFurther;
+      });
+      return { feature: name, observed: write(feature.values[position]!), moves };
+    });
+    return { position, prediction, features: found };
+  }
+
+  /** Of each number the upper end alone. */
+  private inCommon(positions: number[]): InCommonBody {
+    const rows = new Set(positions);
+    const items = this.data.features
+      .filter(({ kind = "numeric" }) => kind === "numeric")
+      .map(({ name, values }) => {
+        const [some, rest] = [true, false].map((isOne) =>
+          Array.from(values).filter((_, row) => rows.has(row) === isOne),
+        );
+        const low = quantile(some!, 0.1)!;
+        const share = (of: number[]) => of.filter((value) => value >= low).length / of.length;
+        return { column: name, text: `${name} ≥ ${low}`, inside: share(some!), outside: share(rest!) };
+      })
+      .filter(({ inside, outside }) => inside - outside >= 0.2);
+    return { items: items.sort((a, b) => b.inside - b.outside - (a.inside - a.outside)).slice(0, 6) };
+  }
+
+  private rows({ positions, sort_by = null, descending = false, most = null }: RowsRequest): RowsBody {
+    const { features, categories, target } = this.data;
+    const outcomes: Record<string, (row: number) => number> = { prediction: (row) => this.predicted(row) };
+    if (target !== undefined) {
+      outcomes.y = (row) => target[row]!;
+      outcomes.residual = (row) => target[row]! - this.predicted(row);
+    }
+    const n = Object.keys(outcomes).length;
+    const key = (row: number): number => {
+      const values = sort_by === null ? row : sort_by < n ? Object.values(outcomes)[sort_by]!(row) : null;
+      return values ?? [...features, ...categories][sort_by! - n]!.values[row]!;
+    };
+    const order = [...positions].sort((a, b) => (descending ? -1 : 1) * (key(a) - key(b)));
+    const wanted = order.slice(0, most ?? undefined);
     const level = ({ levels, values }: FakeColumn, position: number) => levels[values[position]!] ?? "";
     const written = ({ kind, levels, values }: FakeFeature, position: number): string => {
       const value = values[position]!;
@@ -622,8 +719,11 @@ export class FakeKernel {
       return writerOf({ kind, grid: values, levels: null })(value);
     };
     return {
-      columns: [...features, ...categories].map(({ name }) => name),
-      rows: positions.map((position) => [
+      columns: [...Object.keys(outcomes), ...[...features, ...categories].map(({ name }) => name)],
+      n_outcomes: n,
+      positions: wanted,
+      rows: wanted.map((position) => [
+        ...Object.values(outcomes).map((of) => (Number.isNaN(of(position)) ? "" : String(of(position)))),
         ...features.map((feature) => written(feature, position)),
         ...categories.map((column) => level(column, position)),
       ]),
@@ -710,7 +810,7 @@ export function clinic(n: number): FakeData {
           0.04 * v! +
           1.6,
       ),
-    outputLabel: "probability of 'readmitted'",
+    outputLabel: "probability of readmitted",
     rowLabels: null,
   };
 }
@@ -813,7 +913,7 @@ export function outcomes(n: number, labels: string[]): FakeData {
       return [label, predict];
     }),
   );
-  return { ...data, classes, predict: classes[labels[0]!]!, outputLabel: `probability of '${labels[0]}'` };
+  return { ...data, classes, predict: classes[labels[0]!]!, outputLabel: `probability of ${labels[0]}` };
 }
 
 /** A clinic where blood pressure acts a little everywhere, and by a step far steeper in one place. */

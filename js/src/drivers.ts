@@ -4,12 +4,17 @@
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Cancelled, type Client, sentenceOf } from "./client.ts";
-import type { DriversBody } from "./protocol.ts";
+import type { CombinedBody, DriversBody, ViewChoices } from "./protocol.ts";
 
 /** How long curves are on screen before more is asked about them. */
 const PATIENCE_MS = 120;
 
 export type Drivers = { body: DriversBody } | { problem: string };
+
+/** Rules of two columns, and the feature whose curves they tell apart. */
+export interface Together extends CombinedBody {
+  feature: string;
+}
 
 /** Whose lines are on screen. */
 export interface Showing {
@@ -18,9 +23,21 @@ export interface Showing {
   key: string;
 }
 
+const bodyOf = (drivers: Drivers | null): DriversBody | null =>
+  drivers === null || "problem" in drivers ? null : drivers.body;
+
+/** Whether lines have the colours of a rule, or of several. */
+export const isOfDrivers = (coloring: ViewChoices["coloring"]): boolean =>
+  coloring === "driver" || coloring === "together";
+
 /** The splits that are known, best first. */
-export const splitsOf = (drivers: Drivers | null): DriversBody["drivers"] =>
-  drivers === null || "problem" in drivers ? [] : drivers.body.drivers;
+export const splitsOf = (drivers: Drivers | null): DriversBody["drivers"] => bodyOf(drivers)?.drivers ?? [];
+
+/** The rules of two columns together; null where these explain no more than one. */
+export function togetherOf(drivers: Drivers | null): Together | null {
+  const body = bodyOf(drivers);
+  return body === null || body.combined.columns.length === 0 ? null : { feature: body.feature, ...body.combined };
+}
 
 export class DriversFeed {
   readonly #known = new Map<string, Drivers>();

@@ -1,5 +1,6 @@
 /** All figures of a feature, for a card beside it. */
 import { plural } from "./format.ts";
+import { explanation, variantsOf } from "./glossary.ts";
 import type { TooltipRow } from "./marks/tooltip.ts";
 import { farOffText, RANK_LABELS } from "./metrics.ts";
 import type { Convention, FeatureKind, RankBy } from "./protocol.ts";
@@ -43,11 +44,22 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   rows.push(...others.map((metric) => row(RANK_LABELS[metric], of(metric))));
   const missing = of("missing_impact");
   if (Number.isFinite(missing)) rows.push(row(RANK_LABELS.missing_impact, missing));
-  if (Number.isFinite(ranked.meanChange)) rows.push(row("mean change per change of category", ranked.meanChange));
+  if (Number.isFinite(ranked.meanChange)) rows.push(row(explanation("mean_change").name, ranked.meanChange));
   return rows;
 }
 
 /** A sentence on a figure that is not to be taken as it stands. */
 export function cautionOf({ farOff }: RankedFeature, reading: Reading): string | null {
   return farOff === null ? null : farOffText(reading.figures.header.convention, farOff);
+}
+
+const REASONS = { steeper: "longer_than_tick", share: "larger_share" } as const;
+
+/** What is to be said of a bar: what it shows where levels have no order, why it is longer than its tick, a caution. */
+export function barNoteOf(ranked: RankedFeature, reading: Reading, metric: RankBy): string | null {
+  const { kind, longer } = ranked;
+  const variants = variantsOf(kind, reading.figures.header.convention);
+  const meaning = isUnordered(kind) ? explanation(metric, ...variants).text : null;
+  const reason = longer === null ? null : explanation(REASONS[longer], ...variants).text;
+  return [meaning, reason, cautionOf(ranked, reading)].filter((sentence) => sentence !== null).join(" ") || null;
 }

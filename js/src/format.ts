@@ -38,6 +38,12 @@ export function number(value: number, beside = 0): string {
 export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string) =>
   separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
 
+/** A change with its sign, also that of an increase. */
+export const signed = (value: number, beside = 0): string => {
+  const text = number(value, beside);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+};
+
 export const count = (value: number): string => (Number.isFinite(value) ? grouped(Math.round(value)) : "–");
 
 /** One format for a column of figures, so that their points align: three significant digits of the largest. */
@@ -51,6 +57,20 @@ export function columnFormat(largest: number): (value: number) => string {
     return hasExponents && isRounding(value, largest) ? "0" : write(value);
   };
 }
+
+/** The same for figures that are not negative: "< 0.001" in place of zeros only, and "0" where there is nothing. */
+export function figureFormat(largest: number): (value: number) => string {
+  const write = columnFormat(largest);
+  const zeros = write(0);
+  const least = /\D/.test(zeros) ? zeros.replace(/0$/, "1") : "1";
+  return (value) => {
+    if (isRounding(value, largest)) return "0";
+    return write(value) === zeros ? `< ${least}` : write(value);
+  };
+}
+
+/** Whether a figure in this format rounds to 0. */
+export const isNothing = (text: string): boolean => text.startsWith("<") || /^0(?![.\d])/.test(text);
 
 /** Labels with more decimals than this are mostly zeros, and those from here on mostly digits that nobody counts. */
 const MOST_DECIMALS = 5;
@@ -74,20 +94,18 @@ export const halfWeight = (decay: number): number =>
 const oneDecimal = format(".1f");
 const twoDecimals = format(".2f");
 
-/** How far the decay reaches: along an axis, or where there is none, what another level counts. */
-function reachText(decay: number, unordered: boolean): string {
+/** How much far values count, as a sentence about the open feature; `unordered` levels have no distance. */
+export function reachText(decay: number, unordered: boolean): string {
   const half = halfWeight(decay);
-  if (half === Number.POSITIVE_INFINITY) return "no decay";
+  if (half === Number.POSITIVE_INFINITY) return `all ${unordered ? "levels" : "values"} count alike`;
   if (unordered) return `other levels count ${number(decay)}`;
-  return `half weight at ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} σ`;
+  return `a value ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} SD from the observed one counts half`;
 }
 
-/** Support is the share of the phantoms’ weight that the decay leaves. */
-export function decayReadout(decay: number, support: number, estimated: boolean, unordered = false): string {
-  const about = estimated ? "≈ " : "";
-  const reach = reachText(decay, unordered);
-  if (decay >= 1 || !Number.isFinite(support)) return reach;
-  return `${reach} · ${about}${percent(support)} of the weight kept`;
+/** How much of the weight of the phantoms the decay leaves; nothing where that is not known, or all of it. */
+export function keptText(decay: number, support: number, estimated: boolean): string {
+  if (decay >= 1 || !Number.isFinite(support)) return "";
+  return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
 }
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;

@@ -64,6 +64,15 @@ const pair = listOf(finite, 2);
 const featureKind = oneOf("numeric", "boolean", "category", "ordered", "group", "datetime", "timedelta");
 const columnKind = oneOf("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other");
 
+const LEVEL_COLORS = record({
+  column: text,
+  kind: oneOf("category"),
+  ordered: flag,
+  levels: texts,
+  values: orNull(listOf(finite)),
+  counts,
+});
+
 const DRIVER = record({
   column: text,
   share: finite,
@@ -108,15 +117,9 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
       median: finite,
       levels: orNull(texts),
     }),
-    record({
-      column: text,
-      kind: oneOf("category"),
-      ordered: flag,
-      levels: texts,
-      values: orNull(listOf(finite)),
-      counts,
-    }),
+    LEVEL_COLORS,
   ),
+  groups: LEVEL_COLORS,
   drivers: record({
     feature: text,
     lead: text,
@@ -125,7 +128,20 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     n_rows: count,
     n_curves: count,
   }),
-  rows: record({ columns: texts, rows: listOf(texts) }),
+  rows: record({ columns: texts, n_outcomes: count, positions: counts, rows: listOf(texts) }),
+  what_if: record({
+    position: count,
+    prediction: finite,
+    features: listOf(
+      record({
+        feature: text,
+        observed: text,
+        moves: listOf(record({ distance: orNull(finite), place: finite, value: text, change: finite })),
+      }),
+    ),
+  }),
+  in_common: record({ items: listOf(record({ column: text, text, inside: finite, outside: finite })) }),
+  extreme: record({ position: count }),
   export: record({ filename: text, mime: text, path: orNull(text) }),
   cancel: record({}),
   resume: record({}),
@@ -144,9 +160,11 @@ const HEADER = record({
   convention: oneOf("stable", "equations", "published"),
   prediction_sd: orNull(finite),
   output_label: text,
+  target_name: text,
   outputs: texts,
   responses: texts,
   formats: listOf(record({ name: text, problem: orNull(text), holds_all: flag })),
+  alerts: texts,
   notes: listOf(record({ feature: orNull(text), text })),
   code: text,
 });
@@ -155,13 +173,14 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   left: oneOf("bars", "map"),
   right: oneOf("feature", "all"),
   compared: texts,
-  coloring: oneOf("value", "median", "driver"),
+  coloring: oneOf("value", "median", "driver", "together"),
   lines_as: oneOf("auto", "lines", "density"),
   shared_y: flag,
   target: flag,
   classes: flag,
   rug: oneOf("auto", "off"),
   full_slopes: flag,
+  every_step: flag,
   zoom: mapOf(listOf(finite, 4)),
   filters: mapOf(anyOf(record({ hidden: listOf(orNull(text)) }), record({ range: pair }))),
   palette: oneOf(...RAMPS),

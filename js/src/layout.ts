@@ -1,8 +1,9 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
-import { computed, effect } from "@preact/signals-core";
+import { computed, effect, signal } from "@preact/signals-core";
 import { html } from "./marks/element.ts";
 import { focusedBeside } from "./marks/focus.ts";
 import { Tabs } from "./marks/tabs.ts";
+import { alertsPanel } from "./panels/alerts.ts";
 import { classesPanel } from "./panels/classes.ts";
 import { colorControl } from "./panels/color_by.ts";
 import { comparePanel } from "./panels/compare.ts";
@@ -14,13 +15,16 @@ import { driversLine } from "./panels/drivers.ts";
 import { gridPanel } from "./panels/grid/panel.ts";
 import { mapPanel } from "./panels/map/panel.ts";
 import { outputsPanel } from "./panels/outputs.ts";
-import { rankingPanel } from "./panels/ranking.ts";
+import { type BesideBars, rankingPanel } from "./panels/ranking.ts";
+import { rowPanel } from "./panels/row.ts";
 import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
+import { type Pins, pinsOf } from "./pins.ts";
 import { loadedOf } from "./store.ts";
 import { type View, whileShown } from "./view.ts";
 
-const WIDE_PX = 700;
+/** Where ranking and curves stand side by side; in a narrower cell the curves follow the first few bars. */
+const WIDE_PX = 900;
 
 /** What saves the view as files: a button, and what became of the last one. */
 export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement };
@@ -29,11 +33,28 @@ export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
   const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), decayPanel(view), button);
-  const panels = html("div", { class: "ice-panels" }, leftColumn(view), rightColumn(view));
-  root.append(bar, news, panels, selectedPanel(view), statusPanel(view));
+  const pins = pinsOf(view);
+  const isNarrow = signal(false);
+  const right = rightColumn(view, pins);
+  const toCurves = (): void => {
+    if (!isNarrow.peek()) return;
+    const plot = right.querySelector(".ice-plot");
+    const shown = plot?.checkVisibility() ? plot : right;
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
+    shown.scrollIntoView({ block: "nearest", behavior });
+  };
+  const panels = html(
+    "div",
+    { class: "ice-panels" },
+    leftColumn(view, { isNarrow, toCurves }),
+    right,
+    rowPanel(view, pins),
+  );
+  root.append(bar, news, alertsPanel(view), panels, statusPanel(view));
 
   const place = (): void => {
-    root.dataset.layout = root.clientWidth >= WIDE_PX ? "wide" : "narrow";
+    isNarrow.value = root.clientWidth < WIDE_PX;
+    root.dataset.layout = isNarrow.value ? "narrow" : "wide";
   };
   // In the next frame: another layout from inside the observer would be a loop, and browsers complain of it.
   const observer = new ResizeObserver(() => view.frames.request(place));
@@ -43,10 +64,17 @@ export function layOut(view: View, exporting: Exporting): void {
 }
 
 /** How the features stand to each other. */
-function leftColumn(view: View): HTMLElement {
+function leftColumn(view: View, beside: BesideBars): HTMLElement {
   const { remembered } = view.store;
   const left = remembered.of("left");
-  const bars = html("div", {}, rankingPanel(whileShown(view, () => left.value !== "map")));
+  const bars = html(
+    "div",
+    {},
+    rankingPanel(
+      whileShown(view, () => left.value !== "map"),
+      beside,
+    ),
+  );
   const map = html("div", {}, mapPanel(whileShown(view, () => left.value === "map")));
   const tabs = new Tabs(
     "Features",
@@ -63,20 +91,15 @@ function leftColumn(view: View): HTMLElement {
 }
 
 /** What the features do: the open one, or all of them. The controls stand over whichever is shown. */
-function rightColumn(view: View): HTMLElement {
+function rightColumn(view: View, pins: Pins): HTMLElement {
   const { remembered } = view.store;
   const right = remembered.of("right");
   const controls = controlsPanel(view, colorControl(view));
   const overCurves = html("div", {}, controls);
   const overGrid = html("div", { class: "ice-grid-kind" });
   const ofOne = whileShown(view, () => right.value !== "all");
-  const { toggle, strip } = comparePanel(ofOne);
-  const one = html(
-    "div",
-    {},
-    curvesPanel(ofOne, { compare: toggle, drivers: driversLine(ofOne), controls: overCurves }, classesPanel(ofOne)),
-    strip,
-  );
+  const beside = { pins, compare: comparePanel(ofOne), drivers: driversLine(ofOne), controls: overCurves };
+  const one = html("div", {}, curvesPanel(ofOne, beside, classesPanel(ofOne)));
   const toFeature = (): void => {
     const isFocused = all.contains(focusedBeside(all));
     remembered.choose("right", "feature");
@@ -99,7 +122,7 @@ function rightColumn(view: View): HTMLElement {
     tabs.draw(isAll ? "all" : "feature");
     (isAll ? overGrid : overCurves).append(controls);
   });
-  return html("div", { class: "ice-column" }, tabs.node, one, all);
+  return html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
 }
 
 function untilGone({ aborted }: View, act: () => void): void {

@@ -1,44 +1,24 @@
 /** What the figures are called and what they mean, one sentence each. */
 import { count, number, plural } from "./format.ts";
+import { explanation, variantsOf } from "./glossary.ts";
 import type { Convention, Header, RankBy, Unit } from "./protocol.ts";
 
 export const RANK_LABELS: Record<RankBy, string> = {
-  impact: "impact",
-  in_distribution_impact: "in-distribution impact",
-  heterogeneity: "heterogeneity",
-  non_linearity: "non-linearity",
-  missing_impact: "missing impact",
+  impact: explanation("impact").name,
+  in_distribution_impact: explanation("in_distribution_impact").name,
+  heterogeneity: explanation("heterogeneity").name,
+  non_linearity: explanation("non_linearity").name,
+  missing_impact: explanation("missing_impact").name,
 };
-
-const IMPACT = "σ × mean steepness: how far the prediction travels per standard deviation, ups and downs both counted";
 
 /** What a figure means; the statistic of non-linearity depends on the convention. */
-export function meaningOf(metric: RankBy, convention: Convention): string {
-  switch (metric) {
-    case "impact":
-      return `${IMPACT}.`;
-    case "in_distribution_impact":
-      return `${IMPACT}. Values far from the observed one count less.`;
-    case "heterogeneity":
-      return "σ × standard deviation of the slopes across observations: 0 where all curves are parallel.";
-    case "non_linearity":
-      return `σ × ${convention === "stable" ? "mean absolute" : "standard"} deviation of the slopes along a curve: 0 for a straight line.`;
-    case "missing_impact":
-      return "Mean absolute change of the prediction when the value goes missing.";
-  }
-}
+export const meaningOf = (metric: RankBy, convention: Convention): string =>
+  explanation(metric, ...variantsOf("numeric", convention)).text;
 
 export const CONVENTION_LABELS: Record<Convention, string> = {
-  stable: "evenly along the axis",
-  equations: "by interval, Eq. 1",
-  published: "as published",
-};
-
-export const CONVENTION_MEANINGS: Record<Convention, string> = {
-  stable: "Every unit of the axis counts alike. Values that lie close together have little influence.",
-  equations:
-    "Every interval between neighbouring grid values counts alike, as in the paper’s equations. A jump between close values counts much.",
-  published: "The same with the first interval counted twice, as in the paper’s printed tables, which show shares.",
+  stable: explanation("stable").name,
+  equations: explanation("equations").name,
+  published: explanation("published").name,
 };
 
 export const UNIT_LABELS: Record<Unit, string> = {

@@ -1,5 +1,6 @@
 /** What the reader can choose to see of the open feature, and why not the rest. */
 import type { Curves } from "./decode.ts";
+import { slopeEnds } from "./marks/curves/scene.ts";
 import type { Kind } from "./protocol.ts";
 import type { Store } from "./store.ts";
 import { drawnKind, hasLevels } from "./values.ts";
@@ -15,17 +16,16 @@ export type Offer = string | null | undefined;
 export interface Offers {
   density: Offer;
   full_slopes: Offer;
+  every_step: Offer;
   shared_y: Offer;
   target: Offer;
   rug: Offer;
-  classes: Offer;
 }
 
 export interface Situation {
   curves: Curves | null;
   kind: Kind;
   response: string;
-  nOutputs: number;
 }
 
 /** Scales on which no target is observed. */
@@ -34,38 +34,37 @@ const NO_TARGET: Record<string, string> = {
   decision_function: "The target is not on the scale of the decision function.",
 };
 
-export function offersOf({ curves, kind, response, nOutputs }: Situation): Offers {
+export function offersOf({ curves, kind, response }: Situation): Offers {
   const drawn = drawnKind(kind, curves?.kind ?? "numeric");
   const onLevels = curves !== null && hasLevels(curves.kind) && drawn !== "d-ice";
   const nothing = curves === null ? "Open a feature first." : null;
   return {
     density: nothing ?? (onLevels ? "Levels are drawn as dots." : null),
     full_slopes: drawn === "d-ice" ? nothing : undefined,
+    every_step: drawn === "d-ice" ? (nothing ?? stepOffer(curves!)) : undefined,
     shared_y: sharedOffer(drawn) ?? nothing,
     target: nothing ?? targetOffer(curves!, drawn, response),
     rug: nothing ?? rugOffer(curves!, onLevels),
-    classes: nOutputs > 1 ? nothing : undefined,
   };
 }
 
 /** Of many features in small, only what is the same for all of them. */
 export function offersOfAll(kind: Kind): Offers {
-  const nothing = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined, classes: undefined };
-  return { ...nothing, shared_y: sharedOffer(kind) };
+  const nothing = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined };
+  return { ...nothing, every_step: kind === "d-ice" ? null : undefined, shared_y: sharedOffer(kind) };
 }
 
 const sharedOffer = (kind: Kind): Offer =>
   kind === "d-ice" ? "Slopes are per unit of each feature, so they share no axis." : null;
 
 /** What there is to choose for the open feature as it stands. */
-export function offersIn({ picture, kind, response, figures }: Store): Offers {
+export function offersIn({ picture, kind, response }: Store): Offers {
   const shown = picture.value;
   const loaded = shown.state === "ready" ? shown.loaded : shown.state === "loading" ? shown.previous : null;
   return offersOf({
     curves: loaded?.curves ?? null,
     kind: kind.value,
     response: response.value,
-    nOutputs: figures.value?.header.outputs.length ?? 0,
   });
 }
 
@@ -73,6 +72,10 @@ function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
   if (target === null) return "Pass y to the explorer: ICEExplorer(model, X, y).";
   if (drawn !== "ice") return "Only predictions can be compared with it: choose ICE.";
   return NO_TARGET[response] ?? null;
+}
+
+function stepOffer({ nGrid, kind }: Curves): Offer {
+  return hasLevels(kind) || slopeEnds(nGrid).length === nGrid ? "Every step is drawn: there are few." : null;
 }
 
 function rugOffer({ nLines }: Curves, onLevels: boolean): Offer {

@@ -5,7 +5,7 @@
  * with an id that gets exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 6;
+export const PROTOCOL_VERSION = 7;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity" | "missing_impact";
@@ -39,8 +39,11 @@ export interface ViewChoices {
   right: "feature" | "all";
   /** Features pinned side by side under the open one. */
   compared: string[];
-  /** How a column colours: by its values, as below and above its median, or or by its best split. */
-  coloring: "value" | "median" | "driver";
+  /**
+   * How a column colours: by its values, as below and above its median, or by its best split. Or which rules of two
+   * columns together colour, whatever the column is.
+   */
+  coloring: "value" | "median" | "driver" | "together";
   /** Lines, their density, or whichever their number asks for. */
   lines_as: "auto" | "lines" | "density";
   /** Whether the value axis is the same for all features. */
@@ -53,6 +56,8 @@ export interface ViewChoices {
   rug: "auto" | "off";
   /** Whether the axis of slopes reaches to the steepest, or shows the bulk. */
   full_slopes: boolean;
+  /** Whether slopes are those between neighbouring grid values, or over quantile bins. */
+  every_step: boolean;
   /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
   /** What the legend of a column has switched off: levels by name, null for missing values; or all outside a range. */
@@ -122,10 +127,14 @@ export interface Header {
   /** Standard deviation of the predictions of the observations; null until it is known. */
   prediction_sd: number | null;
   output_label: string;
+  /** Name of the observed target; empty where it has none. */
+  target_name: string;
   /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
   outputs: string[];
   responses: string[];
   formats: FormatHeader[];
+  /** Questions that are always in sight: whether a feature is the target itself. */
+  alerts: string[];
   notes: Note[];
   code: string;
 }
@@ -166,6 +175,13 @@ export interface ColorsRequest {
   levels?: string[] | null;
 }
 
+/** Asks which rule of the two columns that explain most together some rows fulfil. */
+export interface GroupsRequest {
+  type: "groups";
+  feature: string;
+  positions: number[];
+}
+
 export interface DriversRequest {
   type: "drivers";
   feature: string;
@@ -174,6 +190,31 @@ export interface DriversRequest {
 export interface RowsRequest {
   type: "rows";
   positions: number[];
+  /** The number of the column of the reply that rows are sorted by; null leaves them as they are. */
+  sort_by?: number | null;
+  descending?: boolean;
+  /** Rows that are wanted at most. */
+  most?: number | null;
+}
+
+/** Asks how far a change of each of these features moves the prediction of one row. */
+export interface WhatIfRequest {
+  type: "what_if";
+  position: number;
+  features: string[];
+}
+
+export interface InCommonRequest {
+  type: "in_common";
+  positions: number[];
+}
+
+export type Extreme = "highest" | "lowest";
+
+/** Asks which row has the highest or the lowest prediction. */
+export interface ExtremeRequest {
+  type: "extreme";
+  end: Extreme;
 }
 
 /** The whole view, the curves of the open feature, of all, or of the feature that the state names. */
@@ -186,6 +227,8 @@ export interface ExportRequest {
   /** In mm; null is the usual one. */
   width: number | null;
   dpi: number | null;
+  /** Whether a heading stands over the curves. */
+  title: boolean;
   to: "browser" | "notebook";
   state: DocumentState;
   /** What the reader chose about this view. */
@@ -205,8 +248,12 @@ export type Request =
   | CurvesRequest
   | ClassesRequest
   | ColorsRequest
+  | GroupsRequest
   | DriversRequest
   | RowsRequest
+  | WhatIfRequest
+  | InCommonRequest
+  | ExtremeRequest
   | ExportRequest
   | CancelRequest
   | ResumeRequest;
@@ -294,21 +341,64 @@ export interface DriverBody {
   sides: [string, string];
 }
 
+/** Two columns together; none where they explain no more than the best one. */
+export interface CombinedBody {
+  columns: string[];
+  share: number;
+  rules: { rule: string; n_rows: number }[];
+}
+
 /** What makes the curves of a feature differ, best first. */
 export interface DriversBody {
   feature: string;
   /** How much curves differ, and whether a column explains it. */
   lead: string;
   drivers: DriverBody[];
-  /** Two columns together; none where they explain no more than the best one. */
-  combined: { columns: string[]; share: number; rules: { rule: string; n_rows: number }[] };
+  combined: CombinedBody;
   n_rows: number;
   n_curves: number;
 }
 
+/** Rows as text, in the order that was asked for. */
 export interface RowsBody {
+  /** The prediction and, where y was given, y and y minus the prediction; then the columns of X. */
   columns: string[];
+  n_outcomes: number;
+  positions: number[];
   rows: string[][];
+}
+
+/** A value at which the prediction of a row is further from its own than at every nearer one. */
+export interface MoveBody {
+  /** The exponent of the decay; null where only the absence of decay reaches it. */
+  distance: number | null;
+  /** Where the value is on the axis, and the value as text. */
+  place: number;
+  value: string;
+  change: number;
+}
+
+export interface FeatureMoves {
+  feature: string;
+  observed: string;
+  /** Nearest first. */
+  moves: MoveBody[];
+}
+
+/** The first of the features that were asked for; at least one. */
+export interface WhatIfBody {
+  position: number;
+  prediction: number;
+  features: FeatureMoves[];
+}
+
+export interface InCommonBody {
+  /** What sets the rows apart most comes first; shares of the rows and of the rest. */
+  items: { column: string; text: string; inside: number; outside: number }[];
+}
+
+export interface ExtremeBody {
+  position: number;
 }
 
 export interface ExportBody {
@@ -323,8 +413,12 @@ export interface Bodies {
   curves: CurvesBody;
   classes: ClassesBody;
   colors: ColorsBody;
+  groups: CategoryColors;
   drivers: DriversBody;
   rows: RowsBody;
+  what_if: WhatIfBody;
+  in_common: InCommonBody;
+  extreme: ExtremeBody;
   export: ExportBody;
   cancel: Record<string, never>;
   resume: Record<string, never>;

@@ -11,12 +11,12 @@ export interface RankedFeature {
   rank: number;
   /** Whether its figures are computed, defined or not. */
   known: boolean;
-  /** The figure the bars are sorted by; NaN while it is not computed, and where it is undefined for such a feature. */
+  /** How long its bar is, which the bars are sorted by; NaN while it is not computed, and where it is undefined. */
   value: number;
-  /** How far the filled bar reaches. */
-  fill: number;
-  /** The undecayed impact, drawn as an outline; null where the figure does not decay. */
-  outline: number | null;
+  /** Impact without decay, in a ranking by in-distribution impact; null in any other. */
+  tick: number | null;
+  /** Why the bar is longer than its tick; null where it is not. */
+  longer: "steeper" | "share" | null;
   direction: number;
   /** Share of the weight that the decay leaves. */
   support: number;
@@ -38,22 +38,23 @@ export function rankFeatures(reading: Reading, rankBy: RankBy): RankedFeature[] 
   const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
     const of = (metric: string) => reading.get(index, metric);
     const undecayed = of("impact");
-    const shared = {
+    const value = of(rankBy);
+    const tick = rankBy === "in_distribution_impact" ? undecayed : null;
+    return {
       index,
       name,
       kind,
       rank: 0,
       known: profile.knows(index) || Number.isFinite(undecayed),
-      value: of(rankBy),
+      value,
+      tick,
+      longer: tick !== null && isLonger(value, tick) ? longerBy(reading, index) : null,
       direction: of("direction"),
       support: of("support"),
       farOff: farOff(reading, index, rankBy),
       interval: intervalOf(reading, index, rankBy),
       meanChange: of("mean_change"),
     };
-    const decays = rankBy === "impact" || rankBy === "in_distribution_impact";
-    if (!decays) return { ...shared, fill: shared.value, outline: null };
-    return { ...shared, fill: of("in_distribution_impact"), outline: undecayed };
   });
   ranked.sort((a, b) => {
     const rank = ({ known, value }: RankedFeature) => (Number.isFinite(value) ? 0 : known ? 1 : 2);
@@ -62,6 +63,14 @@ export function rankFeatures(reading: Reading, rankBy: RankBy): RankedFeature[] 
   });
   for (const [place, feature] of ranked.entries()) feature.rank = place + 1;
   return ranked;
+}
+
+/** By more than what single precision rounds to, and can be seen. */
+const isLonger = (value: number, tick: number): boolean => value > tick * (1 + 1e-3);
+
+/** Of shares the bar may be longer although the figure itself is not. */
+function longerBy(reading: Reading, index: number): RankedFeature["longer"] {
+  return isLonger(reading.plain(index, "in_distribution_impact"), reading.plain(index, "impact")) ? "steeper" : "share";
 }
 
 function intervalOf(reading: Reading, index: number, rankBy: RankBy): [number, number] | null {

@@ -1,5 +1,5 @@
 /** Figures as the reader chose to see them: at a decay, in a unit. The twin of `units.py`. */
-import { columnFormat, number } from "./format.ts";
+import { figureFormat, number } from "./format.ts";
 import type { Unit } from "./protocol.ts";
 import type { Figures } from "./store.ts";
 
@@ -53,7 +53,7 @@ export class Reading {
 
   /** How a column of figures is written. */
   column(largest: number): (value: number) => string {
-    const write = columnFormat(largest);
+    const write = figureFormat(largest);
     return (value) => this.#withUnit(value, write(value));
   }
 

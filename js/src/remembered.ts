@@ -18,6 +18,7 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   classes: false,
   rug: "auto",
   full_slopes: false,
+  every_step: false,
   zoom: {},
   filters: {},
   palette: "default",

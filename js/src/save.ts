@@ -22,6 +22,7 @@ export interface Wish {
   /** In mm; null is the usual one. */
   width: number | null;
   dpi: number | null;
+  title: boolean;
   where: Where;
 }
 
@@ -60,10 +61,10 @@ async function rasterise(svg: Blob, dpi: number): Promise<Blob> {
 }
 
 async function ask(store: Store, wish: Wish, to: "browser" | "notebook"): Promise<{ body: ExportBody; file: Blob }> {
-  const { format, what } = wish;
+  const { format, what, title } = wish;
   const { width, dpi } = FIGURES.includes(format) ? wish : { width: null, dpi: null };
   const [state, choices] = [store.documentState(), store.remembered.chosen()];
-  const request = { type: "export", format, what, width, dpi, to, state, choices } as const;
+  const request = { type: "export", format, what, width, dpi, title, to, state, choices } as const;
   const { body, buffers } = await store.client.request(request);
   return { body, file: new Blob(buffers as BlobPart[], { type: body.mime }) };
 }

@@ -5,6 +5,7 @@ import type { Client } from "./client.ts";
 import { Frames } from "./frames.ts";
 import { type Exporting, layOut } from "./layout.ts";
 import { html } from "./marks/element.ts";
+import { showExplanations } from "./marks/explained.ts";
 import { Tooltip } from "./marks/tooltip.ts";
 import type { Traits } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
@@ -41,6 +42,7 @@ export function show(
     frames.flush();
   };
   const tooltip = new Tooltip(root, frames);
+  showExplanations(root, tooltip, ending.signal);
   layOut({ root, store, frames, theme, tooltip, aborted: ending.signal, keep, drawNow }, exporting);
   keep(
     () => theme.value.dark,

@@ -1,19 +1,23 @@
 /** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { maxIndex, minIndex } from "d3-array";
 import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "./client.ts";
-import { float64, uint32 } from "./decode.ts";
+import { float32, float64, uint32 } from "./decode.ts";
 import { bodyOf } from "./forms.ts";
 import type { StaticModel } from "./host.ts";
 import type {
   Bodies,
   Bytes,
+  CategoryColors,
   ClassesBody,
   ColorsBody,
   Convention,
   CurvesBody,
   DriversBody,
+  Extreme,
   Request,
   RowsBody,
+  RowsRequest,
   Traits,
 } from "./protocol.ts";
 import { unreachable } from "./protocol.ts";
@@ -43,6 +47,8 @@ export interface Snapshot {
   /** `apart` tells levels apart that rules name; null where they are apart anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
+  /** Null where two columns together explain no more than one. */
+  groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
   classes: (Packed & { body: ClassesBody })[];
   /** Where the rows lie as text, as JSON. */
@@ -56,6 +62,7 @@ export type ReadBlob = (blob: number) => string;
 const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
 const POSITIONS = 0;
 const OBSERVED = 1;
+const PREDICTIONS = 3;
 
 const NO_KERNEL = "This page was saved without its model, which the notebook that it comes from has.";
 
@@ -131,12 +138,18 @@ export class SnapshotClient implements Client {
         return this.#curves(request.feature, request.max_lines, request.selection);
       case "colors":
         return this.#colors(request.column, request.positions, request.levels ?? []);
+      case "groups":
+        return this.#groups(request.feature, request.positions);
       case "drivers":
         return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
       case "rows":
-        return { body: await this.#rowsOf(request.positions), buffers: [] };
+        return { body: await this.#rowsOf(request), buffers: [] };
+      case "extreme":
+        return { body: { position: await this.#extreme(request.end) }, buffers: [] };
       case "classes":
         return this.#classes(request.feature);
+      case "what_if":
+      case "in_common":
       case "export":
       case "cancel":
       case "resume":
@@ -180,15 +193,60 @@ export class SnapshotClient implements Client {
     const known = this.snapshot.colors[at];
     if (known === undefined) throw new KernelError(`There is no column '${column}' on this page.`);
     const colors = levels.length > 0 && known.apart !== null ? known.apart : known;
+    return this.#ofRows(colors, positions);
+  }
+
+  async #groups(feature: string, positions: readonly number[]): Promise<Answer<CategoryColors>> {
+    const known = this.snapshot.groups[this.#feature(feature)] ?? null;
+    if (known === null) throw new KernelError(`There are no groups of '${feature}' on this page.`);
+    return this.#ofRows(known, positions);
+  }
+
+  /** Colours of some of the rows of the page. */
+  async #ofRows<B extends ColorsBody>(colors: Packed & { body: B }, positions: readonly number[]): Promise<Answer<B>> {
     const [values] = await buffersOf(this.read, colors);
     const lines = await this.#linesOf(positions);
     return { body: colors.body, buffers: [ofLines(values!, (await this.#drawn()).size, lines)] };
   }
 
-  async #rowsOf(positions: readonly number[]): Promise<RowsBody> {
+  async #rowsOf({ positions, sort_by = null, descending = false, most = null }: RowsRequest): Promise<RowsBody> {
     this.#rows ??= json(this.read(this.snapshot.rows)) as Promise<RowsBody>;
-    const { columns, rows } = await this.#rows;
-    return { columns, rows: (await this.#linesOf(positions)).map((line) => rows[line]!) };
+    const { columns, n_outcomes, positions: every, rows } = await this.#rows;
+    const lines = await this.#linesOf(positions);
+    if (sort_by !== null) {
+      const levels = sort_by < n_outcomes ? null : this.#levelsOf(columns[sort_by]!);
+      const order = compareTexts(
+        lines.map((line) => rows[line]![sort_by]!),
+        levels,
+      );
+      const sign = descending ? -1 : 1;
+      const text = (line: number) => rows[line]![sort_by]!;
+      lines.sort((a, b) => {
+        const [one, other] = [text(a), text(b)];
+        return one === "" || other === "" ? Number(one === "") - Number(other === "") : sign * order(one, other);
+      });
+    }
+    const wanted = lines.slice(0, most ?? undefined);
+    return {
+      columns,
+      n_outcomes,
+      positions: wanted.map((line) => every[line]!),
+      rows: wanted.map((line) => rows[line]!),
+    };
+  }
+
+  /** The levels of a column, in its own order; null where it has none. */
+  #levelsOf(column: string): readonly string[] | null {
+    const at = this.snapshot.traits._header.columns.findIndex(({ name }) => name === column);
+    return this.snapshot.colors[at]?.body.levels ?? null;
+  }
+
+  /** Of the rows on this page. */
+  async #extreme(end: Extreme): Promise<number> {
+    const buffers = await buffersOf(this.read, this.snapshot.curves[0]!);
+    const [positions, predictions] = [uint32(buffers[POSITIONS]!), float32(buffers[PREDICTIONS]!)];
+    const line = (end === "highest" ? maxIndex : minIndex)(predictions);
+    return positions[line]!;
   }
 
   async #linesOf(positions: readonly number[]): Promise<number[]> {
@@ -223,6 +281,18 @@ function chosenLines(
   const selected = new Set(selection);
   for (const [line, position] of positions.entries()) if (selected.has(position)) chosen.add(line);
   return [...chosen].sort((a, b) => a - b);
+}
+
+/** How texts of a column are sorted: as its levels, or as numbers where all of them are some. */
+function compareTexts(
+  texts: readonly string[],
+  levels: readonly string[] | null,
+): (one: string, other: string) => number {
+  if (levels !== null && texts.every((text) => text === "" || levels.includes(text))) {
+    return (one, other) => levels.indexOf(one) - levels.indexOf(other);
+  }
+  const areNumbers = texts.every((text) => text === "" || Number.isFinite(Number(text)));
+  return areNumbers ? (one, other) => Number(one) - Number(other) : (one, other) => one.localeCompare(other);
 }
 
 /** Missing values stand behind all others. */

@@ -3,11 +3,14 @@
  * place where values become sides; legend, filter and card see levels like any others.
  */
 import type { LineColors } from "./decode.ts";
+import { type Drivers, splitsOf, type Together, togetherOf } from "./drivers.ts";
 import type { CategoryColors, ColorsBody, DriverBody, ViewChoices } from "./protocol.ts";
 import { rampWriter } from "./values.ts";
 
+/** On two sides of what. */
+export type Sides = "median" | DriverBody;
 /** Where lines are parted; null = not at all. */
-export type Split = "median" | DriverBody | null;
+export type Split = Sides | Together | null;
 
 /** Levels that are sides of a split, and what was split. */
 export interface SplitScale extends CategoryColors {
@@ -19,21 +22,36 @@ const MISSING_NAME = "missing";
 
 export const isSplit = (scale: ColorsBody): scale is SplitScale => "split" in scale;
 
+/** Levels that are rules of several columns, which name these. */
+export interface RuleScale extends CategoryColors {
+  rules: true;
+}
+
+/** Whether levels are rules: their names begin with the columns. */
+export const hasRules = (scale: ColorsBody): boolean => isSplit(scale) || "rules" in scale;
+
 /** What colours without a split. */
 export const unsplit = (scale: ColorsBody): ColorsBody => (isSplit(scale) ? scale.split : scale);
 
+/** Whether lines have the colours of several rules, which the kernel tells for each row. */
+export const isTogether = (split: Split): split is Together => split !== null && split !== "median" && "rules" in split;
+
 /** The split that a reader chose; a column that explains nothing of this feature is not split. */
-export function splitOf(
-  coloring: ViewChoices["coloring"],
-  column: string | null,
-  drivers: readonly DriverBody[],
-): Split {
-  if (coloring !== "driver") return coloring === "median" ? coloring : null;
-  return drivers.find((driver) => driver.column === column) ?? null;
+export function splitOf(coloring: ViewChoices["coloring"], column: string | null, drivers: Drivers | null): Split {
+  switch (coloring) {
+    case "value":
+      return null;
+    case "median":
+      return coloring;
+    case "driver":
+      return splitsOf(drivers).find((driver) => driver.column === column) ?? null;
+    case "together":
+      return togetherOf(drivers);
+  }
 }
 
 /** On which side a value is, where the scale tells. */
-function sideOf(scale: ColorsBody, split: Exclude<Split, null>): ((value: number) => boolean) | null {
+function sideOf(scale: ColorsBody, split: Sides): ((value: number) => boolean) | null {
   if (scale.kind === "continuous") {
     const at = split === "median" ? scale.median : split.threshold;
     return at === null ? null : (value) => value > at;
@@ -48,7 +66,7 @@ function sideOf(scale: ColorsBody, split: Exclude<Split, null>): ((value: number
   return values === null || threshold === null ? null : (level) => values[level]! > threshold;
 }
 
-function namesOf(scale: ColorsBody, split: Exclude<Split, null>): [string, string] {
+function namesOf(scale: ColorsBody, split: Sides): [string, string] {
   if (split !== "median") return split.sides;
   if (scale.kind !== "continuous") return ["", ""];
   const at = rampWriter(scale)(scale.median);
@@ -56,7 +74,7 @@ function namesOf(scale: ColorsBody, split: Exclude<Split, null>): [string, strin
 }
 
 /** Two levels, or three where values are missing; the colours as they were where there is nothing to split at. */
-export function splitColors(colors: LineColors, split: Split): LineColors {
+export function splitColors(colors: LineColors, split: Sides | null): LineColors {
   if (split === null) return colors;
   const isAbove = sideOf(colors.scale, split);
   if (isAbove === null) return colors;

@@ -15,21 +15,26 @@ import {
   type ImpactTable,
   type LineColors,
 } from "./decode.ts";
-import { type Drivers, DriversFeed, splitsOf } from "./drivers.ts";
+import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "./forms.ts";
+import { explanation } from "./glossary.ts";
+import type { SceneOptions } from "./marks/curves/scene.ts";
 import { partings } from "./names.ts";
 import {
   type Anchor,
   type ColorsBody,
   type Convention,
   type DocumentState,
+  type Extreme,
   type Header,
+  type InCommonBody,
   type Kind,
   PROTOCOL_VERSION,
   type RankBy,
   type Refusal,
   type RowsBody,
+  type RowsRequest,
   type Status,
   type Traits,
   type Unit,
@@ -39,8 +44,9 @@ import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import { Remembered } from "./remembered.ts";
 import type { Settings } from "./settings.ts";
-import { type Split, splitColors, splitOf } from "./split.ts";
+import { isTogether, type RuleScale, type Sides, type Split, splitColors, splitOf } from "./split.ts";
 import { throttle } from "./throttle.ts";
+import { type WhatIf, WhatIfFeed } from "./what_if.ts";
 
 /** How often a moving slider tells Python where it is. */
 const SYNC_MS = 100;
@@ -108,8 +114,14 @@ export class Store {
   readonly ranking: ReadonlySignal<RankedFeature[]>;
   /** Where names of features and columns that begin alike begin to differ. */
   readonly partings: ReadonlySignal<ReadonlyMap<string, number>>;
+  /** What pictures depend on besides their curves, their kind and the anchor. */
+  readonly sceneOptions: ReadonlySignal<SceneOptions>;
   /** What curves are of: those of another output, or on another scale, are no longer at hand. */
   readonly explained: ReadonlySignal<string>;
+  /** What is predicted, in the words of the user: "predicted cnt", "probability of malignant". */
+  readonly outputName: ReadonlySignal<string>;
+  /** What was observed of it: "observed cnt". */
+  readonly targetName: ReadonlySignal<string>;
   readonly picture: ReadonlySignal<Picture>;
   /** What makes the lines of the open feature differ; null until it is known. */
   readonly drivers: ReadonlySignal<Drivers | null>;
@@ -123,6 +135,11 @@ export class Store {
   readonly brushing = signal(false);
   /** The row under the pointer, by its position in X: what panels that draw different rows have in common. */
   readonly pointed = signal<number | null>(null);
+  /** The one row that is selected, whose curve the crosshair follows; null where there is none, or several. */
+  readonly whatIfRow: ReadonlySignal<number | null>;
+  readonly whatIf: ReadonlySignal<WhatIf | null>;
+  /** Where the crosshair is on the axis of a feature, NaN for a missing value; `stays` when the pointer leaves. */
+  readonly crosshair = signal<{ feature: string; value: number; stays: boolean } | null>(null);
   /** The line of that row in the picture of the open feature; null where it has none. */
   readonly hover: ReadonlySignal<number | null>;
   /** Colour values whose lines the legend has switched off. */
@@ -142,6 +159,7 @@ export class Store {
   #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
   readonly #driversFeed: DriversFeed;
+  readonly #whatIfFeed: WhatIfFeed;
   #loads = 0;
   #explained = "";
 
@@ -219,12 +237,22 @@ export class Store {
     this.explained = computed(() =>
       JSON.stringify([this.output.value, this.response.value, header.value.output_label]),
     );
+    this.outputName = computed(() => header.value.output_label ?? "prediction");
+    this.targetName = computed(() => {
+      const { target_name: name } = header.value;
+      return name ? `observed ${name}` : explanation("target").name;
+    });
     this.hover = computed(() => {
       const [row, picture] = [this.pointed.value, this.picture.value];
       if (row === null || picture.state !== "ready") return null;
       const line = picture.loaded.curves.positions.indexOf(row);
       return line === -1 ? null : line;
     });
+    const everyStep = this.remembered.of("every_step");
+    this.sceneOptions = computed(() => ({
+      isProbability: this.response.value === "predict_proba",
+      everyStep: everyStep.value,
+    }));
     const keyOf = (feature: string) => `${this.explained.value} ${feature}`;
     const showing = computed(() => {
       const picture = this.picture.value;
@@ -234,9 +262,28 @@ export class Store {
     });
     this.#driversFeed = new DriversFeed(client, showing);
     this.drivers = computed(() => this.#driversFeed.of(keyOf(this.feature.value)));
-    this.split = computed(() =>
-      splitOf(this.remembered.of("coloring").value, this.colorBy.value, splitsOf(this.drivers.value)),
+    this.split = computed(() => splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value));
+
+    this.whatIfRow = computed(() => {
+      const [row, ...others] = this.selection.value;
+      return row === undefined || others.length > 0 || this.brushing.value ? null : row;
+    });
+    // In a fixed order: neither the slider nor another ranking asks anew.
+    const askable = computed(() =>
+      JSON.stringify(
+        this.ranking.value
+          .filter(({ known }) => known)
+          .map(({ index }) => index)
+          .sort(),
+      ),
     );
+    const asked = computed(() => JSON.stringify([this.explained.value, this.whatIfRow.value, askable.value]));
+    this.#whatIfFeed = new WhatIfFeed(client, asked, () => {
+      const row = this.whatIfRow.peek();
+      const features = this.ranking.peek().filter(({ known }) => known);
+      return row === null ? null : { row, features: features.map(({ name }) => name) };
+    });
+    this.whatIf = this.#whatIfFeed.known;
 
     const given = this.#follow("_given");
     this.#endings.push(
@@ -345,6 +392,11 @@ export class Store {
     }
   }
 
+  /** Selects one row and nothing else. */
+  selectOnly(position: number): void {
+    this.#write("selection", [position]);
+  }
+
   clearSelection(): void {
     if (this.selection.peek().length > 0) this.#write("selection", []);
   }
@@ -415,9 +467,21 @@ export class Store {
   }
 
   /** Rows of the data as text. */
-  async rows(positions: readonly number[]): Promise<RowsBody> {
-    const { body } = await this.client.request({ type: "rows", positions: [...positions] });
+  async rows(positions: readonly number[], order: Omit<RowsRequest, "type" | "positions"> = {}): Promise<RowsBody> {
+    const { body } = await this.client.request({ type: "rows", positions: [...positions], ...order });
     return body;
+  }
+
+  /** What some rows have in common. */
+  async inCommon(positions: readonly number[]): Promise<InCommonBody> {
+    const { body } = await this.client.request({ type: "in_common", positions: [...positions] });
+    return body;
+  }
+
+  /** The row with the highest or the lowest prediction. */
+  async extremeRow(end: Extreme): Promise<number> {
+    const { body } = await this.client.request({ type: "extreme", end });
+    return body.position;
   }
 
   async cancel(): Promise<void> {
@@ -458,6 +522,7 @@ export class Store {
   dispose(): void {
     this.#loads++;
     this.#driversFeed.dispose();
+    this.#whatIfFeed.dispose();
     this.#syncDecay.flush();
     this.release();
     for (const end of this.#endings) end();
@@ -581,25 +646,48 @@ export class Store {
     column: string | null,
     split: Split,
   ): Promise<{ colors: LineColors | null; problem: string | null }> {
-    if (column === null) return { colors: null, problem: null };
+    if (column === null && !isTogether(split)) return { colors: null, problem: null };
     const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
     this.#colors.set(curves, kept);
-    const key = JSON.stringify([column, split === null || split === "median" ? split : split.rule]);
+    const key = JSON.stringify(
+      isTogether(split)
+        ? ["together", this.#explained, split.feature]
+        : [column, split === null || split === "median" ? split : split.rule],
+    );
     const known = kept.get(key);
     if (known !== undefined) return { colors: known, problem: null };
     try {
-      // Levels that a rule names may be too rare for a colour of their own.
-      const levels = split === null || split === "median" ? null : split.levels;
-      const whole = kept.get(JSON.stringify([column, null]));
-      const asked = levels === null && whole !== undefined ? whole : await this.#askColors(curves, column, levels);
-      if (levels === null) kept.set(JSON.stringify([column, null]), asked);
-      const colors = splitColors(asked, split);
+      const colors = isTogether(split)
+        ? await this.#askGroups(curves, split.feature)
+        : await this.#columnColors(curves, column!, split, kept);
       kept.set(key, colors);
       return { colors, problem: null };
     } catch (error) {
       if (error instanceof Cancelled) throw error;
       return { colors: null, problem: sentenceOf(error) };
     }
+  }
+
+  async #columnColors(
+    curves: Curves,
+    column: string,
+    split: Sides | null,
+    kept: Map<string, LineColors>,
+  ): Promise<LineColors> {
+    // Levels that a rule names may be too rare for a colour of their own.
+    const levels = split === null || split === "median" ? null : split.levels;
+    const plain = JSON.stringify([column, null]);
+    const whole = kept.get(plain);
+    const asked = levels === null && whole !== undefined ? whole : await this.#askColors(curves, column, levels);
+    if (levels === null) kept.set(plain, asked);
+    return splitColors(asked, split);
+  }
+
+  async #askGroups(curves: Curves, feature: string): Promise<LineColors> {
+    const positions = Array.from(curves.positions);
+    const { body, buffers } = await this.client.request({ type: "groups", feature, positions });
+    const scale: RuleScale = { ...body, rules: true };
+    return decodeColors(scale, buffers, positions.length);
   }
 
   async #askColors(curves: Curves, column: string, levels: string[] | null): Promise<LineColors> {

@@ -5,6 +5,8 @@ import { Cancelled, KERNEL_GONE, KernelClient } from "../src/client.ts";
 import { RELOAD } from "../src/forms.ts";
 import type { CurvesRequest } from "../src/protocol.ts";
 
+const NOTHING = { columns: [], n_outcomes: 0, positions: [] };
+
 const kernel = new FakeKernel(clinic(20));
 
 function silent(): FakeModel {
@@ -21,8 +23,8 @@ test("each question gets its own answer, whatever the order of the replies", asy
   const first = client.request({ type: "rows", positions: [0] });
   const second = client.request({ type: "rows", positions: [1] });
   const [one, two] = model.sent;
-  model.emit("msg:custom", { id: two!.id, type: "result", body: { columns: [], rows: [["second"]] } }, []);
-  model.emit("msg:custom", { id: one!.id, type: "result", body: { columns: [], rows: [["first"]] } }, []);
+  model.emit("msg:custom", { id: two!.id, type: "result", body: { ...NOTHING, rows: [["second"]] } }, []);
+  model.emit("msg:custom", { id: one!.id, type: "result", body: { ...NOTHING, rows: [["first"]] } }, []);
   expect((await first).body.rows).toEqual([["first"]]);
   expect((await second).body.rows).toEqual([["second"]]);
 });

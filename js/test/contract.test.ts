@@ -12,11 +12,13 @@ import {
   type Header,
   PROTOCOL_VERSION,
   type RankBy,
+  type WhatIfBody,
 } from "../src/protocol.ts";
 import { rankFeatures } from "../src/ranking.ts";
 import { Reading } from "../src/reading.ts";
 import { splitColors } from "../src/split.ts";
 import { rampWriter, writerOf } from "../src/values.ts";
+import { largestChange } from "../src/what_if.ts";
 
 type Known = number | null;
 interface Reply<Body, Means> {
@@ -68,6 +70,18 @@ function expectClose(got: number[], wanted: number[], within: number): void {
   const worst = Math.max(0, ...got.map((value, z) => Math.abs(value - wanted[z]!)));
   expect(worst).toBeLessThanOrEqual(within);
 }
+
+test("the largest change of a feature within reach is that of the kernel, at every decay", () => {
+  const [reply] = contract.replies.filter(({ request }) => request.type === "what_if") as unknown as Reply<
+    WhatIfBody,
+    { changes: Record<string, Record<string, number>> }
+  >[];
+  for (const [decay, changes] of Object.entries(reply!.means.changes)) {
+    for (const moves of reply!.body.features) {
+      expect(largestChange(moves, Number(decay))?.change ?? 0).toBeCloseTo(changes[moves.feature]!, 9);
+    }
+  }
+});
 
 test("kernel and browser speak the same protocol", () => {
   expect(contract.header.protocol).toBe(PROTOCOL_VERSION);

@@ -7,10 +7,10 @@ import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts
 import type { Box } from "../src/geometry/pick.ts";
 import { heldTo, isWhole, type Span } from "../src/geometry/zoom.ts";
 import { type ValueRange, valueRange } from "../src/marks/curves/range.ts";
-import type { Scene } from "../src/marks/curves/scene.ts";
+import { middleOf, type Scene, slopeEnds } from "../src/marks/curves/scene.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
 import type { ColorsBody } from "../src/protocol.ts";
-import { type Split, splitColors } from "../src/split.ts";
+import { type Sides, splitColors } from "../src/split.ts";
 
 interface Contract {
   zoom: { span: Span; full: Span; held: Span; whole: boolean }[];
@@ -23,10 +23,12 @@ interface Contract {
     range: Pick<ValueRange, "low" | "high" | "cut" | "above" | "below">;
     text: string | null;
   }[];
+  bins: { n_grid: number; ends: number[] }[];
+  middle: { curves: number[][]; ends: [number[], number[]] }[];
   splits: {
     scale: ColorsBody;
     values: (number | null)[];
-    split: Split;
+    split: Sides | null;
     sides: { levels: string[]; of: number[] } | null;
   }[];
   labels: {
@@ -67,6 +69,20 @@ describe("a figure and the screen have in common", () => {
     expect({ low, high, cut, above, below }).toEqual(each.range);
     if (cut === "yes") expect(leavingText(range, scene.extent, scene.curves.nLines)).toBe(each.text);
     else expect(each.text).toBeNull();
+  });
+
+  test.each(written.bins)("over which bins slopes are drawn: $n_grid grid values", ({ n_grid, ends }) => {
+    expect(slopeEnds(n_grid)).toEqual(ends);
+  });
+
+  test.each(written.middle)("the middle of the curves, $curves.length of them", ({ curves, ends }) => {
+    const { low, high } = middleOf(Float32Array.from(curves.flat()), 3);
+    for (const [found, end] of [
+      [low, ends[0]],
+      [high, ends[1]],
+    ] as const) {
+      for (const [point, value] of found.entries()) expect(value).toBeCloseTo(end[point]!, 6);
+    }
   });
 
   test.each(written.splits)("on which side a line is: $scale.column, $split", ({ scale, values, split, sides }) => {

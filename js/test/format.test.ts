@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { columnFormat, decayReadout, halfWeight, number, plural, tickExponents } from "../src/format.ts";
+import {
+  columnFormat,
+  figureFormat,
+  halfWeight,
+  isNothing,
+  keptText,
+  number,
+  plural,
+  reachText,
+  tickExponents,
+} from "../src/format.ts";
 
 test.each([
   [0, "0"],
@@ -24,22 +34,43 @@ test("very small figures are written with exponents, not as zeros", () => {
   expect(columnFormat(3e-9)(3e-9)).toBe("3.00e−9");
 });
 
-test("the readout says how far phantoms count half and how much of their weight the decay leaves", () => {
-  expect(decayReadout(0.75, 0.624, false)).toBe("half weight at 2.4 σ · 62\u00a0% of the weight kept");
-  expect(decayReadout(0.01, 0.0021, false)).toBe("half weight at 0.2 σ · 0.2\u00a0% of the weight kept");
+test("figures that round to 0 are written as smaller than the last digit, and 0 as 0", () => {
+  const write = figureFormat(0.2211);
+  expect([0.2211, 0.004, 0.0004, 1e-14, 0, Number.NaN].map(write)).toEqual([
+    "0.221",
+    "0.004",
+    "< 0.001",
+    "0",
+    "0",
+    "–",
+  ]);
+  expect([0.3, 0.6].map(figureFormat(1243))).toEqual(["< 1", "1"]);
+  expect(["< 0.001", "0", "0\u00a0%", "0.004", "–"].map(isNothing)).toEqual([true, true, true, false, false]);
+});
+
+test("the readout is a sentence: where values count half, and how much of the weight the decay leaves", () => {
+  expect(reachText(0.75, false)).toBe("a value 2.4 SD from the observed one counts half");
+  expect(reachText(0.001, false)).toBe("a value 0.1 SD from the observed one counts half");
+  expect(keptText(0.75, 0.624, false)).toBe("62\u00a0% of the weight kept");
+  expect(keptText(0.01, 0.0021, false)).toBe("0.2\u00a0% of the weight kept");
 });
 
 test("the readout marks interpolated figures", () => {
-  expect(decayReadout(0.755, 0.62, true)).toBe("half weight at 2.5 σ · ≈ 62\u00a0% of the weight kept");
+  expect(keptText(0.755, 0.62, true)).toBe("≈ 62\u00a0% of the weight kept");
 });
 
-test("the readout says nothing about a weight that is not computed", () => {
-  expect(decayReadout(0.75, Number.NaN, false)).toBe("half weight at 2.4 σ");
+test("the readout says nothing about a weight that is not computed, nor where all of it is kept", () => {
+  expect([keptText(0.75, Number.NaN, false), keptText(1, 1, false)]).toEqual(["", ""]);
 });
 
-test("without decay there is no half weight", () => {
+test("between levels without an order there is no distance", () => {
+  expect(reachText(0.75, true)).toBe("other levels count 0.75");
+  expect(reachText(1, true)).toBe("all levels count alike");
+});
+
+test("without decay all values count alike", () => {
   expect(halfWeight(1)).toBe(Number.POSITIVE_INFINITY);
-  expect(decayReadout(1, 1, false)).toBe("no decay");
+  expect(reachText(1, false)).toBe("all values count alike");
 });
 
 test("one line, two lines", () => {

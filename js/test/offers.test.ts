@@ -9,7 +9,6 @@ const situation = (of: Partial<Situation> = {}): Situation => ({
   curves: curves(),
   kind: "ice",
   response: "predict_proba",
-  nOutputs: 3,
   ...of,
 });
 
@@ -21,15 +20,14 @@ describe("what is offered", () => {
       shared_y: null,
       target: null,
       rug: null,
-      classes: null,
     });
   });
 
   test("of all features in small: the shared axis alone, and not for slopes", () => {
-    const rest = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined, classes: undefined };
+    const rest = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined };
     expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
     const why = "Slopes are per unit of each feature, so they share no axis.";
-    expect(offersOfAll("d-ice")).toEqual({ ...rest, shared_y: why });
+    expect(offersOfAll("d-ice")).toEqual({ ...rest, every_step: null, shared_y: why });
   });
 
   test("before a feature is open: nothing yet", () => {
@@ -54,16 +52,19 @@ describe("what is offered", () => {
     expect(offers.full_slopes).toBeNull();
   });
 
+  test("slopes of every step where there are more than bins", () => {
+    const offer = (nGrid: number) => offersOf(situation({ kind: "d-ice", curves: curves({ nGrid }) })).every_step;
+    expect(offer(22)).toBeNull();
+    expect(offer(21)).toBe("Every step is drawn: there are few.");
+    expect(offersOf(situation({ kind: "ice", curves: curves({ nGrid: 22 }) })).every_step).toBeUndefined();
+  });
+
   test("on levels there are neither shades nor ticks, and many rows have no ticks", () => {
     const levels = offersOf(situation({ curves: curves({ kind: "group" }) }));
     expect(levels.density).toBe("Levels are drawn as dots.");
     expect(levels.rug).toBe("On levels every row is a dot.");
     expect(offersOf(situation({ curves: curves({ nLines: 500 }) })).rug).toBeNull();
     expect(offersOf(situation({ curves: curves({ nLines: 501 }) })).rug).toBe("More than 500 rows are drawn.");
-  });
-
-  test("classes where there are several", () => {
-    expect(offersOf(situation({ nOutputs: 0 })).classes).toBeUndefined();
   });
 });
 

@@ -32,9 +32,27 @@ test("the order follows the decay, without anything else", () => {
   expect(names(1, "in_distribution_impact")).toEqual(["b", "a", "c"]);
 });
 
-test("impact does not depend on the decay, but its bar shows what decay leaves of it", () => {
-  const [first] = ranked(0.5, "impact");
-  expect(first).toMatchObject({ name: "b", value: 3, fill: 0.5, outline: 3, support: 0.25 });
+test("a bar is as long as the figure it is ranked by; where that decays, a tick marks the impact without decay", () => {
+  expect(ranked(0.5, "in_distribution_impact")[1]).toMatchObject({ name: "b", value: 0.5, tick: 3, support: 0.25 });
+  expect(ranked(0.5, "impact")[0]).toMatchObject({ name: "b", value: 3, tick: null });
+  expect(ranked(0.5, "heterogeneity")[0]).toMatchObject({ value: 5, tick: null });
+});
+
+test("a bar is longer than its tick where curves are steeper near the observed values, or of shares by share", () => {
+  const longer = (decay: number, unit: Unit) =>
+    ranked(decay, "in_distribution_impact", {}, unit).map(({ name, longer }) => [name, longer]);
+  expect(longer(0.5, "prediction").slice(0, 2)).toEqual([
+    ["a", "steeper"],
+    ["b", null],
+  ]);
+  expect(longer(1, "prediction").every(([, reason]) => reason === null)).toBe(true);
+  const alike = new ImpactTable(["impact"], Float32Array.of(2, 3, Number.NaN));
+  const shares = ranked(0.5, "in_distribution_impact", { impact: alike }, "share");
+  expect(shares.map(({ name, longer }) => [name, longer])).toEqual([
+    ["a", "share"],
+    ["b", null],
+    ["c", null],
+  ]);
 });
 
 test("each feature knows its rank among all", () => {
@@ -64,10 +82,6 @@ test("features that are not computed yet come last, in the order of the columns"
   expect(names(0.5, "heterogeneity")).toEqual(["a", "b", "c"]);
 });
 
-test("metrics without decay have no outline", () => {
-  expect(ranked(0.5, "heterogeneity")[0]).toMatchObject({ fill: 5, outline: null });
-});
-
 test("a figure that is undefined for a feature follows the others, and comes before what is still to be computed", () => {
   const undefinedForB = ranked(0.5, "heterogeneity");
   expect(undefinedForB.map(({ name, known }) => [name, known])).toEqual([
@@ -79,16 +93,16 @@ test("a figure that is undefined for a feature follows the others, and comes bef
 });
 
 test("in per cent of the predictions’ standard deviation every effect is divided by it, and its sign stays", () => {
-  const [b, a] = ranked(0.5, "impact", {}, "sd");
-  expect([b!.value, b!.outline, b!.fill, b!.direction, b!.support]).toEqual([75, 75, 12.5, -25, 0.25]);
-  expect([a!.value, a!.fill]).toEqual([25, 50]);
+  const [a, b] = ranked(0.5, "in_distribution_impact", {}, "sd");
+  expect([b!.value, b!.tick, b!.direction, b!.support]).toEqual([12.5, 75, -25, 0.25]);
+  expect([a!.value, a!.tick]).toEqual([50, 25]);
 });
 
 test("shares are of the features that are known, each figure of its own total", () => {
-  const shares = ranked(0.5, "impact", {}, "share");
-  expect(shares.map(({ value }) => value)).toEqual([75, 25, Number.NaN]);
-  expect(shares.map(({ fill }) => fill)).toEqual([20, 80, Number.NaN]);
-  expect(shares.map(({ direction }) => direction)).toEqual([-50, 50, Number.NaN]);
+  const shares = ranked(0.5, "in_distribution_impact", {}, "share");
+  expect(shares.map(({ value }) => value)).toEqual([80, 20, Number.NaN]);
+  expect(shares.map(({ tick }) => tick)).toEqual([25, 75, Number.NaN]);
+  expect(shares.map(({ direction }) => direction)).toEqual([50, -50, Number.NaN]);
 });
 
 test("shares of nothing but rounding errors are 0", () => {

@@ -78,3 +78,54 @@ describe("levels", () => {
     expect(standIns({ ...town, observed: Float64Array.of(-1, 0) })).toEqual(Float64Array.of(2, 0));
   });
 });
+
+describe("slopes", () => {
+  const nGrid = 101;
+  const steps: Curves = {
+    ...town,
+    kind: "numeric",
+    levels: null,
+    nGrid,
+    median: 50,
+    observed: Float64Array.of(50, 99.5),
+    grid: Float64Array.from({ length: nGrid }, (_, k) => k),
+    values: Float32Array.from({ length: 2 * nGrid }, (_, z) => Math.floor((z % nGrid) / 10) * (z < nGrid ? 1 : 3)),
+    partialDependence: Float32Array.from({ length: nGrid }, (_, k) => 2 * Math.floor(k / 10)),
+    spread: new Float32Array(nGrid),
+    missing: null,
+    distances: null,
+  };
+
+  test("are drawn over 20 bins: the rise over each by its width, for curves, their mean and own values", () => {
+    const scene = sceneOf(steps, "d-ice", "min");
+    expect(scene.nBins).toBe(20);
+    expect(scene.x.length).toBe(40);
+    expect(Array.from(scene.values.subarray(0, 4))).toEqual([0, 0, 0.2, 0.2].map(Math.fround));
+    expect(Array.from(scene.mean.subarray(0, 4))).toEqual([0, 0, 0.4, 0.4].map(Math.fround));
+    expect(Array.from(scene.own)).toEqual([0.2, 0.6].map(Math.fround));
+  });
+
+  test("of every step are those between neighbouring values, where the reader wants them", () => {
+    const scene = sceneOf(steps, "d-ice", "min", { everyStep: true });
+    expect(scene.nBins).toBeNull();
+    expect(scene.x.length).toBe(200);
+    expect(Math.max(...scene.values)).toBe(3);
+  });
+
+  test("of ranks are never put together", () => {
+    const ranks = { ...steps, kind: "ordered", levels: Array.from(steps.grid, String) } as Curves;
+    expect(sceneOf(ranks, "d-ice", "min").nBins).toBeNull();
+  });
+});
+
+describe("the band", () => {
+  test("of probabilities is the middle of the curves, also where the value is missing; changes have ± 1 SD", () => {
+    const probabilities = { ...town, offset: 0.5, spread: Float32Array.of(9, 9, 9) };
+    const scene = sceneOf(probabilities, "ice", "min", { isProbability: true });
+    expect(scene.hasQuantileBand).toBe(true);
+    expect([scene.low[0], scene.high[0]]).toEqual([1.48, 3.52].map(Math.fround));
+    expect([scene.missing!.low, scene.missing!.high]).toEqual([0.66, 1.34].map(Math.fround));
+    expect(sceneOf(probabilities, "ice", "min").low[0]).toBe(-6.5);
+    expect(sceneOf(probabilities, "c-ice", "min", { isProbability: true }).hasQuantileBand).toBe(false);
+  });
+});

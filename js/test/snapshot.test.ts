@@ -4,13 +4,23 @@ import { describe, expect, test } from "vitest";
 import { Cancelled, KernelError } from "../src/client.ts";
 import { decodeColors, decodeCurves, decodeProfile } from "../src/decode.ts";
 import { StaticModel } from "../src/host.ts";
-import type { ColorsBody, ColorsRequest, CurvesBody, CurvesRequest, Header, Request } from "../src/protocol.ts";
+import type {
+  ColorsBody,
+  ColorsRequest,
+  CurvesBody,
+  CurvesRequest,
+  GroupsRequest,
+  Header,
+  Request,
+  RowsBody,
+} from "../src/protocol.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "../src/snapshot.ts";
 
 interface Reply {
   request: Request;
   body: unknown;
   buffers: string[];
+  means?: { rules?: string[] };
 }
 interface Contract {
   header: Header;
@@ -58,9 +68,24 @@ describe("what the kernel answers", () => {
     expect(got).toEqual(wanted);
   });
 
-  test.each([...replies("drivers"), ...replies("rows")])("is what the page answers: $request.type", async (reply) => {
-    expect((await client().request(reply.request)).body).toEqual(reply.body);
+  test.each(replies("groups"))("is what the page answers: groups of $request.feature", async (reply) => {
+    const request = reply.request as GroupsRequest;
+    const { body, buffers } = await client().request(request);
+    expect(body).toEqual(reply.body);
+    const { values } = decodeColors(body, buffers, request.positions.length);
+    expect(values).toEqual(decodeColors(body, reply.buffers.map(bytes), request.positions.length).values);
+    expect(Array.from(values, (at) => body.levels[at]!)).toEqual(reply.means!.rules);
   });
+
+  // The page was saved without what was observed, which one of the replies has.
+  const rows = replies("rows").filter(({ body }) => (body as RowsBody).n_outcomes === 1);
+
+  test.each([...replies("drivers"), ...rows, ...replies("extreme")])(
+    "is what the page answers: $request.type",
+    async (reply) => {
+      expect((await client().request(reply.request)).body).toEqual(reply.body);
+    },
+  );
 
   test("are the traits that a page begins with", async () => {
     const traits = await traitsOf(snapshot, read);
@@ -130,6 +155,7 @@ describe("what needs a kernel", () => {
   test.each([
     [{ type: "rows", positions: [99] }, "Row 99 is not on this page."],
     [{ type: "drivers", feature: "toString" }, "There is no feature 'toString' on this page."],
+    [{ type: "groups", feature: "age", positions: [0] }, "There are no groups of 'age' on this page."],
     [{ type: "colors", column: "__proto__", positions: [0] }, "There is no column '__proto__' on this page."],
   ] as [Request, string][])("%o is not there", async (request, sentence) => {
     await expect(client().request(request)).rejects.toThrow(sentence);

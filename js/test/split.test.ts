@@ -77,13 +77,19 @@ test("where there is nothing to split at, colours stay as they are", () => {
   expect(splitColors(numbers, driver({ levels: ["a"] }))).toBe(numbers);
 });
 
-test("a column is parted by its own rule, and one without any is not", () => {
-  const known = [driver({ column: "age" }), driver({})];
-  expect(splitOf("driver", "rm", known)).toBe(known[1]);
+test("a column is parted by its own rule, two together by all of theirs, and one without any is not", () => {
+  const drivers = [driver({ column: "age" }), driver({})];
+  const combined = { columns: ["age", "rm"], share: 0.8, rules: [{ rule: "age > 6", n_rows: 4 }] };
+  const body = { feature: "tax", lead: "", drivers, combined, n_rows: 5, n_curves: 5 };
+  const known = { body };
+  expect(splitOf("driver", "rm", known)).toBe(drivers[1]);
   expect(splitOf("driver", "tax", known)).toBeNull();
   expect(splitOf("driver", null, known)).toBeNull();
   expect(splitOf("value", "rm", known)).toBeNull();
   expect(splitOf("median", "rm", known)).toBe("median");
+  expect(splitOf("together", null, known)).toEqual({ feature: "tax", ...combined });
+  expect(splitOf("together", "rm", { body: { ...body, combined: { columns: [], share: 0, rules: [] } } })).toBeNull();
+  expect(splitOf("together", "rm", null)).toBeNull();
 });
 
 function luminance(hex: string): number {

@@ -38,6 +38,7 @@ const OTHER: Record<Theme, string> = { light: "#9a9a9a", dark: "#8c8c8c" };
 const MISSING: Record<Theme, string> = { light: "#b4b4b4", dark: "#6e6e6e" };
 /** All lines when no feature colours them. */
 const PLAIN: Record<Theme, string> = { light: "#3f6d9b", dark: "#8db8e3" };
+const PICK: Record<Theme, string> = { light: "#c2410c", dark: "#ffb066" };
 
 /** Red, green and blue of "#rrggbb". */
 export function rgbOf(hex: string): Rgb {
@@ -88,6 +89,11 @@ export function levelPalette(
 /** One colour for all lines (colour value 0), where no feature is chosen to colour them. */
 export function plainPalette(theme: Theme): Palette & { kind: "levels" } {
   return levels([PLAIN[theme]], theme) as Palette & { kind: "levels" };
+}
+
+/** The colour of selected lines, where no feature colours them: that of the style sheet's `--ice-pick`. */
+export function pickPalette(theme: Theme): Palette & { kind: "levels" } {
+  return levels([PICK[theme]], theme) as Palette & { kind: "levels" };
 }
 
 /** The colour of a level or of a place on the ramp (0..1) as CSS text; NaN gives the colour of missing values. */

@@ -38,9 +38,18 @@ export function placeBeside(anchor: Box, size: Extent, room: Box): Place {
   return { x: insideX(place.x, size, room), y: insideY(place.y, size, room) };
 }
 
+/** Below; above where there is room only there. */
+function belowOrAbove(anchor: Box, { height }: Extent, room: Box): number {
+  const [below, above] = [anchor.bottom + UNDER, anchor.top - UNDER - height];
+  return below + height > room.bottom && above >= room.top ? above : below;
+}
+
 /** Under a button and flush with its right edge; over it where there is room only there. */
 export function placeUnder(anchor: Box, size: Extent, room: Box): Place {
-  const [below, above] = [anchor.bottom + UNDER, anchor.top - UNDER - size.height];
-  const y = below + size.height > room.bottom && above >= room.top ? above : below;
-  return { x: insideX(anchor.right - size.width, size, room), y };
+  return { x: insideX(anchor.right - size.width, size, room), y: belowOrAbove(anchor, size, room) };
+}
+
+/** Under what it explains and flush with its left edge; over it where there is room only there. */
+export function placeBelow(anchor: Box, size: Extent, room: Box): Place {
+  return { x: insideX(anchor.left, size, room), y: belowOrAbove(anchor, size, room) };
 }

@@ -1,18 +1,20 @@
-/** One row of the ranking: name, direction, filled bar, outline, figure. */
+/** One row of the ranking: name, direction, bar, tick, figure. */
 import { html, setText, update } from "./element.ts";
 import { partedText } from "./name.ts";
 
 export interface BarState {
   /** Among all features, from 1. */
   rank: number;
-  /** Where it stands in the list, from 0, and how many the list has. */
+  /** The row that it stands in, from 0. */
   place: number;
+  /** Its place in the list, from 1, and how many the list has, in sight or not. */
+  position: number;
   of: number;
   /** Whether the figure is still to come. */
   pending: boolean;
   /** Shares of the longest bar; null where there is none. */
   fill: number | null;
-  outline: number | null;
+  tick: number | null;
   /** Ends of the whisker, likewise. */
   interval: [number, number] | null;
   figure: string;
@@ -30,7 +32,7 @@ const SIGNS = { up: "▲", down: "▼", levels: "", none: "" } as const;
 export class Bar {
   readonly #sign = html("span", { class: "ice-bar-sign", "aria-hidden": "true" });
   readonly #fill = html("span", { class: "ice-bar-fill" });
-  readonly #outline = html("span", { class: "ice-bar-outline" });
+  readonly #tick = html("span", { class: "ice-bar-tick" });
   readonly #interval = html("span", { class: "ice-bar-interval", "data-test": "bar-interval" });
   readonly #figure = html("span", { class: "ice-bar-figure", "data-test": "bar-figure" });
   readonly node: HTMLElement;
@@ -46,14 +48,14 @@ export class Bar {
       html("span", { class: "ice-bar-name ice-parted" }, ...partedText(name, parted)),
       this.#sign,
       " ", // between name and figure, for those who hear or copy them
-      html("span", { class: "ice-bar-track" }, this.#fill, this.#outline, this.#interval, this.#figure),
+      html("span", { class: "ice-bar-track" }, this.#fill, this.#tick, this.#interval, this.#figure),
     );
   }
 
   draw(state: BarState): void {
     update(this.node, {
       "aria-selected": String(state.open),
-      "aria-posinset": state.place + 1,
+      "aria-posinset": state.position,
       "aria-setsize": state.of,
       "aria-label": state.description,
       tabindex: state.reachable ? 0 : -1,
@@ -66,11 +68,11 @@ export class Bar {
     this.moveTo(state.place);
     // Each on the part that it is of: what a row hands down to all its parts takes the browser several times as long.
     this.#fill.style.setProperty("--fill", String(state.fill ?? 0));
-    this.#outline.style.setProperty("--outline", String(state.outline ?? 0));
+    this.#tick.style.setProperty("--tick", String(state.tick ?? 0));
     this.#interval.style.setProperty("--low", String(low));
     this.#interval.style.setProperty("--high", String(high));
-    this.#figure.style.setProperty("--end", String(Math.max(state.fill ?? 0, state.outline ?? 0, high)));
-    this.#outline.hidden = state.outline === null;
+    this.#figure.style.setProperty("--end", String(Math.max(state.fill ?? 0, state.tick ?? 0, high)));
+    this.#tick.hidden = state.tick === null;
     this.#interval.hidden = state.interval === null;
     setText(this.#sign, SIGNS[state.sign]);
     setText(this.#figure, state.figure);

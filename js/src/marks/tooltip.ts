@@ -1,6 +1,6 @@
 /** A small card beside the pointer that stays inside the explorer. */
 import type { Frames } from "../frames.ts";
-import { placeBeside } from "../geometry/placing.ts";
+import { placeBelow, placeBeside } from "../geometry/placing.ts";
 import { html } from "./element.ts";
 import { moveBeside } from "./place.ts";
 
@@ -11,8 +11,15 @@ export interface TooltipRow {
 }
 
 export class Tooltip {
-  readonly node = html("div", { class: "ice-tooltip", role: "tooltip", hidden: true, "data-test": "tooltip" });
+  readonly node = html("div", {
+    id: `ice-tooltip-${Math.random().toString(36).slice(2)}`,
+    class: "ice-tooltip",
+    role: "tooltip",
+    hidden: true,
+    "data-test": "tooltip",
+  });
   #anchor = new DOMRect();
+  #placeAt = placeBeside;
 
   constructor(
     private readonly boundary: HTMLElement,
@@ -37,17 +44,32 @@ export class Tooltip {
     }
     this.node.replaceChildren(html("div", { class: "ice-tooltip-title" }, title), list);
     if (note !== null) this.node.append(html("p", { class: "ice-tooltip-note" }, note));
-    this.node.hidden = false;
-    this.#anchor = anchor;
-    this.frames.request(this.#place);
+    this.#open(anchor, placeBeside);
+  }
+
+  /** A sentence under the element that it explains. Screen readers read it as the description of that element. */
+  explain(title: string, text: string, anchor: DOMRect): void {
+    this.node.setAttribute("aria-live", "off");
+    this.node.replaceChildren(
+      html("div", { class: "ice-tooltip-title" }, title),
+      html("p", { class: "ice-tooltip-note" }, text),
+    );
+    this.#open(anchor, placeBelow);
   }
 
   hide(): void {
     this.node.hidden = true;
   }
 
+  #open(anchor: DOMRect, place: typeof placeBeside): void {
+    this.node.hidden = false;
+    this.#anchor = anchor;
+    this.#placeAt = place;
+    this.frames.request(this.#place);
+  }
+
   /** After all else is drawn in the frame: its size has the browser lay out the page, which then stays as it is. */
   readonly #place = (): void => {
-    if (!this.node.hidden) moveBeside(this.node, this.#anchor, this.boundary, placeBeside);
+    if (!this.node.hidden) moveBeside(this.node, this.#anchor, this.boundary, this.#placeAt);
   };
 }

@@ -51,9 +51,9 @@ export function classesPanel(view: View): HTMLElement {
       message.hidden = message.textContent === "";
       row.hidden = classes === null;
       if (classes === null) return;
-      const beyond = classes.nOutputs - classes.outputs.length;
       setText(title, `${classes.feature} for every class`);
-      setText(more, beyond > 0 ? `the ${classes.outputs.length} most probable + ${beyond} more` : "");
+      const shown = classes.outputs.length;
+      setText(more, shown < classes.nOutputs ? `the ${shown} most probable of ${classes.nOutputs}` : "");
       const domain = domainOf(classes);
       const write = columnFormat(Math.max(...domain.map(Math.abs)));
       setText(low, write(domain[0]));

@@ -1,6 +1,6 @@
 /** What colours the curves: a column by its values, below and above its median, or by its best split. */
 
-import { splitsOf } from "../drivers.ts";
+import { isOfDrivers, splitsOf, type Together, togetherOf } from "../drivers.ts";
 import { percent } from "../format.ts";
 import { html, update } from "../marks/element.ts";
 import type { DriverBody, ViewChoices } from "../protocol.ts";
@@ -12,7 +12,8 @@ type Coloring = ViewChoices["coloring"];
 /** Best columns that the list of colours begins with. */
 const MOST_OFFERED = 8;
 
-export const driverText = ({ rule, share }: DriverBody): string => `${rule} · ${percent(share)}`;
+const driverText = ({ rule, share }: DriverBody): string => `${rule} · ${percent(share)}`;
+const togetherText = ({ columns, share }: Together): string => `${columns.join(" and ")} together · ${percent(share)}`;
 
 export function colorControl(view: View): HTMLElement {
   const field = html("label", { class: "ice-field ice-color-by" }, "Colour by ", columnSelect(view));
@@ -36,7 +37,8 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
     () => {
       const { column, coloring } = choices[select.selectedIndex] ?? { column: null, coloring: null };
       const before = store.remembered.of("coloring").peek();
-      store.colorAs(column, coloring ?? (before === "driver" ? "value" : before));
+      if (coloring === "together") store.colorAs(store.colorBy.peek(), coloring);
+      else store.colorAs(column, coloring ?? (isOfDrivers(before) ? "value" : before));
     },
     { signal: aborted },
   );
@@ -47,27 +49,30 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
       colorBy: store.colorBy.value,
       coloring: store.remembered.of("coloring").value,
       drivers: splitsOf(store.drivers.value),
+      together: togetherOf(store.drivers.value),
     }),
-    ({ columns, colorBy, coloring, drivers }) => {
+    ({ columns, colorBy, coloring, drivers, together }) => {
       const names = columns.map(({ name }) => name);
       const offered = drivers.filter(({ column }) => names.includes(column)).slice(0, MOST_OFFERED);
       if (colorBy !== null && !names.includes(colorBy)) names.push(colorBy);
-      const key = JSON.stringify([names, offered.map(driverText)]);
+      const ofTwo = together === null ? [] : [togetherText(together)];
+      const texts = [...offered.map(driverText), ...ofTwo];
+      const key = JSON.stringify([names, texts]);
       if (key !== listed) {
         listed = key;
-        best.replaceChildren(
-          ...offered.map((driver) => html("option", { value: driverText(driver) }, driverText(driver))),
-        );
+        best.replaceChildren(...texts.map((text) => html("option", { value: text }, text)));
         all.replaceChildren(...names.map((name) => html("option", { value: name }, name)));
-        select.replaceChildren(nothing, ...(offered.length > 0 ? [best] : []), all);
+        select.replaceChildren(nothing, ...(texts.length > 0 ? [best] : []), all);
         choices = [
           { column: null, coloring: null },
           ...offered.map(({ column }): Choice => ({ column, coloring: "driver" })),
+          ...ofTwo.map((): Choice => ({ column: null, coloring: "together" })),
           ...names.map((column): Choice => ({ column, coloring: null })),
         ];
       }
-      const isChosen = (choice: Choice) => choice.column === colorBy && choice.coloring === "driver";
-      const asDriver = coloring === "driver" ? choices.findIndex(isChosen) : -1;
+      const isChosen = (choice: Choice) =>
+        choice.coloring === coloring && (coloring === "together" || choice.column === colorBy);
+      const asDriver = isOfDrivers(coloring) ? choices.findIndex(isChosen) : -1;
       const asColumn = choices.findIndex((choice) => choice.column === colorBy && choice.coloring === null);
       select.selectedIndex = asDriver === -1 ? asColumn : asDriver;
     },

@@ -1,14 +1,15 @@
-/** Up to three features pinned side by side, on one value axis where their values have one unit, in the kind, colours and decay of the open one. */
-import { computed } from "@preact/signals-core";
+/** The open feature beside one or two others: plots of one size, on one value axis where their values have one unit. */
+import { computed, effect, type ReadonlySignal } from "@preact/signals-core";
 import { number } from "../format.ts";
 import { nearestLine } from "../geometry/pick.ts";
 import { Pace } from "../marks/curves/pace.ts";
-import { endsWriter, SmallPicture } from "../marks/curves/picture.ts";
+import { SmallPicture } from "../marks/curves/picture.ts";
 import { fairOrder } from "../marks/curves/plot.ts";
 import { sharedRange } from "../marks/curves/range.ts";
 import { rowTitle } from "../marks/curves/row.ts";
 import { linesOf, manySelected } from "../marks/curves/selected.ts";
-import { around, pickable, pointNear, rangeOf, smallPlot, smallScene } from "../marks/curves/small.ts";
+import { around, pickable, pointNear, rangeOf, smallScene, tickedPlot } from "../marks/curves/small.ts";
+import { featureAxisTitle, valueTitle } from "../marks/curves/titles.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { followSize } from "../marks/size.ts";
 import { Shelf } from "../shelf.ts";
@@ -16,26 +17,31 @@ import { loadedOf } from "../store.ts";
 import { drawnKind, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
 
-const MOST_PINNED = 3;
+/** Features besides the open one. */
+const MOST_OTHERS = 2;
 /** More lines than this in each would not be told apart at this size. */
 const MOST_LINES = 1000;
-const HEIGHT = 152;
+/** Of a plot where all fit side by side, and where they are in two rows. */
+const HEIGHT = 312;
+const LOW_HEIGHT = 208;
 const GAP = 16;
-const LEAST_WIDTH = 160;
-const WIDEST = 360;
+const LEAST_WIDTH = 190;
 const REACH = 16;
-/** What the strip may take of a frame while the slider moves; the open feature has the rest. */
-const BUDGET_MS = 5;
+/** What the plots may take of a frame while the slider moves. */
+const BUDGET_MS = 8;
 /** The slider rests when it has not moved for so long. */
 const REST_MS = 120;
 
 const NOTHING = new Uint32Array(0);
+const FULL = "Up to three features can be compared. Remove one first.";
 
-class Pinned {
+class Compared {
   readonly picture = new SmallPicture();
   readonly open: HTMLButtonElement;
   readonly remove: HTMLButtonElement;
   readonly message = html("p", { class: "ice-small-message", "data-test": "compared-message" });
+  readonly value = html("p", { class: "ice-compared-title", "data-test": "compared-y-title" });
+  readonly axis = html("p", { class: "ice-compared-title ice-compared-axis" });
   readonly node: HTMLElement;
   /** The lines that the open feature shows, too; a fair sample in every prefix. */
   order = NOTHING;
@@ -65,30 +71,52 @@ class Pinned {
       "div",
       { class: "ice-compared", role: "group", "aria-label": name, "data-test": "compared", "data-feature": name },
       html("div", { class: "ice-compared-head" }, this.open, this.remove),
+      this.value,
       html("div", { class: "ice-small-body" }, this.picture.node, this.message),
+      this.axis,
     );
   }
 }
 
-/** The button that pins the open feature, and the strip that shows what is pinned. */
-export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElement } {
+export interface ComparePanel {
+  /** The control that asks with which feature. */
+  choice: HTMLElement;
+  /** The plots, in the place of the large one. */
+  plots: HTMLElement;
+  isComparing: ReadonlySignal<boolean>;
+}
+
+export function comparePanel(view: View): ComparePanel {
   const { store, aborted } = view;
   const options = { signal: aborted };
-  const compared = store.remembered.of("compared");
-  const toggle = html(
-    "button",
-    { type: "button", class: "ice-button ice-compare", "data-test": "compare", title: "Keep this feature in view" },
-    "Compare",
-  );
-  const status = html("p", { class: "ice-compare-status", role: "status", "data-test": "compare-status" });
-  const title = html("h3", { class: "ice-compare-title", "data-test": "compare-title" });
+  const remembered = store.remembered.of("compared");
+  const select = html("select", { class: "ice-select", "aria-label": "Compare with", "data-test": "compare" });
+  const choice = html("span", { class: "ice-compare" }, select);
+  const title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
+  const close = html("button", { type: "button", class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   const items = html("div", { class: "ice-compared-items" });
-  const strip = html(
+  const plotsNode = html(
     "section",
-    { class: "ice-panel ice-comparison", "aria-label": "Compared features", "data-test": "comparison" },
-    html("div", { class: "ice-compare-head" }, title, status),
+    { class: "ice-comparison", "aria-label": "Compared features", "data-test": "comparison", hidden: true },
+    html("div", { class: "ice-compare-head" }, title, close),
     items,
   );
+
+  /** The features that the open one is compared with: those that still are features, never the open one itself. */
+  const others = computed(() => {
+    const names = new Set(store.figures.value?.header.features.map(({ name }) => name));
+    names.delete(store.feature.value);
+    return [...new Set(remembered.value)].filter((name) => names.has(name)).slice(0, MOST_OTHERS);
+  });
+  const isComparing = computed(() => others.value.length > 0 && store.feature.value !== "");
+  const shown = computed(() => (isComparing.value ? [store.feature.value, ...others.value] : []));
+  const compareWith = (names: string[]): void => store.remembered.choose("compared", names);
+  /** Fewer features, and the keyboard where more can be chosen. */
+  const leave = (names: string[]): void => {
+    compareWith(names);
+    select.disabled = false;
+    select.focus({ preventScroll: true });
+  };
 
   /** The rows that the open feature shows, so that each can be followed from plot to plot. */
   const rows = computed((): readonly number[] => {
@@ -104,9 +132,9 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
     atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
   });
   const many = computed(() => manySelected(store.selection.value));
-  const pinned = new Map<string, Pinned>();
+  const known = new Map<string, Compared>();
   const pace = new Pace(BUDGET_MS);
-  const size = followSize(strip, aborted);
+  const size = followSize(items, aborted);
   let timer: ReturnType<typeof setTimeout> | undefined;
   aborted.addEventListener(
     "abort",
@@ -117,62 +145,82 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
     { once: true },
   );
 
-  const pin = (name: string): void => {
-    const now = compared.peek();
-    const isPinned = now.includes(name);
-    const next = isPinned ? now.filter((other) => other !== name) : [...now, name];
-    const left = next.slice(0, -MOST_PINNED);
-    setText(status, left.length > 0 ? `${left.join(", ")} made room: three fit side by side.` : "");
-    store.remembered.choose("compared", next.slice(-MOST_PINNED));
-  };
-  toggle.addEventListener("click", () => pin(store.feature.peek()), options);
-
-  const add = (name: string): Pinned => {
-    const item = new Pinned(name);
+  select.addEventListener(
+    "change",
+    () => {
+      if (select.value !== "") compareWith([...others.peek(), select.value]);
+    },
+    options,
+  );
+  close.addEventListener("click", () => leave([]), options);
+  // Where a compared feature is opened, the one that was open takes its place.
+  let before = store.feature.peek();
+  const ended = effect(() => {
+    const now = store.feature.value;
+    const names = remembered.peek();
+    if (now !== before && names.includes(now)) {
+      compareWith(names.flatMap((name) => (name !== now ? [name] : before === "" ? [] : [before])));
+    }
+    before = now;
+  });
+  aborted.addEventListener("abort", ended, { once: true });
+  const add = (name: string): Compared => {
+    const item = new Compared(name);
     item.open.addEventListener("click", () => store.open(name), options);
-    item.remove.addEventListener(
-      "click",
-      () => {
-        pin(name);
-        toggle.focus({ preventScroll: true });
-      },
-      options,
-    );
+    item.remove.addEventListener("click", () => leave(others.peek().filter((other) => other !== name)), options);
     listenOn(item, view);
-    pinned.set(name, item);
+    known.set(name, item);
     return item;
   };
 
-  /** Those that still are features, at the size that all of them have room for. */
-  const shown = computed(() => {
-    const names = new Set(store.figures.value?.header.features.map(({ name }) => name));
-    return compared.value.filter((name) => names.has(name));
-  });
-  const width = computed(() => {
-    const n = Math.max(1, shown.value.length);
-    return Math.min(WIDEST, Math.max(LEAST_WIDTH, Math.floor((size.value.width - GAP * (n - 1)) / n)));
-  });
-
+  let listed = "";
   view.keep(
-    () => ({ shown: shown.value, opened: store.feature.value }),
-    ({ shown: names, opened }) => {
-      strip.hidden = names.length === 0;
-      toggle.hidden = opened === "";
-      update(toggle, { "aria-pressed": String(names.includes(opened)) });
-      for (const [name, { node }] of pinned) {
+    () => ({ ranking: store.ranking.value, opened: store.feature.value, others: others.value }),
+    ({ ranking, opened, others: already }) => {
+      choice.hidden = opened === "";
+      select.disabled = already.length >= MOST_OTHERS;
+      select.title = select.disabled ? FULL : "Show another feature beside this one";
+      const names = ranking.map(({ name }) => name).filter((name) => name !== opened && !already.includes(name));
+      const key = JSON.stringify(names);
+      if (key !== listed) {
+        listed = key;
+        const asking = html("option", { value: "" }, "Compare with …");
+        select.replaceChildren(asking, ...names.map((name) => html("option", { value: name }, name)));
+      }
+      select.value = "";
+    },
+  );
+  view.keep(
+    () => ({ shown: shown.value, ranking: store.ranking.value }),
+    ({ shown: names, ranking }) => {
+      plotsNode.hidden = names.length === 0;
+      for (const [name, { node }] of known) {
         if (names.includes(name)) continue;
         node.remove();
-        pinned.delete(name);
+        known.delete(name);
       }
-      for (const name of names) items.append((pinned.get(name) ?? add(name)).node);
-      shelf.want(names.filter((name) => store.ranking.peek().some((ranked) => ranked.name === name && ranked.known)));
-      for (const { node, name } of pinned.values()) node.classList.toggle("ice-compared-open", name === opened);
+      for (const [place, name] of names.entries()) {
+        const { node, remove } = known.get(name) ?? add(name);
+        if (items.children[place] !== node) items.insertBefore(node, items.children[place] ?? null);
+        node.classList.toggle("ice-compared-open", place === 0);
+        remove.hidden = place === 0;
+      }
+      shelf.want(names.filter((name) => ranking.some((ranked) => ranked.name === name && ranked.known)));
     },
   );
   view.keep(
     () => store.kind.value === "d-ice",
-    (apart) => setText(title, apart ? "Compared, each on an axis of its own" : "Compared, on one axis"),
+    (apart) => setText(title, apart ? "Slopes have different units: each plot has its own axis." : "On one value axis"),
   );
+
+  /** The size that all plots have room for. */
+  const room = computed(() => {
+    const n = Math.max(1, shown.value.length);
+    const { width, ratio } = size.value;
+    const nColumns = Math.max(1, Math.min(n, Math.floor((width + GAP) / (LEAST_WIDTH + GAP))));
+    const each = Math.floor((width - GAP * (nColumns - 1)) / nColumns);
+    return { width: each, height: nColumns === n ? HEIGHT : LOW_HEIGHT, ratio };
+  });
   /** Painted anew after what this reads has changed. */
   const plots = computed(() => {
     shelf.version.value;
@@ -181,7 +229,8 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
       const shelved = shelf.get(name);
       if (shelved.state !== "ready" || drawnKind(kind, shelved.loaded.curves.kind) !== kind) return [];
       const { loaded } = shelved;
-      return [{ name, loaded, scene: smallScene(loaded.curves, kind, store.anchor.value, width.value) }];
+      const scene = smallScene(loaded.curves, kind, store.anchor.value, room.value.width, store.sceneOptions.value);
+      return [{ name, loaded, scene }];
     });
     // Slopes are per unit of each feature, so they share no axis.
     const apart = kind === "d-ice";
@@ -191,30 +240,31 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
     const shared = isShared ? sharedRange(figures, kind) : null;
     if (shared !== null) ranges.push(shared);
     const together = ranges.reduce(around, [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
-    const room = { width: width.value, height: HEIGHT, ratio: size.value.ratio };
-    return new Map(
-      at.map(({ name, loaded, scene }) => {
-        const domain = apart ? rangeOf(scene) : together;
-        return [name, smallPlot(scene, loaded.colors, room, view.theme.value, domain, endsWriter(domain))];
-      }),
-    );
+    const plotOf = ({ loaded, scene }: (typeof at)[number], leastLabels?: number) => {
+      const domain = apart ? rangeOf(scene) : together;
+      return tickedPlot(scene, loaded.colors, room.value, view.theme.value, domain, leastLabels);
+    };
+    // As much room under each axis as the longest labels take, so that one height is one value in all plots.
+    const labels = Math.max(...at.map((each) => room.value.height - plotOf(each).axis));
+    return new Map(at.map((each) => [each.name, plotOf(each, labels)]));
   });
   view.keep(
     () => ({
       plots: plots.value,
       ranking: store.ranking.value,
       rows: rows.value,
-      width: width.value,
+      width: room.value.width,
       kind: store.kind.value,
       hidden: store.hiddenLevels.value,
       decay: store.decay.value,
       dragging: store.dragging.value,
       many: many.value,
+      output: store.figures.value?.header.output_label ?? "",
     }),
     (state) => {
       clearTimeout(timer);
       const drawn = new Set(state.rows);
-      for (const [name, item] of pinned) {
+      for (const [name, item] of known) {
         const plot = state.plots.get(name);
         const feature = state.ranking.find((ranked) => ranked.name === name);
         item.node.style.width = `${state.width}px`;
@@ -228,21 +278,33 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
           const problem = shelved.state === "error" ? shelved.message : "…";
           const undefinedText = "Levels without an order have no slopes.";
           setText(item.message, !isKnown ? "Not computed yet." : isDefined ? problem : undefinedText);
+          setText(item.value, "");
+          setText(item.axis, "");
           continue;
         }
+        const { scene, ticks } = plot;
+        const valueText = `↑ ${valueTitle(scene, state.output)}${ticks?.exponent ? ` (${ticks.exponent})` : ""}`;
+        setText(item.value, valueText);
+        item.value.title = valueText;
+        setText(item.axis, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
         if (item.picture.plot !== plot) item.picture.draw(plot);
-        const { curves } = plot.scene;
         item.order = plot.order.filter(
-          (line) => drawn.has(curves.positions[line]!) && !state.hidden.has(plot.lines.color[line]!),
+          (line) => drawn.has(scene.curves.positions[line]!) && !state.hidden.has(plot.lines.color[line]!),
         );
-        item.selected = state.many === null ? NOTHING : linesOf({ scene: plot.scene, order: item.order }, state.many);
+        item.selected = state.many === null ? NOTHING : linesOf({ scene, order: item.order }, state.many);
       }
       paint(state.decay, state.dragging);
+      const opened = state.plots.get(store.feature.peek());
+      if (opened !== undefined) {
+        // What is on the screen, as the large plot tells it.
+        const { kind, curves } = opened.scene;
+        Object.assign(view.root.dataset, { feature: curves.feature, kind, drawnLines: String(curves.nLines) });
+      }
       if (state.dragging) timer = setTimeout(() => view.frames.request(() => paint(state.decay, false)), REST_MS);
     },
   );
   const paint = (decay: number, isMoving: boolean): void => {
-    const there = [...pinned.values()].filter(({ picture }) => !picture.node.hidden);
+    const there = [...known.values()].filter(({ picture }) => !picture.node.hidden);
     for (const { picture, order, selected } of there) {
       const all = order.length + selected.length;
       const share = isMoving ? pace.affordable(all, there.length) / Math.max(1, all) : 1;
@@ -255,14 +317,14 @@ export function comparePanel(view: View): { toggle: HTMLElement; strip: HTMLElem
   view.keep(
     () => ({ plots: plots.value, selection: store.selection.value, pointed: store.pointed.value }),
     ({ selection, pointed }) => {
-      for (const { picture } of pinned.values()) picture.mark(selection, pointed);
+      for (const { picture } of known.values()) picture.mark(selection, pointed);
     },
   );
-  return { toggle, strip };
+  return { choice, plots: plotsNode, isComparing };
 }
 
 /** A row under the pointer is marked wherever it is drawn, and a click selects it. */
-function listenOn(item: Pinned, view: View): void {
+function listenOn(item: Compared, view: View): void {
   const { store, aborted } = view;
   const { frame } = item.picture;
   const options = { signal: aborted };
@@ -291,7 +353,7 @@ function listenOn(item: Pinned, view: View): void {
       store.pointed.value = curves.positions[line]!;
       const rows = [
         { label: curves.feature, value: write(curves.observed[line]!) },
-        { label: "prediction", value: number(curves.predictions[line]! + curves.offset, highest - lowest) },
+        { label: store.outputName.peek(), value: number(curves.predictions[line]! + curves.offset, highest - lowest) },
         { label: `drawn at ${write(x[point]!)}`, value: number(values[line * x.length + point]! + base) },
       ];
       view.tooltip.show(rowTitle(curves, line), rows, new DOMRect(event.clientX, event.clientY, 0, 0), false);

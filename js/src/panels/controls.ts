@@ -3,17 +3,15 @@
 import type { Curves } from "../decode.ts";
 import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
+import { explanation } from "../glossary.ts";
 import { html, update } from "../marks/element.ts";
+import { explained, unexplained } from "../marks/explained.ts";
 import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
 import { viewMenu } from "./view_menu.ts";
 
-const KINDS: Record<Kind, { label: string; title: string }> = {
-  ice: { label: "ICE", title: "Predictions: one line per observation" },
-  "c-ice": { label: "c-ICE", title: "Centred: change of each line from where the anchor is" },
-  "d-ice": { label: "d-ICE", title: "Slopes: how steep each line is" },
-};
+const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
   if (isUnordered(kind)) return { min: "first level", max: "last level", median: "most frequent", own: "own level" };
   if (kind === "datetime") return { min: "earliest", max: "latest", median: "median", own: "own value" };
@@ -34,20 +32,19 @@ export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
 }
 
 function kindControl({ store, aborted, keep }: View): HTMLElement {
-  const kinds = Object.keys(KINDS) as Kind[];
-  const buttons = kinds.map((kind) =>
+  const buttons = KINDS.map((kind) =>
     html(
       "button",
-      { type: "button", role: "radio", class: "ice-segment", "data-test": `kind-${kind}`, title: KINDS[kind].title },
-      KINDS[kind].label,
+      { type: "button", role: "radio", class: "ice-segment", "data-test": `kind-${kind}` },
+      explanation(kind).name,
     ),
   );
   const group = html("div", { class: "ice-segments", role: "radiogroup", "aria-label": "Kind of curves" }, ...buttons);
   const choose = (place: number, step: number): void => {
     let next = place;
-    do next = (next + step + kinds.length) % kinds.length;
+    do next = (next + step + KINDS.length) % KINDS.length;
     while (buttons[next]!.disabled);
-    store.setKind(kinds[next]!);
+    store.setKind(KINDS[next]!);
     buttons[next]!.focus({ preventScroll: true });
   };
   for (const [place, button] of buttons.entries()) {
@@ -70,12 +67,14 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
     ({ wanted, opened }) => {
       const drawn = drawnKind(wanted, opened?.kind ?? "numeric");
       for (const [place, button] of buttons.entries()) {
-        const kind = kinds[place]!;
+        const kind = KINDS[place]!;
         const checked = kind === drawn;
         update(button, { "aria-checked": String(checked), tabindex: checked ? 0 : -1 });
         const offered = opened === null || drawnKind(kind, opened.kind) === kind;
         button.disabled = !offered;
-        button.title = offered ? KINDS[kind].title : noSlopes(opened.name);
+        button.title = offered ? "" : noSlopes(opened.name);
+        if (offered) explained(button, explanation(kind));
+        else unexplained(button);
       }
     },
   );

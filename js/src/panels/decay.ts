@@ -1,28 +1,52 @@
-/** The slider: how much phantoms far from an observation's own value count. */
-import { decayReadout, number } from "../format.ts";
+/** The slider: how much values far from the observed one count. */
+import { keptText, number, reachText } from "../format.ts";
+import { explanation, variantsOf } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { explained } from "../marks/explained.ts";
 import { isUnordered } from "../values.ts";
 import type { View } from "../view.ts";
 
-const SUPPORT =
-  "Weight kept: mean weight of the phantom observations of this feature. A phantom observation is an observation with one feature value replaced.";
+/** The same as in Python. */
+const DEFAULT = 0.75;
 
 export function decayPanel(view: View): HTMLElement {
   const { store, aborted } = view;
+  const options = { signal: aborted };
+  const { name } = explanation("decay");
+  const label = html("span", { "data-test": "decay-label" }, name);
   const slider = html("input", {
     type: "range",
     class: "ice-slider",
     "data-test": "decay-slider",
-    "aria-label": "Decay",
+    "aria-label": name,
+    "aria-keyshortcuts": "Delete",
     step: "any",
   });
+  const tick = html("i", { class: "ice-decay-tick", "aria-hidden": "true" });
   const value = html("output", { class: "ice-decay-value", "data-test": "decay-value" });
-  const readout = html("span", { class: "ice-decay-readout", title: SUPPORT, "data-test": "decay-readout" });
+  const reach = html("span");
+  const kept = explained(html("span", { "data-test": "decay-kept" }), explanation("support"));
+  const also = html("span", {}, " · ", kept);
+  const readout = html("p", { class: "ice-decay-readout", "data-test": "decay-readout" }, reach, also);
 
-  slider.addEventListener("input", () => store.dragDecay(Number(slider.value)), { signal: aborted });
+  slider.addEventListener("input", () => store.dragDecay(Number(slider.value)), options);
   for (const end of ["change", "blur", "pointerup", "pointercancel"] as const) {
-    slider.addEventListener(end, () => store.releaseDecay(), { signal: aborted });
+    slider.addEventListener(end, () => store.releaseDecay(), options);
   }
+  const reset = (): void => {
+    store.dragDecay(DEFAULT);
+    store.releaseDecay();
+  };
+  slider.addEventListener("dblclick", reset, options);
+  slider.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Delete" && event.key !== "Backspace") return;
+      event.preventDefault();
+      reset();
+    },
+    options,
+  );
 
   view.keep(
     () => {
@@ -32,22 +56,35 @@ export function decayPanel(view: View): HTMLElement {
     },
     ({ decay, figures, opened, estimated }) => {
       const steps = figures?.header.decays ?? { first: 0.01, step: 0.01, count: 100 };
-      update(slider, { min: steps.first, max: round(steps.first + steps.step * (steps.count - 1)), step: steps.step });
+      const last = round(steps.first + steps.step * (steps.count - 1));
+      update(slider, { min: steps.first, max: last, step: steps.step });
       slider.value = String(decay);
       slider.disabled = figures === null;
-      const share = (Number(slider.value) - Number(slider.min)) / (Number(slider.max) - Number(slider.min));
-      slider.style.setProperty("--share", String(share));
+      const share = (at: number): string => String((at - steps.first) / (last - steps.first));
+      slider.style.setProperty("--share", share(Number(slider.value)));
+      tick.style.setProperty("--share", share(DEFAULT));
       setText(value, number(decay));
-      const unordered = isUnordered(opened?.kind ?? "numeric");
-      const text = decayReadout(decay, opened?.support ?? Number.NaN, estimated, unordered);
-      setText(readout, text);
-      slider.setAttribute("aria-valuetext", `${number(decay)}, ${text}`);
+      const kind = opened?.kind ?? "numeric";
+      const reaches = reachText(decay, isUnordered(kind));
+      const keeps = keptText(decay, opened?.support ?? Number.NaN, estimated);
+      explained(label, explanation("decay", ...variantsOf(kind, "stable")));
+      setText(reach, reaches);
+      setText(kept, keeps);
+      also.hidden = keeps === "";
+      slider.setAttribute("aria-valuetext", [number(decay), reaches, keeps].filter((part) => part !== "").join(", "));
     },
   );
   return html(
     "div",
     { class: "ice-decay", "data-test": "decay" },
-    html("label", { class: "ice-field ice-decay-field" }, "Decay ", slider),
+    label,
+    html(
+      "span",
+      { class: "ice-decay-scale" },
+      html("span", { class: "ice-decay-end" }, "near only"),
+      html("span", { class: "ice-decay-track" }, tick, slider),
+      html("span", { class: "ice-decay-end" }, "all alike"),
+    ),
     value,
     readout,
   );

@@ -1,8 +1,13 @@
-/** What makes the curves of the open feature differ, as chips: a click colours by the split, another restores the colours. */
+/**
+ * What makes the curves of the open feature differ, as chips: a click colours by the split, or by all rules of two
+ * columns together; another one restores the colours.
+ */
 
-import { type Drivers, splitsOf } from "../drivers.ts";
+import { type Drivers, isOfDrivers, splitsOf } from "../drivers.ts";
 import { percent, plural } from "../format.ts";
+import { explanation } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { explained, unexplained } from "../marks/explained.ts";
 import { partedText } from "../marks/name.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
@@ -10,16 +15,16 @@ import type { View } from "../view.ts";
 const MOST_CHIPS = 3;
 /** Of shorter names nothing is cut. */
 const SHORT_NAME = 8;
-const SIZE = "Variance between curves, relative to their total variance around their own means.";
-const MEANING =
-  "Share of the variance between curves explained by this split, on rows that it was not chosen on. " +
-  "Curves are compared by shape, not level.";
-
 export function driversLine(view: View): HTMLElement {
   const { store, aborted, keep } = view;
   const lead = html("span", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
   const chips = html("span", { class: "ice-chips" });
-  const together = html("span", { class: "ice-drivers-together", "data-test": "drivers-together" });
+  const together = html("button", {
+    type: "button",
+    class: "ice-chip ice-drivers-together",
+    "aria-pressed": "false",
+    "data-test": "drivers-together",
+  });
   const line = html(
     "div",
     { class: "ice-drivers", role: "group", "aria-label": "What makes curves differ", "data-test": "drivers" },
@@ -28,25 +33,26 @@ export function driversLine(view: View): HTMLElement {
     together,
   );
   let before: { column: string | null; coloring: ViewChoices["coloring"] } | null = null;
-  const isOn = (column: string): boolean =>
-    store.remembered.of("coloring").value === "driver" && store.colorBy.value === column;
-
-  const press = (column: string): void => {
+  const press = (chip: HTMLElement): void => {
+    const { column } = chip.dataset;
     const coloring = store.remembered.of("coloring").peek();
-    if (isOn(column)) {
+    const isOn =
+      column === undefined ? coloring === "together" : coloring === "driver" && store.colorBy.peek() === column;
+    if (isOn) {
       store.colorAs(before?.column ?? null, before?.coloring ?? "value");
       before = null;
       return;
     }
     // From one chip to the next there is still but one way back.
-    if (coloring !== "driver") before = { column: store.colorBy.peek(), coloring };
-    store.colorAs(column, "driver");
+    if (!isOfDrivers(coloring)) before = { column: store.colorBy.peek(), coloring };
+    if (column === undefined) store.colorAs(store.colorBy.peek(), "together");
+    else store.colorAs(column, "driver");
   };
-  chips.addEventListener(
+  line.addEventListener(
     "click",
     (event) => {
-      const chip = (event.target as Element).closest<HTMLElement>("[data-column]");
-      if (chip !== null) press(chip.dataset.column!);
+      const chip = (event.target as Element).closest<HTMLElement>(".ice-chip");
+      if (chip !== null) press(chip);
     },
     { signal: aborted },
   );
@@ -58,7 +64,8 @@ export function driversLine(view: View): HTMLElement {
       const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers);
       setText(lead, leadOf(drivers));
-      lead.title = drivers !== null && "body" in drivers ? SIZE : "";
+      if (drivers !== null && "body" in drivers) explained(lead, explanation("disagreement"));
+      else unexplained(lead);
       const partings = store.partings.peek();
       chips.replaceChildren(
         ...shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column))),
@@ -74,6 +81,7 @@ export function driversLine(view: View): HTMLElement {
       for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
         update(chip, { "aria-pressed": String(coloring === "driver" && chip.dataset.column === by) });
       }
+      update(together, { "aria-pressed": String(coloring === "together") });
     },
   );
   return line;
@@ -101,7 +109,6 @@ function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefin
       type: "button",
       class: "ice-chip",
       "aria-pressed": "false",
-      title: `${driver.rule}: ${plural(driver.n_rule, "row")}, all others: ${plural(driver.n_rest, "row")}\n${share}. ${MEANING}`,
       "data-test": "driver",
       "data-column": driver.column,
     },
@@ -114,6 +121,8 @@ function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefin
       html("span", { class: "ice-hidden" }, " of the variance between curves"),
     ),
   );
+  const rows = `${plural(driver.n_rule, "row")}, all others: ${plural(driver.n_rest, "row")}.`;
+  explained(chip, { name: `${driver.rule}: ${share}`, text: `${rows}\n${explanation("split").text}` });
   chip.style.setProperty("--share", String(driver.share));
   chip.disabled = !canColour;
   return chip;
@@ -126,9 +135,8 @@ function describeTogether(node: HTMLElement, drivers: Drivers | null): void {
   const { columns, share } = body.combined;
   const together = `together ${percent(share)}`;
   setText(node, body.drivers.length > 0 ? together : `${columns.join(" and ")} ${together}`);
-  const text = rulesText(body);
-  node.title = text;
-  update(node, { "aria-label": text, role: "note" });
+  node.style.setProperty("--share", String(share));
+  explained(node, { name: explanation("together").name, text: rulesText(body) });
 }
 
 function rulesText({ combined, n_rows, n_curves }: DriversBody): string {
@@ -138,5 +146,6 @@ function rulesText({ combined, n_rows, n_curves }: DriversBody): string {
     `${columns.join(" and ")} together explain ${percent(share)} of the variance between curves:`,
     ...rules.map(({ rule, n_rows }) => `${rule} (${plural(n_rows, "row")})`),
     ...sample,
+    explanation("together").text,
   ].join("\n");
 }

@@ -48,7 +48,7 @@ export function exportPanel(view: View): ExportPanel {
   const wishOf = (name: keyof typeof ITEMS): Wish => {
     const { width = null, dpi = null } = store.settings.peek();
     const formats = { svg: "svg", png: "png", copy: "png", notebook: usualFormat() };
-    return { format: formats[name], what: "view", width, dpi, where: ITEMS[name].where };
+    return { format: formats[name], what: "view", width, dpi, title: true, where: ITEMS[name].where };
   };
   const names = Object.keys(ITEMS) as (keyof typeof ITEMS)[];
   const { button, menu, items, close } = menuButton(

@@ -5,6 +5,7 @@ import { html, setText, update } from "../marks/element.ts";
 import type { FormatHeader, What } from "../protocol.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
+import { contentsText } from "./export_contents.ts";
 import { sizeFields } from "./export_size.ts";
 
 const HINTS: Record<string, string> = {
@@ -17,6 +18,11 @@ const HINTS: Record<string, string> = {
   html: "to open anywhere",
 };
 const TABLES = ["csv", "parquet"];
+const FIGURE = "figure";
+
+/** Formats of one family hold the same, so that what was chosen for one is meant for the other, too. */
+const familyOf = (format: string): string =>
+  FIGURES.includes(format) ? FIGURE : TABLES.includes(format) ? "table" : format;
 
 /** Null: there is nothing of the kind in this format. */
 function whatTexts(format: string, feature: string): Record<"view" | "panel" | "all", string | null> {
@@ -52,6 +58,7 @@ export function exportDialog(
   const whats = new Choice<What>("What", "what", aborted);
   const wheres = new Choice<Where>("Where to", "where", aborted);
   const size = sizeFields(aborted);
+  const contents = html("p", { class: "ice-choice-contents", "data-test": "dialog-contents", role: "status" });
   const problem = html("p", { class: "ice-problem", role: "alert", "data-test": "dialog-problem", hidden: true });
   const submit = html(
     "button",
@@ -70,6 +77,7 @@ export function exportDialog(
     title,
     formats.node,
     whats.node,
+    contents,
     size.node,
     wheres.node,
     problem,
@@ -81,6 +89,7 @@ export function exportDialog(
     form,
   );
   let isUsed = false;
+  let family = FIGURE;
   /** What the dialog waits for before it closes. */
   let awaited: Promise<void> | null = null;
 
@@ -92,6 +101,9 @@ export function exportDialog(
     const format = formatNow();
     const name = format?.name ?? "";
     const missing = isDrawnHere(format) ? format!.problem : null;
+    // All curves of all features are many megabytes: nobody gets them who chose something else before.
+    if (familyOf(name) !== family) whats.choose("view");
+    family = familyOf(name);
     const texts = Object.entries(whatTexts(name, store.feature.peek())) as [What, string | null][];
     whats.offer(
       texts.flatMap(([value, label]) =>
@@ -102,6 +114,9 @@ export function exportDialog(
     const places = (Object.keys(WHERES) as Where[]).filter((where) => where !== "clipboard" || name === "png");
     const reason = (where: Where) => (where === "notebook" ? missing : isMany ? MANY_FILES : null);
     wheres.offer(places.map((value) => ({ value, label: WHERES[value].label, problem: reason(value) })));
+    const holds = whats.value === null ? "" : contentsText(store, name, whats.value);
+    setText(contents, holds);
+    contents.hidden = holds === "";
     size.node.hidden = !FIGURES.includes(name);
     setText(submit, WHERES[wheres.value ?? "download"].does);
     submit.disabled = format === undefined || (format.problem !== null && missing === null);
@@ -127,6 +142,7 @@ export function exportDialog(
       formats.choose(format ?? "svg");
       size.set(width ?? null, dpi ?? null);
     }
+    if (familyOf(formatNow()?.name ?? "") !== FIGURE) whats.choose("view");
     draw();
     dialog.showModal();
     formats.focus();
@@ -182,7 +198,7 @@ export function exportDialog(
     options,
   );
   keep(
-    () => store.feature.value,
+    () => [store.feature.value, store.maxLines.value, store.picture.value],
     () => {
       if (dialog.open) draw();
     },

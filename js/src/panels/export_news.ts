@@ -3,7 +3,11 @@ import { copyText } from "../clipboard.ts";
 import { html, setText } from "../marks/element.ts";
 import type { Outcome } from "../save.ts";
 
+/** So long a message stays that asks for nothing. */
+const STAYS_MS = 8000;
+
 export class ExportNews {
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #text = html("span");
   readonly #path = html("span", { class: "ice-path", "data-test": "export-path" });
   readonly #copy = html("button", { type: "button", class: "ice-link", "data-test": "copy-path" }, "Copy path");
@@ -23,16 +27,14 @@ export class ExportNews {
   readonly node = html(
     "div",
     { class: "ice-news", "data-test": "export-news" },
-    this.#result,
-    this.#problem,
-    this.#copy,
-    this.#dismiss,
+    html("div", { class: "ice-news-card" }, this.#result, this.#problem, this.#copy, this.#dismiss),
   );
 
   /** `refocus` is where the keyboard goes when the news are put away. */
   constructor(aborted: AbortSignal, refocus: () => void) {
     const options = { signal: aborted };
     this.clear();
+    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
     this.#copy.addEventListener("click", () => void this.#copyPath(), options);
     this.#dismiss.addEventListener(
       "click",
@@ -50,6 +52,7 @@ export class ExportNews {
 
   tell({ text, path }: Outcome): void {
     this.#show(text, path, "");
+    if (path === null) this.#timer = setTimeout(() => this.clear(), STAYS_MS);
   }
 
   fail(message: string): void {
@@ -57,6 +60,7 @@ export class ExportNews {
   }
 
   #show(text: string, path: string | null, problem: string): void {
+    clearTimeout(this.#timer);
     setText(this.#text, path === null ? text : `${text} `);
     setText(this.#path, path ?? "");
     this.#copy.hidden = path === null;

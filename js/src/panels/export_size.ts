@@ -1,4 +1,4 @@
-/** How wide a figure is printed, and how fine. */
+/** How wide a figure is printed, how fine, and whether it has a heading. */
 import { html } from "../marks/element.ts";
 
 const WIDTHS: [string, string][] = [
@@ -12,7 +12,7 @@ export interface SizeFields {
   node: HTMLElement;
   set(width: number | null, dpi: number | null): void;
   /** Fails where what was typed is no number; null is the usual one, and what is hidden has none. */
-  get(): { width: number | null; dpi: number | null };
+  get(): { width: number | null; dpi: number | null; title: boolean };
 }
 
 export function sizeFields(aborted: AbortSignal): SizeFields {
@@ -42,6 +42,9 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
   });
   const resolution = html("label", { class: "ice-field" }, "Resolution ", dpi, "dpi");
   resolution.title = "Of a PNG, and of the lines in an SVG or PDF where they are many";
+  const title = html("input", { type: "checkbox", checked: true, "data-test": "dialog-title" });
+  const heading = html("label", { class: "ice-field ice-choice-title" }, title, "Title");
+  heading.title = "What the curves are of, over the plot";
   const draw = (): void => {
     unit.hidden = width.value !== "other";
   };
@@ -53,10 +56,11 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
   const node = html(
     "fieldset",
     { class: "ice-choice ice-choice-size" },
-    html("legend", {}, "Size"),
+    html("legend", {}, "Figure"),
     html("label", { class: "ice-field" }, "Width ", width),
     unit,
     resolution,
+    heading,
   );
   return {
     node,
@@ -68,11 +72,15 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
       draw();
     },
     get: () => {
-      if (node.hidden) return { width: null, dpi: null };
+      if (node.hidden) return { width: null, dpi: null, title: true };
       const typed = width.value === "other" ? millimetres.value : width.value;
       if (typed === "" && width.value === "other") throw new Error("The width must be a number of mm, such as 120.");
       if (dpi.validity.badInput) throw new Error("The resolution must be a number of dpi, such as 300, or empty.");
-      return { width: typed === "" ? null : Number(typed), dpi: dpi.value === "" ? null : Number(dpi.value) };
+      return {
+        width: typed === "" ? null : Number(typed),
+        dpi: dpi.value === "" ? null : Number(dpi.value),
+        title: title.checked,
+      };
     },
   };
 }

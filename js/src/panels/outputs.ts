@@ -1,5 +1,6 @@
 /** What of the model is explained, where it returns several things or can be put on several scales. */
-import { html } from "../marks/element.ts";
+import { count } from "../format.ts";
+import { html, setText } from "../marks/element.ts";
 import { responseName } from "../names.ts";
 import type { Header } from "../protocol.ts";
 import type { View } from "../view.ts";
@@ -34,7 +35,30 @@ const CHOICES: readonly Choice[] = [
 ];
 
 export function outputsPanel(view: View): HTMLElement {
-  return html("div", { class: "ice-outputs" }, ...CHOICES.map((choice) => picker(view, choice)));
+  const [output, response] = CHOICES.map((choice) => picker(view, choice));
+  return html("div", { class: "ice-outputs" }, output!, sideBySide(view), response!);
+}
+
+/** Where one of several is chosen, all of them can be seen beside each other. */
+function sideBySide({ store, aborted, keep }: View): HTMLElement {
+  const chosen = store.remembered.of("classes");
+  const input = html("input", { type: "checkbox", "data-test": "classes-side-by-side" });
+  const label = html("span", {});
+  const field = html("label", { class: "ice-field ice-check" }, input, label);
+  input.addEventListener("change", () => store.remembered.choose("classes", input.checked), { signal: aborted });
+  keep(
+    () => ({
+      on: chosen.value,
+      n: store.figures.value?.header.outputs.length ?? 0,
+      ofOne: store.remembered.of("right").value === "feature",
+    }),
+    ({ on, n, ofOne }) => {
+      field.hidden = n < 2 || !ofOne; // under all features in small there is no room for them
+      input.checked = on;
+      setText(label, `${n === 2 ? "both" : `all ${count(n)}`} side by side`);
+    },
+  );
+  return field;
 }
 
 function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose, named }: Choice): HTMLElement {

@@ -1,33 +1,64 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
-import { computed } from "@preact/signals-core";
-import { cautionOf, factsOf } from "../facts.ts";
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { barNoteOf, factsOf } from "../facts.ts";
+import { count } from "../format.ts";
+import { explanation } from "../glossary.ts";
 import { labelWidth } from "../marks/axis.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { explained } from "../marks/explained.ts";
 import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../metrics.ts";
 import type { RankBy } from "../protocol.ts";
 import type { RankedFeature } from "../ranking.ts";
 import { folded, matches } from "../search.ts";
 import type { View } from "../view.ts";
-import { countingControl } from "./ranking/counting.ts";
 import { metricControl } from "./ranking/metric.ts";
 import { RowList } from "./ranking/rows.ts";
 import { searchField } from "./ranking/search.ts";
+import { signsKey } from "./ranking/signs.ts";
 import { unitControl } from "./ranking/unit.ts";
 import { describe, lengthsOf, longestOf, type Scale } from "./ranking/words.ts";
 
-export function rankingPanel(view: View): HTMLElement {
+const TICK = explanation("tick");
+
+/** Rows in a narrow cell, so that the curves are in sight. */
+const FEW_ROWS = 5;
+
+/** What stands beside the bars. */
+export interface BesideBars {
+  /** Whether the curves stand below the bars. */
+  isNarrow: ReadonlySignal<boolean>;
+  /** Brings the curves into sight. */
+  toCurves: () => void;
+}
+
+export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HTMLElement {
   const { store, aborted } = view;
   const key = html(
     "p",
-    { class: "ice-key" },
-    html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-outline" }), "impact"),
+    { class: "ice-key", "data-test": "ranking-key" },
     html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-fill" }), "in-distribution"),
+    html(
+      "span",
+      { class: "ice-key-item" },
+      html("i", { class: "ice-key-tick" }),
+      explained(html("span", {}, TICK.name), TICK),
+    ),
   );
   const rows = new RowList(aborted);
   const search = searchField(view, (open) => (open ? goTo(0) : rows.focus(Math.max(0, openPlace()))));
   const remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
   const footnote = html("p", { class: "ice-meaning ice-far-off", "data-test": "far-off" }, FAR_OFF_REMARK);
-  const list = html("div", {}, remark, rows.scroll, footnote);
+  const counted = html("span", { "data-test": "ranking-count" });
+  const whole = html("button", { type: "button", class: "ice-link", "data-test": "ranking-whole" });
+  const cut = html("p", { class: "ice-cut" }, counted, whole);
+  const list = html(
+    "div",
+    {},
+    remark,
+    rows.scroll,
+    html("div", { class: "ice-under-bars" }, cut, signsKey(view)),
+    footnote,
+  );
   const panel = html(
     "section",
     { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
@@ -35,7 +66,6 @@ export function rankingPanel(view: View): HTMLElement {
       "header",
       { class: "ice-head" },
       metricControl(view),
-      countingControl(view),
       html("div", { class: "ice-key-row" }, key, unitControl(view)),
     ),
     search.node,
@@ -47,12 +77,25 @@ export function rankingPanel(view: View): HTMLElement {
   /** The ranked features that are searched for. */
   const shown = computed(() => store.ranking.value.filter(({ index }) => found.value[index]));
 
+  const isWhole = signal(false);
+  const isCut = computed(() => isNarrow.value && !isWhole.value && shown.value.length > FEW_ROWS + 1);
+  /** Those that have a row: all, or the first few with the open one among them. */
+  const listed = computed(() => (isCut.value ? firstOf(shown.value, store.feature.value) : shown.value));
+  whole.addEventListener(
+    "click",
+    () => {
+      isWhole.value = !isWhole.peek();
+    },
+    { signal: aborted },
+  );
+
   const openPlace = (): number => shown.peek().findIndex(({ name }) => name === store.feature.peek());
   const goTo = (place: number): void => {
     const ranked = shown.peek()[place];
     if (ranked === undefined) return;
     store.open(ranked.name);
-    rows.focus(place);
+    if (isCut.peek()) view.drawNow(); // it may have no row yet
+    rows.focus(listed.peek().indexOf(ranked));
   };
   const rowOf = (event: Event): HTMLElement | null => (event.target as Element).closest<HTMLElement>("[data-feature]");
 
@@ -60,7 +103,9 @@ export function rankingPanel(view: View): HTMLElement {
     "click",
     (event) => {
       const name = rowOf(event)?.dataset.feature;
-      if (name !== undefined) store.open(name);
+      if (name === undefined) return;
+      store.open(name);
+      toCurves();
     },
     { signal: aborted },
   );
@@ -71,7 +116,7 @@ export function rankingPanel(view: View): HTMLElement {
       const reading = store.reading.peek();
       const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
       if (row === null || reading === null || ranked === undefined) return;
-      const note = cautionOf(ranked, reading);
+      const note = barNoteOf(ranked, reading, store.rankBy.peek());
       view.tooltip.show(ranked.name, factsOf(ranked, reading), row.getBoundingClientRect(), false, note);
     },
     { signal: aborted },
@@ -123,14 +168,15 @@ export function rankingPanel(view: View): HTMLElement {
       ranking: store.ranking.value,
       reading: store.reading.value,
       found: shown.value,
+      listed: listed.value,
       query: search.query.value,
       metric: store.rankBy.value,
       feature: store.feature.value,
       computing: store.status.value.state === "computing" ? store.status.value.label : null,
       waits: waitsForCounting(view),
     }),
-    ({ ranking, reading, found, query, metric, feature, computing, waits }) => {
-      key.hidden = metric !== "impact" && metric !== "in_distribution_impact";
+    ({ ranking, reading, found, listed, query, metric, feature, computing, waits }) => {
+      key.hidden = metric !== "in_distribution_impact";
       search.tell(found.length, ranking.length);
       setText(remark, remarkOn(ranking, found.length, query, metric, computing));
       // The page below stays where it is while somebody types.
@@ -150,7 +196,7 @@ export function rankingPanel(view: View): HTMLElement {
       };
       const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
       rows.show({
-        ranking: found,
+        ranking: listed,
         partings: store.partings.peek(),
         reachable,
         state: (ranked, place) => {
@@ -159,6 +205,7 @@ export function rankingPanel(view: View): HTMLElement {
             ...lengths,
             rank: ranked.rank,
             place,
+            position: (listed === found ? place : found.indexOf(ranked)) + 1,
             of: found.length,
             open: ranked.name === feature,
             reachable: ranked.name === reachable,
@@ -169,11 +216,34 @@ export function rankingPanel(view: View): HTMLElement {
       });
       if (feature !== revealed || query !== searched) {
         [revealed, searched] = [feature, query];
-        rows.reveal(found.findIndex(({ name }) => name === feature));
+        rows.reveal(listed.findIndex(({ name }) => name === feature));
       }
     },
   );
+  view.keep(
+    () => ({
+      found: shown.value.length,
+      listed: listed.value.length,
+      narrow: isNarrow.value,
+      room: rows.inSight.value,
+    }),
+    ({ found, listed, narrow, room }) => {
+      const inSight = Math.min(listed, room);
+      setText(counted, inSight < found ? `${count(inSight)} of ${count(found)}` : "");
+      whole.hidden = !narrow || found <= FEW_ROWS + 1;
+      setText(whole, isCut.peek() ? `all ${count(found)} …` : "fewer");
+      whole.setAttribute("aria-expanded", String(!isCut.peek()));
+      cut.hidden = whole.hidden && counted.textContent === "";
+    },
+  );
   return panel;
+}
+
+/** The first few features, the open one in place of the last where it ranks below them. */
+function firstOf(ranking: readonly RankedFeature[], open: string): RankedFeature[] {
+  const first = ranking.slice(0, FEW_ROWS);
+  const below = ranking.slice(FEW_ROWS).find(({ name }) => name === open);
+  return below === undefined ? first : [...first.slice(0, -1), below];
 }
 
 /** Whether the figures are still counted as they were before the reader chose otherwise. */

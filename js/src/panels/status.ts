@@ -3,11 +3,9 @@ import { Cancelled, KERNEL_GONE, sentenceOf } from "../client.ts";
 import { count, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { CONVENTION_LABELS } from "../metrics.ts";
-import type { Header, Note, Status } from "../protocol.ts";
+import type { Header, Status } from "../protocol.ts";
 import type { View } from "../view.ts";
-
-/** This many notes stand open at once; the others, and those on other features, wait behind a fold. */
-const OPEN_NOTES = 3;
+import { detailsPanel } from "./details.ts";
 
 function sentence(status: Status, header: Header | null, alive: boolean, problem: string | null): string {
   if (problem !== null) return problem;
@@ -25,8 +23,7 @@ function sentence(status: Status, header: Header | null, alive: boolean, problem
       return [
         plural(header.n_observations, "observation"),
         plural(header.features.length, "feature"),
-        `${header.engine} engine`,
-        `impact ${CONVENTION_LABELS[header.convention]}`,
+        ...(header.convention === "stable" ? [] : [`impact ${CONVENTION_LABELS[header.convention]}`]),
       ].join(" · ");
   }
 }
@@ -38,12 +35,11 @@ export function statusPanel(view: View): HTMLElement {
   const bar = html("progress", { class: "ice-progress", "data-test": "progress", "aria-label": "Features computed" });
   const cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
   const resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Go on");
-  const notes = html("div", { class: "ice-notes", "data-test": "notes" });
   const panel = html(
     "footer",
     { class: "ice-status", "data-test": "status" },
     html("div", { class: "ice-status-line" }, words, bar, cancel, resume),
-    notes,
+    detailsPanel(view),
   );
 
   /** Asks once however often it is pressed; a button that is disabled meanwhile would lose the focus. */
@@ -65,7 +61,6 @@ export function statusPanel(view: View): HTMLElement {
   asks(cancel, () => store.cancel());
   asks(resume, () => store.resume());
 
-  let drawn = "";
   view.keep(
     () => ({
       status: store.status.value,
@@ -73,9 +68,8 @@ export function statusPanel(view: View): HTMLElement {
       alive: store.client.alive.value,
       problem: store.problem.value,
       refusal: store.refusal.value,
-      feature: store.feature.value,
     }),
-    ({ status, header, alive, problem, refusal, feature }) => {
+    ({ status, header, alive, problem, refusal }) => {
       const computing = alive && problem === null && status.state === "computing";
       const tone = !alive || problem !== null || refusal !== null ? "error" : status.state;
       update(panel, { "data-tone": tone });
@@ -88,42 +82,7 @@ export function statusPanel(view: View): HTMLElement {
       if (focused) (computing ? cancel : resume.hidden ? words : resume).focus();
       bar.max = Math.max(1, status.total);
       bar.value = status.done;
-      text.title = header === null || status.state !== "ready" ? "" : header.engine_reason;
-      const sorted = sortNotes(computing ? [] : (header?.notes ?? []), feature);
-      const key = JSON.stringify(sorted);
-      if (key !== drawn) drawNotes(notes, sorted);
-      drawn = key;
     },
   );
   return panel;
-}
-
-interface SortedNotes {
-  open: Note[];
-  folded: Note[];
-}
-
-function sortNotes(all: readonly Note[], feature: string): SortedNotes {
-  const here = all.filter((note) => note.feature === feature);
-  const everywhere = all.filter((note) => note.feature === null);
-  const elsewhere = all.filter((note) => note.feature !== null && note.feature !== feature);
-  const first = [...here, ...everywhere];
-  return { open: first.slice(0, OPEN_NOTES), folded: [...first.slice(OPEN_NOTES), ...elsewhere] };
-}
-
-function noteItem({ feature, text }: Note): HTMLElement {
-  const item = html("li", { "data-test": "note" });
-  if (feature !== null) item.append(html("strong", {}, feature), " ");
-  item.append(text);
-  return item;
-}
-
-function drawNotes(place: HTMLElement, { open, folded }: SortedNotes): void {
-  place.hidden = open.length + folded.length === 0;
-  place.replaceChildren();
-  if (open.length > 0) place.append(html("ul", {}, ...open.map(noteItem)));
-  if (folded.length > 0) {
-    const title = plural(folded.length, open.length > 0 ? "more note" : "note");
-    place.append(html("details", {}, html("summary", {}, title), html("ul", {}, ...folded.map(noteItem))));
-  }
 }

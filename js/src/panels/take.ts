@@ -39,11 +39,11 @@ export function takePanel(
     if (loaded === null) throw new Error("There are no curves to save yet.");
     const about = { ...origin(), rows_drawn: loaded.curves.nLines };
     const rows = curvesRows(loaded.curves, store.anchor.peek(), store.decay.peek());
-    return save(csv(about, CURVES_COLUMNS, rows), `${plainName(loaded.curves.feature)}.csv`);
+    return save(csv(about, CURVES_COLUMNS, rows), `${plainName(`curves of ${loaded.curves.feature}`)}.csv`);
   };
   const ranking = (): string => {
     const rows = rankingRows(store.ranking.peek(), store.reading.peek()!);
-    return save(csv(origin(), RANKING_COLUMNS, rows), "ice-ranking.csv");
+    return save(csv(origin(), RANKING_COLUMNS, rows), "ranking.csv");
   };
   const run = async (act: () => string | Promise<string>): Promise<void> => {
     close(true);
@@ -65,7 +65,9 @@ export function takePanel(
     { name: "ranking", label: "Ranking as CSV", act: () => void run(ranking) },
   ]);
   const ofShown = (): string =>
-    store.remembered.of("right").peek() === "all" ? "ice-all-features" : plainName(store.feature.peek());
+    plainName(
+      `${store.kind.peek()} of ${store.remembered.of("right").peek() === "all" ? "all features" : store.feature.peek()}`,
+    );
   const ended = effect(() => {
     button.disabled = store.picture.value.state !== "ready";
   });
@@ -74,7 +76,7 @@ export function takePanel(
 }
 
 /** In letters that every system allows in the name of a file. */
-function plainName(feature: string): string {
-  const words = feature.normalize("NFC").match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
-  return ["ice", ...words].join("-").slice(0, 60);
+function plainName(text: string): string {
+  const words = text.normalize("NFC").match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  return words.join("-").slice(0, 60);
 }

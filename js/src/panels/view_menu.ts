@@ -14,8 +14,8 @@ const SWITCHES = {
   rug: { label: "Ticks at own values", on: "auto", off: "off" },
   target: { label: "Observed target", on: true, off: false },
   shared_y: { label: "Same value axis for all features", on: true, off: false },
+  every_step: { label: "Slopes of every step", on: true, off: false },
   full_slopes: { label: "Full range of slopes", on: true, off: false },
-  classes: { label: "All classes side by side", on: true, off: false },
 } as const;
 type Switch = keyof typeof SWITCHES;
 

@@ -5,10 +5,37 @@ import { choose, frame, kernel, mount, slideTo } from "./mount.ts";
 test("the readout says what the decay means", async () => {
   const { part } = mount(kernel.model({ feature: "Age" }));
   await frame();
-  expect(part("decay-readout").textContent).toMatch(/^half weight at 2\.4 σ · \d+\u00a0% of the weight kept$/);
+  expect(part("decay-readout").textContent).toMatch(
+    /^a value 2\.4 SD from the observed one counts half · \d+\u00a0% of the weight kept$/,
+  );
   slideTo(part("decay-slider"), 1);
   await frame();
-  expect(part("decay-readout").textContent).toBe("no decay");
+  expect(part("decay-readout").innerText).toBe("all values count alike");
+});
+
+test("the slider is called by what it does, with its ends and a tick at the default", async () => {
+  const { part, root } = mount(kernel.model({ feature: "Age", decay: 0.75 }));
+  await frame();
+  expect(part("decay").innerText.replace(/\s+/g, " ")).toMatch(
+    /^Weight of far values near only all alike 0\.75 a value/,
+  );
+  expect(part("decay-label").dataset.explanation).toMatch(/decay in Python and λ in Eq\. 3 of the paper/);
+  const slider = part("decay-slider").getBoundingClientRect();
+  const tick = root.querySelector(".ice-decay-tick")!.getBoundingClientRect();
+  const thumb = slider.left + 8 + ((0.75 - 0.01) / 0.99) * (slider.width - 16);
+  expect(Math.abs(tick.left - thumb)).toBeLessThan(1);
+  expect(tick.bottom).toBeGreaterThan(slider.bottom);
+});
+
+test.each(["double click", "Delete"])("%s returns the slider to the default, here and in Python", async (way) => {
+  const { part, model } = mount(kernel.model({ feature: "Age", decay: 0.3 }));
+  await frame();
+  const slider = part<HTMLInputElement>("decay-slider");
+  slider.focus();
+  if (way === "Delete") await userEvent.keyboard("{Delete}");
+  else await userEvent.dblClick(slider);
+  await expect.poll(() => model.get("decay")).toBe(0.75);
+  expect(slider.value).toBe("0.75");
 });
 
 test("a decay between the slider's steps is shown as it is, and its figures as estimates", async () => {
@@ -72,7 +99,7 @@ test("the anchor is offered for centred curves only, and takes a value", async (
   choose(part("anchor"), "own");
   await frame();
   expect(model.get("anchor")).toBe("own");
-  expect(part("y-title").textContent).toBe("↑ change of the probability of 'readmitted' since its own value");
+  expect(part("y-title").textContent).toBe("↑ change of the probability of readmitted from the observed value");
   choose(part("anchor"), "value");
   await frame();
   const value = part<HTMLInputElement>("anchor-value");
@@ -81,7 +108,7 @@ test("the anchor is offered for centred curves only, and takes a value", async (
   value.blur();
   await frame();
   expect(model.get("anchor")).toBe(40);
-  expect(part("y-title").textContent).toMatch(/since Age = (39|40|41)(\.\d+)?$/);
+  expect(part("y-title").textContent).toMatch(/from Age = (39|40|41)(\.\d+)?$/);
 });
 
 test("every column can colour", async () => {
@@ -105,7 +132,8 @@ test("the number of lines is asked of the kernel", async () => {
 test("every control keeps its keys from JupyterLab and can be told apart by name", async () => {
   const { root, drawn } = mount(kernel.model({ color_by: "Smoker", kind: "c-ice", anchor: 2 }));
   await drawn(kernel.top);
-  const reachable = [...root.querySelectorAll<HTMLElement>("button, select, input, summary, [tabindex]")];
+  const controls = [...root.querySelectorAll<HTMLElement>("button, select, input, summary, [tabindex]")];
+  const reachable = controls.filter((control) => !control.hidden);
   expect(reachable.length).toBeGreaterThan(15);
   for (const control of reachable) {
     expect(control.dataset.lmSuppressShortcuts, control.outerHTML).toBe("true");

@@ -24,14 +24,14 @@ test("the kind is switched without the kernel, and the axis says what it shows",
   const { root, part, drawn, model } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
   const asked = questions(model);
-  expect(part("y-title").textContent).toBe("↑ probability of 'readmitted'");
+  expect(part("y-title").textContent).toBe("↑ probability of readmitted");
   await userEvent.click(part("kind-c-ice"));
   await expect.poll(() => root.dataset.kind).toBe("c-ice");
-  expect(part("y-title").textContent).toBe("↑ change of the probability of 'readmitted' since Age = 18");
+  expect(part("y-title").textContent).toBe("↑ change of the probability of readmitted from Age = 18");
   expect(part("range-title").hidden).toBe(false);
   await userEvent.click(part("kind-d-ice"));
   await expect.poll(() => root.dataset.kind).toBe("d-ice");
-  expect(part("y-title").textContent).toContain("↑ slope of the probability of 'readmitted' per unit of Age");
+  expect(part("y-title").textContent).toContain("↑ slope of the probability of readmitted per unit of Age");
   expect(part("range-title").hidden).toBe(true);
   expect(questions(model)).toBe(asked);
   expect(model.get("kind")).toBe("d-ice");
@@ -75,7 +75,9 @@ test("the pointer names the row under it", async () => {
   const { x, y } = dotOf(mounted);
   await userEvent.hover(page.elementLocator(mounted.part("plot")), { position: { x, y } });
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
-  expect(mounted.part("tooltip").textContent).toMatch(/^Row \d+Age\d+prediction0\.\d+prediction at [\d.]+0\.\d+Ward/);
+  expect(mounted.part("tooltip").textContent).toMatch(
+    /^Row \d+Age\d+probability of readmitted0\.\d+probability of readmitted at [\d.]+0\.\d+Ward/,
+  );
   await userEvent.hover(page.elementLocator(mounted.part("facts")));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(true);
   expect(mounted.parts("hovered-line")).toEqual([]);
@@ -255,6 +257,6 @@ test("the open feature is summed up in words", async () => {
   await expect
     .poll(() => part("summary").textContent, { timeout: 3000 })
     .toMatch(
-      /^Age: 300 of 300 observations drawn, from 18 to 8\d\. Impact 0\.\d+, in distribution 0\.\d+ at decay 0\.75, rank 1 of 8\. The mean line goes from 0\.\d+ to 0\.\d+\.$/,
+      /^On average the probability of readmitted rises from 0\.\d+ to 0\.\d+ along Age.*\. Rank 1 of 8, impact 0\.\d+, in-distribution impact 0\.\d+ with weight 0\.75 of far values\. 300 of 300 observations drawn, from 18 to 8\d\.$/,
     );
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { noColumn } from "../../dev/drivers.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
+import { explanation } from "../../src/glossary.ts";
 import { choose, frame, ink, kernel, mount } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
@@ -15,8 +16,13 @@ test("what makes the curves differ is asked after the curves: how much, by what,
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
   expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the variance between curves$/);
-  expect(chips[0]!.title).toMatch(/^Smoker is true: 91 rows, all others: 209 rows\n7\d\u00a0%\. Share of the variance/);
-  expect(part("drivers-together").title).toMatch(/Smoker is true and .* \(75 rows\)/);
+  const { explanationTitle, explanation: text } = chips[0]!.dataset;
+  expect(explanationTitle).toMatch(/^Smoker is true: 7\d\u00a0%$/);
+  expect(text).toBe(`91 rows, all others: 209 rows.\n${explanation("split").text}`);
+  expect(part("drivers-lead").dataset.explanation).toBe(explanation("disagreement").text);
+  const together = part("drivers-together").dataset.explanation;
+  expect(together).toMatch(/Smoker is true and .* \(75 rows\)/);
+  expect(together).toContain(explanation("together").text);
   const types = model.sent.map(({ type }) => type);
   expect(types.indexOf("drivers")).toBeGreaterThan(types.indexOf("curves"));
 });
@@ -116,9 +122,10 @@ test("where no single column explains anything, two together stand in the place 
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(parts("driver").length).toBe(0);
   expect(part("drivers-together").textContent).toBe("BMI and Smoker together 62\u00a0%");
-  expect(part("drivers-together").title).toBe(
+  expect(part("drivers-together").dataset.explanation).toBe(
     "BMI and Smoker together explain 62\u00a0% of the variance between curves:\n" +
-      "BMI ≤ 1 and Smoker is true (75 rows)\nBMI ≤ 1 and Smoker is false (75 rows)\nBMI > 1 (150 rows)",
+      "BMI ≤ 1 and Smoker is true (75 rows)\nBMI ≤ 1 and Smoker is false (75 rows)\nBMI > 1 (150 rows)\n" +
+      explanation("together").text,
   );
 });
 
@@ -142,4 +149,40 @@ test("the line of chips stays inside a narrow cell and does not move the plot", 
   await frame();
   expect(part("plot").getBoundingClientRect().top).toBe(top);
   expect(root.scrollWidth).toBeLessThanOrEqual(root.clientWidth);
+});
+
+test("two columns together are a button that colours by their groups, and another press takes it back", async () => {
+  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  const together = part<HTMLButtonElement>("drivers-together");
+  expect(together.textContent).toMatch(/^together \d+\u00a0%$/);
+  together.click();
+  const rule = expect.stringMatching(/^Smoker is (true|false) and .* n = \d+$/);
+  await expect.poll(() => parts("legend-level").map((level) => level.textContent)).toEqual([rule, rule, rule, rule]);
+  expect([model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "together"]);
+  expect(model.sent.filter((request) => request.type === "groups").length).toBe(1);
+  expect([together.getAttribute("aria-pressed"), parts("driver")[0]!.getAttribute("aria-pressed")]).toEqual([
+    "true",
+    "false",
+  ]);
+  expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker and .* together · \d+\u00a0%$/);
+  parts("driver")[0]!.click();
+  await expect.poll(() => model.get("_view").coloring).toBe("driver");
+  together.click();
+  together.click();
+  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "value"]);
+});
+
+test("the groups of two columns together can be chosen in the list of colours", async () => {
+  const { model, part, drawn } = mount(kernel.model({ feature: "Age" }));
+  await drawn("Age");
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  const select = part<HTMLSelectElement>("color-by");
+  select.value = [...select.options].find(({ text }) => text.includes("together"))!.value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await expect.poll(() => part("drivers-together").getAttribute("aria-pressed")).toBe("true");
+  select.value = "BMI";
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "value"]);
 });

@@ -34,7 +34,7 @@ test("with keys alone: opened from the menu, a PDF of one column saved beside th
   await userEvent.keyboard("{Tab}");
   expect(document.activeElement).toBe(part("dialog-width"));
   choose(part("dialog-width"), "89");
-  await userEvent.keyboard("{Tab}600{Tab}{ArrowDown}");
+  await userEvent.keyboard("{Tab}600{Tab}{Tab}{ArrowDown}");
   expect(radio(mounted, "where-notebook").checked).toBe(true);
   expect(part("dialog-run").textContent).toBe("Save");
   await userEvent.keyboard("{Enter}");
@@ -48,13 +48,13 @@ test("Tab goes round inside, and Escape leads back to the button", async () => {
   const mounted = await opened(mount(kernel.model({ feature: "Age" })));
   const dialog = dialogOf(mounted);
   const seen = [];
-  for (let turn = 0; turn < 9; turn++) {
+  for (let turn = 0; turn < 10; turn++) {
     seen.push(document.activeElement);
     await userEvent.keyboard("{Tab}");
     expect(dialog.contains(document.activeElement)).toBe(true);
   }
-  expect(new Set(seen).size).toBe(7);
-  expect(seen[7]).toBe(seen[0]);
+  expect(new Set(seen).size).toBe(8);
+  expect(seen[8]).toBe(seen[0]);
   await userEvent.keyboard("{Shift>}{Tab}{Tab}{Tab}{/Shift}");
   expect(dialog.contains(document.activeElement)).toBe(true);
   await userEvent.keyboard("{Escape}");
@@ -102,6 +102,37 @@ test("tables have no size; what they hold is called by its name", async () => {
   await userEvent.click(mounted.part("dialog-run"));
   await expect.poll(() => asked(mounted).length).toBe(1);
   expect(asked(mounted)).toMatchObject([{ format: "csv", width: null, dpi: null, to: "browser" }]);
+});
+
+test("a table holds the metrics unless its curves are chosen there, and its size is told", async () => {
+  caughtDownloads();
+  const formats = [...FORMATS, { name: "html", problem: null, holds_all: true }];
+  const mounted = await opened(mount(kernel.model({ feature: "Age", _header: { ...kernel.header, formats } })));
+  const contents = () => mounted.part("dialog-contents").textContent;
+  await userEvent.click(radio(mounted, "what-all")); // of pictures
+  await userEvent.click(radio(mounted, "format-csv"));
+  expect(radio(mounted, "what-view").checked).toBe(true);
+  expect(contents()).toMatch(/^About \d(\.\d)? kB, 8 rows$/);
+  await userEvent.click(radio(mounted, "what-all"));
+  expect(contents()).toMatch(/^About \d+(\.\d)? MB, about [\d,]+ rows$/);
+  await userEvent.click(radio(mounted, "format-html"));
+  expect(contents()).toBe("Contains 300 rows of your data. Share it only with people who may see them.");
+  await userEvent.click(radio(mounted, "format-csv"));
+  await userEvent.click(radio(mounted, "what-all"));
+  await userEvent.click(mounted.part("dialog-run"));
+  await expect.poll(() => dialogOf(mounted).open).toBe(false);
+  await userEvent.click(mounted.part("export"));
+  await userEvent.click(mounted.part("export-more"));
+  expect(radio(mounted, "format-csv").checked).toBe(true);
+  expect(radio(mounted, "what-view").checked).toBe(true);
+});
+
+test("a figure goes without its title", async () => {
+  caughtDownloads();
+  const mounted = await opened(mount(kernel.model({ feature: "Age" })));
+  await userEvent.click(mounted.part("dialog-title"));
+  await userEvent.click(mounted.part("dialog-run"));
+  await expect.poll(() => asked(mounted)).toMatchObject([{ format: "svg", title: false }]);
 });
 
 test("pictures of all features can only go beside the notebook, and a PDF of them anywhere", async () => {

@@ -107,7 +107,7 @@ test("the anchor is dragged along the grid, and a double click returns it", asyn
   await expect
     .poll(() => part("anchor-handle").getAttribute("aria-valuetext"))
     .toBe(`change vs Age = ${number(anchor)}`);
-  await expect.poll(() => part("y-title").textContent).toContain(`since Age = ${number(anchor)}`);
+  await expect.poll(() => part("y-title").textContent).toContain(`from Age = ${number(anchor)}`);
   await userEvent.dblClick(part("anchor-handle"));
   await expect.poll(() => model.get("anchor")).toBe("min");
 });

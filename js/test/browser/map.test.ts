@@ -53,7 +53,7 @@ test("a click opens the feature under the pointer, and its card tells all figure
   expect(mounted.model.get("feature")).toBe("Steps a day");
 });
 
-test("the card of a point is that of its bar", async () => {
+test("the card of a point has the figures of its bar", async () => {
   const mounted = await mapped();
   mounted.part("map").focus();
   await userEvent.keyboard("{ArrowDown}");
@@ -62,7 +62,7 @@ test("the card of a point is that of its bar", async () => {
   await userEvent.click(mounted.part("tab-bars"));
   await userEvent.hover(mounted.bar("Age"));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
-  expect(mounted.part("tooltip").innerText).toBe(card);
+  expect(mounted.part("tooltip").innerText).toContain(card); // and why the bar is longer than its tick
 });
 
 test("of two thousand features the strongest with room are named, and points are small", async () => {

@@ -1,7 +1,8 @@
-/** A row that was clicked: its card, its own value, and the others that are pinned. */
+/** One row: how it is chosen, its card, the crosshair on its curve, and the others that are pinned. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
+import { move } from "./pointer.ts";
 
 async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | null = null): Promise<Mounted> {
   const mounted = mount(kernel.model({ feature: "Age", max_lines: 5, color_by: color }), width);
@@ -15,15 +16,137 @@ async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | n
   return mounted;
 }
 
-test("the card tells all values of the row, the open feature first", async () => {
-  const { part, model } = await pinned(1000, "{ArrowUp}{Enter}", "Ward");
+test("the card tells what is predicted, and sorts features by how far each moves that", async () => {
+  const { part, parts, model } = await pinned(1000, "{ArrowUp}{Enter}", "Ward");
   const [row] = model.get("selection");
   expect(part("row-card-title").textContent).toBe(`Row ${row}`);
-  const first = part("row-card-values").firstElementChild!;
-  expect(first.textContent).toBe(`Age${kernel.data.features[0]!.values[row!]}`);
-  expect(first.getAttribute("aria-current")).toBe("true");
-  expect(part("row-card-values").children.length).toBe(9);
-  expect(part("row-card").textContent).toMatch(/prediction0\.\d+Ward/);
+  expect(part("row-card-outcomes").textContent).toMatch(/^prediction 0\.\d+$/);
+  await expect.poll(() => part("row-card-lead").textContent).toBe("Largest change by one feature");
+  const items = parts("row-card-item");
+  expect(items.length).toBe(kernel.header.features.length);
+  const sizes = items.map(({ lastElementChild }) => Math.abs(Number(lastElementChild!.textContent!.replace("−", "-"))));
+  expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+  expect(sizes[0]).toBeGreaterThan(0);
+  expect(
+    items.filter((item) => item.getAttribute("aria-current") === "true").map(({ dataset }) => dataset.feature),
+  ).toEqual(["Age"]);
+  // Columns that are no features follow.
+  expect(part("row-card-values").lastElementChild!.textContent).toMatch(/^Ward/);
+});
+
+test("a click on a feature of the card opens it at the value that moves the row most", async () => {
+  const mounted = await pinned();
+  await expect.poll(() => mounted.part("row-card-lead").textContent).toBe("Largest change by one feature");
+  const item = mounted
+    .parts("row-card-item")
+    .find(({ dataset }) => dataset.feature !== "Age" && dataset.place !== undefined)!;
+  const { feature, place } = item.dataset;
+  const change = item.lastElementChild!.textContent!;
+  await userEvent.click(item);
+  await mounted.drawn(feature!);
+  await expect.poll(() => mounted.part("what-if").textContent).toMatch(new RegExp(`^${feature} .* → prediction `));
+  const told = Number(mounted.part("what-if").textContent!.split(", ").at(-1)!.replace("−", "-"));
+  expect(told).toBeCloseTo(Number(change.replace("−", "-")), 2);
+  expect(Number.isFinite(Number(place))).toBe(true);
+});
+
+test("features are sorted anew while the slider moves, without asking again", async () => {
+  const mounted = await pinned();
+  await expect.poll(() => mounted.part("row-card-lead").textContent).toBe("Largest change by one feature");
+  const asked = mounted.model.sent.filter(({ type }) => type === "what_if").length;
+  const before = mounted.part("row-card-values").textContent;
+  slideTo(mounted.part("decay-slider"), 0.05);
+  await expect.poll(() => mounted.part("row-card-values").textContent).not.toBe(before);
+  letGo(mounted.part("decay-slider"));
+  expect(mounted.model.sent.filter(({ type }) => type === "what_if").length).toBe(asked);
+});
+
+test("a row that Python selects alone has a card as well", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", selection: [0] }));
+  await mounted.drawn("Age");
+  await expect.poll(() => mounted.part("row-card-title").textContent).toBe("Row 0");
+  mounted.model.push("selection", [7]);
+  await expect.poll(() => mounted.part("row-card-title").textContent).toBe("Row 7");
+});
+
+test.each(["highest", "lowest"] as const)("the row with the %s prediction is chosen with a button", async (end) => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  await userEvent.click(mounted.part(`row-${end}`));
+  const predicted = Array.from(kernel.data.features[0]!.values.keys(), (row) =>
+    kernel.data.predict(
+      kernel.data.features.map(({ values }) => values[row]!),
+      row,
+    ),
+  );
+  const wanted = predicted.indexOf((end === "highest" ? Math.max : Math.min)(...predicted));
+  await expect.poll(() => mounted.model.get("selection")).toEqual([wanted]);
+  await expect.poll(() => mounted.part("row-card").hidden).toBe(false);
+});
+
+test("a row is chosen by its number, 0 as well, and one that is not there is told of", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  await userEvent.fill(mounted.part("row-number"), "0");
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => mounted.model.get("selection")).toEqual([0]);
+  await userEvent.fill(mounted.part("row-number"), "300");
+  await userEvent.keyboard("{Enter}");
+  await expect
+    .poll(() => mounted.part("row").querySelector("[role=alert]")?.textContent)
+    .toBe("Rows have the numbers 0 to 299.");
+  expect(mounted.model.get("selection")).toEqual([0]);
+});
+
+test("the crosshair follows the curve of the row, whatever is under the pointer", async () => {
+  const mounted = await pinned();
+  const plot = mounted.part("plot").getBoundingClientRect();
+  const words = new Set<string>();
+  for (const [x, y] of [
+    [0.3, 0.2],
+    [0.3, 0.8],
+    [0.8, 0.5],
+  ] as const) {
+    move(mounted, { x: x * plot.width, y: y * plot.height });
+    await expect.poll(() => mounted.parts("crosshair").length).toBe(1);
+    await frame();
+    words.add(mounted.part("what-if").textContent!);
+    expect(mounted.part("tooltip").hidden).toBe(true);
+  }
+  expect(words.size).toBe(2);
+  for (const each of words) expect(each).toMatch(/^Age [\d.]+ → prediction 0\.\d+, ([+−]\d|no change)/);
+  mounted.part("plot").dispatchEvent(new PointerEvent("pointerleave"));
+  await expect.poll(() => mounted.part("what-if").hidden).toBe(true);
+});
+
+test("with the keyboard the crosshair moves along the curve, and is read out", async () => {
+  const mounted = await pinned();
+  mounted.part("plot").focus();
+  await userEvent.keyboard("{End}");
+  const { values } = kernel.data.features[0]!;
+  await expect.poll(() => mounted.part("what-if").textContent).toMatch(new RegExp(`^Age ${Math.max(...values)} →`));
+  expect(mounted.part("what-if").getAttribute("aria-live")).toBe("polite");
+  await userEvent.keyboard("{Home}");
+  await expect.poll(() => mounted.part("what-if").textContent).toMatch(new RegExp(`^Age ${Math.min(...values)} →`));
+  const first = mounted.part("what-if").textContent;
+  await userEvent.keyboard("{ArrowRight}");
+  await expect.poll(() => mounted.part("what-if").textContent).not.toBe(first);
+});
+
+test("the crosshair tells what is predicted of the row with that value, and how far that is from its own", async () => {
+  const mounted = await pinned();
+  const [row] = mounted.model.get("selection");
+  const { features, predict } = kernel.data;
+  const values = features.map(({ values }) => values[row!]!);
+  mounted.part("plot").focus();
+  await userEvent.keyboard("{Home}");
+  const youngest = Math.min(...features[0]!.values);
+  const told = /→ prediction ([\d.]+), ([+−])([\d.]+)$/;
+  await expect.poll(() => mounted.part("what-if").textContent).toMatch(told);
+  const [, prediction, sign, size] = told.exec(mounted.part("what-if").textContent!)!;
+  const wanted = predict([youngest, ...values.slice(1)], row!);
+  expect(Number(prediction)).toBeCloseTo(wanted, 3);
+  expect(Number(size) * (sign === "+" ? 1 : -1)).toBeCloseTo(wanted - predict(values, row!), 3);
 });
 
 test("its own value is marked at the curve and on the axis", async () => {
@@ -33,20 +156,17 @@ test("its own value is marked at the curve and on the axis", async () => {
   expect(part("own-value").textContent).toBe(String(kernel.data.features[0]!.values[row!]));
 });
 
-test.each([1000, 760, 400])("at %i px the card stays inside and leaves the dot free", async (width) => {
+test.each([1000, 760, 400])("at %i px the card is never over the curves", async (width) => {
   const mounted = await pinned(width);
-  for (const key of ["{ArrowUp}{Enter}", "{ArrowUp}{Enter}", "{ArrowUp}{Enter}", "{ArrowUp}{Enter}"]) {
-    await frame();
-    const card = mounted.part("row-card").getBoundingClientRect();
-    const dot = mounted.part("own-value").querySelector("circle")!.getBoundingClientRect();
-    const panel = mounted.part("curves").getBoundingClientRect();
-    expect(card.left).toBeGreaterThanOrEqual(panel.left - 1);
-    expect(card.right).toBeLessThanOrEqual(panel.right + 1);
-    const apart = card.left > dot.right || card.right < dot.left || card.top > dot.bottom || card.bottom < dot.top;
-    expect(apart).toBe(true);
-    mounted.part("plot").focus();
-    await userEvent.keyboard(key);
-  }
+  await frame();
+  const card = mounted.part("row-card").getBoundingClientRect();
+  const plot = mounted.part("plot").getBoundingClientRect();
+  const root = mounted.root.getBoundingClientRect();
+  expect(card.left).toBeGreaterThanOrEqual(root.left);
+  expect(card.right).toBeLessThanOrEqual(root.right);
+  const apart =
+    card.left >= plot.right || card.right <= plot.left || card.top >= plot.bottom || card.bottom <= plot.top;
+  expect(apart).toBe(true);
 });
 
 test("several pinned rows are gone through", async () => {

@@ -21,6 +21,11 @@ export function drag({ part }: Mounted, from: At, to: At, how: How = {}, on: HTM
   }
 }
 
+/** Moves without a press. */
+export function move({ part }: Mounted, at: At): void {
+  part("plot").dispatchEvent(pointerEvent("pointermove", part("plot"), at, {}));
+}
+
 export function letGo({ part }: Mounted, at: At, how: How = {}): void {
   part("plot").dispatchEvent(pointerEvent("pointerup", part("plot"), at, how));
 }

@@ -59,24 +59,25 @@ test("the slider re-sorts the bars and changes their figures without a question 
   expect(new Set(model.saved.map(([name]) => name))).toEqual(new Set(["decay"]));
 });
 
-test("the outline keeps the undecayed impact while the fill decays", async () => {
+test("the tick keeps the impact without decay while the bar decays", async () => {
   const { bar, part } = mount(kernel.model({ decay: 1 }));
   await frame();
   const length = (part: string) =>
     bar("Age").querySelector<HTMLElement>(`.ice-bar-${part}`)!.style.getPropertyValue(`--${part}`);
-  expect(Number(length("fill"))).toBeCloseTo(Number(length("outline")), 5);
+  expect(Number(length("fill"))).toBeCloseTo(Number(length("tick")), 5);
   slideTo(part("decay-slider"), 0.05);
   await frame();
-  expect(length("fill")).not.toBe(length("outline"));
+  expect(length("fill")).not.toBe(length("tick"));
 });
 
-test("metrics that do not decay have no outline", async () => {
+test("bars of other metrics have no tick, and the key is not shown", async () => {
   const { bar, part, order } = mount();
   await frame();
   choose(part("rank-by"), "non_linearity");
   await frame();
   expect(order()[0]).toBe("Steps a day");
-  expect(bar("Age").querySelector<HTMLElement>(".ice-bar-outline")!.hidden).toBe(true);
+  expect(bar("Age").querySelector<HTMLElement>(".ice-bar-tick")!.hidden).toBe(true);
+  expect(part("ranking-key").hidden).toBe(true);
 });
 
 test("features still to be computed stand below the others as pending bars", async () => {

@@ -42,15 +42,17 @@ test("an error is its sentence", async () => {
   expect(part("status").dataset.tone).toBe("error");
 });
 
-test("when all is done it says what the figures rest on", async () => {
-  const { part } = mount();
+test("when all is done it says how many rows and features there are; what few need is folded away", async () => {
+  const { part } = mount(kernel.model({ feature: "Age" }));
   await frame();
-  expect(part("status-text").textContent).toBe(
-    "300 observations · 8 features · brute engine · impact evenly along the axis",
-  );
+  expect(part("status-text").textContent).toBe("300 observations · 8 features");
+  const details = part<HTMLDetailsElement>("details");
+  expect([details.open, part("details-summary").textContent]).toEqual([false, "Details"]);
+  await userEvent.click(part("details-summary"));
+  expect(details.innerText).toMatch(/Engine\s+brute: .*\s+Grid\s+Age has \d+ grid values\.\s+How impact is counted/);
 });
 
-test("notes on the open feature come first, those on others wait behind a fold", async () => {
+test("notes are counted by the details and stand in them, those on the open feature first", async () => {
   const notes = [
     { feature: null, text: "One column is used for colouring only." },
     { feature: "Age", text: "The grid has 100 of 612 values." },
@@ -59,8 +61,12 @@ test("notes on the open feature come first, those on others wait behind a fold",
   const { parts, part, model } = mount(kernel.model({ feature: "Marker", _header: { ...kernel.header, notes } }));
   await frame();
   const texts = () => parts("note").map(({ textContent }) => textContent);
-  expect(texts()[0]).toBe("Marker 91 % of the impact comes from the step 1.79 → 1.81.");
-  expect(part("notes").querySelector("summary")!.textContent).toBe("1 more note");
+  expect(texts()).toEqual([
+    "Marker 91 % of the impact comes from the step 1.79 → 1.81.",
+    "One column is used for colouring only.",
+    "Age The grid has 100 of 612 values.",
+  ]);
+  expect(part("details-summary").textContent).toBe("Details and 3 notes");
   model.push("feature", "Age");
   await frame();
   expect(texts()[0]).toBe("Age The grid has 100 of 612 values.");
@@ -92,10 +98,10 @@ test("a kernel that is heard again is alive again", async () => {
 });
 
 test("a bundle of another protocol says so and shows no figures", async () => {
-  const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: 7 } }));
+  const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: PROTOCOL_VERSION + 1 } }));
   await frame();
   expect(part("status-text").textContent).toBe(
-    `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol 7. Restart the kernel and reload the page.`,
+    `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${PROTOCOL_VERSION + 1}. Restart the kernel and reload the page.`,
   );
   expect(parts("bar")).toEqual([]);
 });

@@ -1,17 +1,24 @@
 import { expect, test } from "vitest";
 import { cases } from "../../dev/catalogue.ts";
-import { kernel, mount, slideTo } from "./mount.ts";
+import { explanation } from "../../src/glossary.ts";
+import { frame, kernel, mount, slideTo } from "./mount.ts";
 
 const F = String.raw`−?[\d.,]+`;
 
-test("what is open is said in whole sentences, with kind, selection and decay", async () => {
+test("what the open feature does stands under its title, with its rank, and begins what is read out", async () => {
   const { part, drawn, model } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
+  await frame();
+  const average = new RegExp(`^On average the .* (rises|falls) from ${F} to ${F} along Age(, with a .*)?\\.`);
+  expect(part("sentence").textContent).toMatch(average);
+  expect(part("sentence").textContent).toMatch(/\. Rank \d of 8\.$/);
+  expect(part("sentence").checkVisibility()).toBe(true);
+  expect(part("rank").dataset.explanation).toBe(explanation("rank").text);
   const said = expect.poll(() => part("summary").textContent, { timeout: 3000 });
   await said.toMatch(
     new RegExp(
-      `^Age: 300 of 300 observations drawn, from ${F} to ${F}\\. Impact ${F}, in distribution ${F} at decay 0\\.75, ` +
-        `rank \\d of 8\\. The mean line goes from ${F} to ${F}\\.$`,
+      `${average.source} Rank \\d of 8, impact ${F}, in-distribution impact ${F} with weight 0\\.75 of far values\\. ` +
+        `300 of 300 observations drawn, from ${F} to ${F}\\.$`,
     ),
   );
   model.push("kind", "c-ice");
@@ -19,20 +26,20 @@ test("what is open is said in whole sentences, with kind, selection and decay", 
   slideTo(part("decay-slider"), 0.25);
   await said.toMatch(
     new RegExp(
-      "at decay 0\\.25, rank \\d of 8\\. Shown is the change of the .* since Age = " +
-        `${F}\\. The mean line goes from ${F} to ${F}\\. 2 rows selected\\.$`,
+      `weight 0\\.25 of far values\\. .* Shown is the change of the .* ${F}\\. The mean goes from ${F} to ${F}\\. 2 rows selected\\.$`,
     ),
   );
+  expect(part("sentence").textContent).toMatch(average);
   model.push("kind", "d-ice");
   model.push("selection", [33]);
-  await said.toMatch(/Shown is the slope of the .* per .*\. The mean line goes from .*\. 1 row selected\.$/);
+  await said.toMatch(/Shown is the slope of the .* per .*\. The mean goes from .*\. 1 row selected\.$/);
 });
 
 test("levels are named with their means", async () => {
   const { part } = mount(cases["category with gaps"]!());
   await expect
     .poll(() => part("summary").textContent, { timeout: 3000 })
-    .toMatch(/6 levels\. Impact .* The mean is \d.* at \S.*, \d.* at \S.*\.$/);
+    .toMatch(/^On average the .* is lowest for .* 6 levels\. The mean is \d.* at \S.*, \d.* at \S.*\.$/);
 });
 
 test("a step of the slider interrupts nobody", async () => {

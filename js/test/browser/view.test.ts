@@ -22,7 +22,6 @@ test("the menu opens and closes by keyboard, and says why a choice is not there"
   const target = part<HTMLInputElement>("view-target");
   expect(target.disabled).toBe(true);
   expect(target.labels![0]!.textContent).toBe("Observed targetPass y to the explorer: ICEExplorer(model, X, y).");
-  expect(part("view-classes").checkVisibility()).toBe(false);
   expect(part("view-full_slopes").checkVisibility()).toBe(false);
   await userEvent.keyboard("{Tab}");
   expect(document.activeElement).toBe(part("lines-as-auto"));
@@ -116,7 +115,9 @@ test("one value axis for all features stays as it is when another feature is ope
 });
 
 test("a step that dominates the slopes leaves the axis, is counted, and is shown in full when asked", async () => {
-  const mounted = mount(new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice" }));
+  const mounted = mount(
+    new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice", _view: { every_step: true } }),
+  );
   const { part, parts, drawn } = mounted;
   await drawn("Blood pressure");
   await expect.poll(() => part("range-remark").hidden).toBe(false);
@@ -136,8 +137,7 @@ test("all classes stand side by side; a click explains another", async () => {
   const { part, parts, drawn, model } = mounted;
   await drawn("Age");
   expect(model.sent.some(({ type }) => type === "classes")).toBe(false);
-  await openMenu(mounted);
-  part("view-classes").click();
+  part("classes-side-by-side").click();
   await expect
     .poll(() => parts("class").map(({ textContent }) => textContent))
     .toEqual(["healthy", "relapsed", "lost"]);
@@ -159,7 +159,7 @@ test("of many classes the first eight are there, and how many more", async () =>
   );
   await drawn("Age");
   await expect.poll(() => parts("class").length).toBe(8);
-  expect(part("classes-more").textContent).toBe("the 8 most probable + 3 more");
+  expect(part("classes-more").textContent).toBe("the 8 most probable of 11");
 });
 
 test("classes that fail say why", async () => {

@@ -14,7 +14,7 @@ test("two views of one model show the same state, and each gets its own answers"
   letGo(two.part("decay-slider"));
   await frame();
   expect(one.part("decay-value").textContent).toBe("0.4");
-  expect(one.order()).toEqual(two.order());
+  expect(one.order().slice(0, 5)).toEqual(two.order()); // the narrow one shows five
 });
 
 test("pointing in one view does not point in the other", async () => {

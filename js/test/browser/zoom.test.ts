@@ -36,7 +36,7 @@ test("what was zoomed is remembered by kind and feature, and survives another di
   const mounted = await shownAge();
   wheel(mounted, middle, { deltaY: -100, ctrlKey: true });
   const window = await zoomed(mounted);
-  const key = "ice Age: probability of 'readmitted'";
+  const key = "ice Age: probability of readmitted";
   expect(mounted.model.get("_view").zoom).toEqual({ [key]: window });
   mounted.part("kind-c-ice").click();
   await expect.poll(() => mounted.root.dataset.kind).toBe("c-ice");

@@ -4,7 +4,7 @@ import { columnFormat, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { hasLevels, isUnordered, writerOf } from "../../values.ts";
-import { leftAxis } from "../axis.ts";
+import { bottomAxis, leftAxis, levelAxis } from "../axis.ts";
 import { html, setText, svg, update } from "../element.ts";
 import { bar, histogram } from "../histogram.ts";
 import { bandPath, haloed, linePath } from "../paths.ts";
@@ -14,7 +14,6 @@ import { dotX } from "./plot.ts";
 import { fewSelected } from "./selected.ts";
 import { lineOf, type SmallPlot, tallestOf } from "./small.ts";
 
-const STRIP = 12;
 const LEVEL_GAP = 0.36;
 const SLOT_BAR = 5;
 
@@ -46,17 +45,18 @@ export class SmallPicture {
   draw(plot: SmallPlot): void {
     this.#plot = plot;
     this.#fade = new Fade(plot);
-    const { scene, size, left, right, axis, y, yTicks } = plot;
+    const { scene, size, left, right, y, yTicks } = plot;
     const { width, height } = size;
     for (const layer of [this.#ground, this.#marks]) {
       update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
     }
     const zero =
       scene.kind === "ice" ? [] : [svg("line", { class: "ice-zero", x1: left, x2: right, y1: y(0), y2: y(0) })];
-    const baseline = svg("line", { class: "ice-baseline", x1: left, x2: right, y1: axis, y2: axis });
-    this.#ground.replaceChildren(leftAxis(yTicks, left, right), ...dataOf(plot), baseline, ...zero);
+    this.#ground.replaceChildren(leftAxis(yTicks, left, right), ...dataOf(plot), ...underAxis(plot), ...zero);
     this.#mean = meanOf(plot);
     const [first, last] = endsOf(plot);
+    this.#below.hidden = plot.ticks !== null;
+    this.frame.style.height = plot.ticks === null ? "" : `${height}px`;
     setText(this.#first, first);
     setText(this.#last, last);
     this.#below.title = wholeEndsOf(plot);
@@ -129,10 +129,22 @@ function wholeEndsOf({ scene: { curves } }: SmallPlot): string {
   return kind === "datetime" && grid.length > 0 ? spanTexts([grid[0]!, grid[grid.length - 1]!]).join(" – ") : "";
 }
 
-function dataOf({ scene, x, axis, slot }: SmallPlot): SVGElement[] {
+/** The baseline, and what is written under it. */
+function underAxis({ ticks, slot, left, right, axis, size }: SmallPlot): SVGElement[] {
+  if (ticks === null) return [svg("line", { class: "ice-baseline", x1: left, x2: right, y1: axis, y2: axis })];
+  const { x, labels, font } = ticks;
+  const end = slot === null ? size.width : slot.left;
+  const drawn =
+    labels === null ? bottomAxis(x, left, right, end, axis, font) : levelAxis(x, labels, left, right, axis, font);
+  if (slot !== null)
+    drawn.append(svg("text", { x: slot.at, y: axis + 8, dy: "0.71em", "text-anchor": "middle" }, "missing"));
+  return [drawn];
+}
+
+function dataOf({ scene, x, axis, slot, bottom }: SmallPlot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing, kind } = scene.curves;
   const tallest = tallestOf(scene.curves);
-  const height = STRIP - 2;
+  const height = axis - bottom - 4;
   const gap = hasLevels(kind) ? LEVEL_GAP : 0;
   const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
   if (slot === null) return bars;

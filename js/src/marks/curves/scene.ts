@@ -17,7 +17,7 @@ export interface Scene {
   values: Float32Array;
   /** Added to every value for the axis; kept apart so that small effects on a large output stay exact. */
   base: number;
-  /** Partial dependence, and one standard deviation of the lines below and above it. */
+  /** Partial dependence, and the ends of the band around it. */
   mean: Float32Array;
   low: Float32Array;
   high: Float32Array;
@@ -27,13 +27,29 @@ export interface Scene {
   missing: { values: Float32Array; mean: number; low: number; high: number } | null;
   /** Whether the points are levels: dots, with nothing in between. */
   onLevels: boolean;
+  /** Whether the band is the middle 68 % of the curves instead of one standard deviation to either side. */
+  hasQuantileBand: boolean;
+  /** Over how many bins slopes are drawn; null where they are between neighbouring grid values, or no slopes. */
+  nBins: number | null;
   /** Lowest and highest of all that is drawn, relative to `base`. */
   extent: [number, number];
   /** Feature value at which all centred lines meet; null where there is none. */
   anchoredAt: number | null;
 }
 
-type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels">;
+type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels" | "hasQuantileBand" | "nBins">;
+
+/** What depends on the output and on the reader. */
+export interface SceneOptions {
+  /** Probabilities, around whose mean ± SD would leave [0, 1]. */
+  isProbability?: boolean;
+  /** Slopes between neighbouring grid values instead of over bins. */
+  everyStep?: boolean;
+}
+
+const SLOPE_BINS = 20;
+/** Of a normal distribution, one standard deviation below and above the mean. */
+const MIDDLE = [0.16, 0.84] as const;
 
 /** Mean of the drawn lines at each point. */
 function meanOf(values: Float32Array, nPoints: number): Float32Array {
@@ -65,6 +81,27 @@ function spreadBeside(values: Float32Array, mean: number): { low: number; high: 
 
 function band(mean: Float32Array, spread: Float32Array): Pick<Scene, "mean" | "low" | "high"> {
   return { mean, low: mean.map((m, k) => m - spread[k]!), high: mean.map((m, k) => m + spread[k]!) };
+}
+
+/** Between the neighbouring values by their distance, as NumPy does. */
+function quantileOf(sorted: Float32Array, share: number): number {
+  const place = (sorted.length - 1) * share;
+  const below = Math.floor(place);
+  const low = sorted[below] ?? Number.NaN;
+  return low + (place - below) * ((sorted[below + 1] ?? low) - low);
+}
+
+/** Ends of the middle 68 % of the curves at each point. */
+export function middleOf(values: Float32Array, nPoints: number): Pick<Scene, "low" | "high"> {
+  const [low, high] = [new Float32Array(nPoints), new Float32Array(nPoints)];
+  const column = new Float32Array(nPoints > 0 ? values.length / nPoints : 0);
+  for (let point = 0; point < nPoints; point++) {
+    for (let line = 0; line < column.length; line++) column[line] = values[line * nPoints + point]!;
+    column.sort();
+    low[point] = quantileOf(column, MIDDLE[0]);
+    high[point] = quantileOf(column, MIDDLE[1]);
+  }
+  return { low, high };
 }
 
 /**
@@ -111,16 +148,23 @@ function asDashes(shape: Shape): Shape {
   };
 }
 
-function iceShape(curves: Curves): Shape {
-  return {
+function iceShape(curves: Curves, isProbability: boolean): Shape {
+  const missing = besideAxis(curves, () => 0, 0);
+  const shape = {
     x: curves.grid,
     values: curves.values,
     base: curves.offset,
     ...band(curves.partialDependence, curves.spread),
     own: curves.predictions,
-    missing: besideAxis(curves, () => 0, 0),
+    missing,
     anchoredAt: null,
   };
+  if (!isProbability) return shape;
+  if (missing !== null) {
+    const { low, high } = middleOf(missing.values, 1);
+    shape.missing = { ...missing, low: low[0]!, high: high[0]! };
+  }
+  return { ...shape, ...middleOf(curves.values, curves.nGrid) };
 }
 
 function centeredShape(curves: Curves, anchor: Anchor): Shape {
@@ -148,6 +192,16 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
   };
 }
 
+/**
+ * The grid values between which slopes are drawn: the ends of bins with equally many grid values. Between neighbouring
+ * values of a step function a slope is 0 or very steep, and lines of such slopes cover the plot. Metrics are computed
+ * from every slope.
+ */
+export function slopeEnds(nGrid: number): number[] {
+  if (nGrid <= SLOPE_BINS + 1) return Array.from({ length: nGrid }, (_, k) => k);
+  return Array.from({ length: SLOPE_BINS + 1 }, (_, bin) => Math.floor((bin * (nGrid - 1)) / SLOPE_BINS + 0.5));
+}
+
 function slopeShape(curves: Curves): Shape {
   const { grid, values, partialDependence } = curves;
   const observed = standIns(curves);
@@ -171,10 +225,30 @@ function slopeShape(curves: Curves): Shape {
   };
 }
 
-function shapeOf(curves: Curves, kind: Kind, anchor: Anchor): Shape {
+/** The same curves at some of the grid values. */
+export function thinnedCurves(curves: Curves, kept: readonly number[]): Curves {
+  const { nGrid } = curves;
+  if (kept.length === nGrid) return curves;
+  return {
+    ...curves,
+    nGrid: kept.length,
+    grid: Float64Array.from(kept, (k) => curves.grid[k]!),
+    values: atPoints(curves.values, nGrid, kept),
+    partialDependence: atPoints(curves.partialDependence, nGrid, kept),
+    spread: atPoints(curves.spread, nGrid, kept),
+  };
+}
+
+export function atPoints(values: Float32Array, nPoints: number, kept: readonly number[]): Float32Array {
+  const result = new Float32Array((values.length / nPoints) * kept.length);
+  for (let row = 0, z = 0; z < result.length; row += nPoints) for (const k of kept) result[z++] = values[row + k]!;
+  return result;
+}
+
+function shapeOf(curves: Curves, kind: Kind, anchor: Anchor, isProbability: boolean): Shape {
   switch (kind) {
     case "ice":
-      return iceShape(curves);
+      return iceShape(curves, isProbability);
     case "c-ice":
       return centeredShape(curves, anchor);
     case "d-ice":
@@ -182,15 +256,20 @@ function shapeOf(curves: Curves, kind: Kind, anchor: Anchor): Shape {
   }
 }
 
-export function sceneOf(curves: Curves, wanted: Kind, anchor: Anchor): Scene {
-  const kind = drawnKind(wanted, curves.kind);
+export function sceneOf(all: Curves, wanted: Kind, anchor: Anchor, options: SceneOptions = {}): Scene {
+  const { isProbability = false, everyStep = false } = options;
+  const kind = drawnKind(wanted, all.kind);
+  const isBinned = kind === "d-ice" && !everyStep && !hasLevels(all.kind);
+  const curves = isBinned ? thinnedCurves(all, slopeEnds(all.nGrid)) : all;
   const onLevels = hasLevels(curves.kind) && kind !== "d-ice";
-  const plain = shapeOf(curves, kind, anchor);
+  const plain = shapeOf(curves, kind, anchor, isProbability);
   const shape = onLevels || kind === "d-ice" ? plain : asDashes(plain);
   const { missing } = shape;
   const own = shape.own.map((value, i) => (missing === null && Number.isNaN(curves.observed[i]!) ? Number.NaN : value));
   const aside = missing === null ? [] : [...extent(missing.values), missing.mean];
   const ends = [...extent(shape.values), ...extent(own), ...extent(shape.mean), ...aside];
   const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
-  return { ...shape, own, kind, curves, onLevels, extent: [low ?? 0, high ?? 0] };
+  const hasQuantileBand = isProbability && kind === "ice";
+  const nBins = curves.nGrid < all.nGrid ? curves.nGrid - 1 : null;
+  return { ...shape, own, kind, curves, onLevels, hasQuantileBand, nBins, extent: [low ?? 0, high ?? 0] };
 }

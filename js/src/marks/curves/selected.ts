@@ -1,4 +1,7 @@
 /** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
+import { pickPalette } from "../../geometry/palette.ts";
+import type { Palette } from "../../geometry/raster.ts";
+import type { Theme } from "../../theme.ts";
 import type { Plot } from "./plot.ts";
 
 /** Of what a layer is: of all lines, which fade where some are selected, or of the selected ones over them. */
@@ -17,6 +20,13 @@ export function manySelected(selection: readonly number[]): ReadonlySet<number> 
 /** The selected rows, where there are few enough for strokes. */
 export const fewSelected = (selection: readonly number[]): readonly number[] =>
   selection.length > MOST_STROKES ? [] : selection;
+
+/** The colours of selected lines: those of the legend, where there is one. */
+export const selectedPalette = (
+  { palette }: Pick<Plot, "palette">,
+  isColored: boolean,
+  { dark }: Pick<Theme, "dark">,
+): Palette => (isColored ? palette : pickPalette(dark ? "dark" : "light"));
 
 /** The lines of some rows, or of all of them, in the plot's order. */
 export function linesOf(

@@ -8,12 +8,21 @@ import { type LineSet, lineStrength, lineThickness } from "../../geometry/raster
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
 import type { Theme } from "../../theme.ts";
-import { hasLevels } from "../../values.ts";
-import { labelWidth, type Tick } from "../axis.ts";
+import { hasLevels, writerOf } from "../../values.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../axis.ts";
 import { scaleLinear } from "../scale.ts";
 import type { Size } from "../size.ts";
-import { type Drawable, fairOrder, featureDomain, lineSetOf, paletteOf, type Slot } from "./plot.ts";
-import { type Scene, sceneOf } from "./scene.ts";
+import {
+  type Drawable,
+  fairOrder,
+  featureDomain,
+  featureTicks,
+  lineSetOf,
+  paletteOf,
+  type Slot,
+  valueTicks,
+} from "./plot.ts";
+import { atPoints, type Scene, type SceneOptions, sceneOf, thinnedCurves } from "./scene.ts";
 
 export interface SmallPlot extends Drawable {
   right: number;
@@ -21,6 +30,8 @@ export interface SmallPlot extends Drawable {
   bottom: number;
   axis: number;
   yTicks: Tick[];
+  /** What is written under the axis; null where that is its ends alone. */
+  ticks: { x: Tick[]; labels: LevelLabels | null; exponent: string; font: string } | null;
   order: Uint32Array;
   strength: number;
 }
@@ -29,6 +40,10 @@ const TOP = 6;
 const STRIP = 14;
 const SLOT_GAP = 8;
 const SLOT_WIDTH = 18;
+/** The same of a plot with ticks. */
+const TICKED_STRIP = 22;
+const TICKED_SLOT = 44;
+const AXIS_LABELS = 24;
 /** Room above and below the outermost line. */
 const BREATH = 3;
 const LEAST_LEFT = 28;
@@ -51,31 +66,21 @@ export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
   return [...kept, last];
 }
 
-function atPoints(values: Float32Array, nPoints: number, kept: readonly number[]): Float32Array {
-  const result = new Float32Array((values.length / nPoints) * kept.length);
-  for (let row = 0, z = 0; z < result.length; row += nPoints) for (const k of kept) result[z++] = values[row + k]!;
-  return result;
-}
-
-function thinnedCurves(curves: Curves, kept: readonly number[]): Curves {
-  const { nGrid } = curves;
-  return {
-    ...curves,
-    nGrid: kept.length,
-    grid: Float64Array.from(kept, (k) => curves.grid[k]!),
-    values: atPoints(curves.values, nGrid, kept),
-    partialDependence: atPoints(curves.partialDependence, nGrid, kept),
-    spread: atPoints(curves.spread, nGrid, kept),
-  };
-}
-
-/** Centring knows every value; slopes are those between the values that are kept. */
-export function smallScene(curves: Curves, kind: Kind, anchor: Anchor, most: number): Scene {
-  if (hasLevels(curves.kind) || curves.nGrid <= most) return sceneOf(curves, kind, anchor);
+/** Centring knows every value; of slopes at every step, those between the values that are kept are drawn. */
+export function smallScene(
+  curves: Curves,
+  kind: Kind,
+  anchor: Anchor,
+  most: number,
+  options: SceneOptions = {},
+): Scene {
+  const isBinned = kind === "d-ice" && options.everyStep !== true;
+  if (hasLevels(curves.kind) || curves.nGrid <= most || isBinned) return sceneOf(curves, kind, anchor, options);
   const kept = keptPoints(curves.grid, most);
   const thinned = thinnedCurves(curves, kept);
-  if (kind === "d-ice") return sceneOf(thinned, kind, anchor);
+  if (kind === "d-ice") return sceneOf(thinned, kind, anchor, options);
   const scene = sceneOf(curves, kind, anchor);
+  if (kind === "ice") return { ...sceneOf(thinned, kind, anchor, options), extent: scene.extent };
   const { nGrid } = curves;
   return {
     ...scene,
@@ -97,6 +102,54 @@ export const around = (one: [number, number], other: [number, number]): [number,
   Math.max(one[1], other[1]),
 ];
 
+/** Where the axes of a plot are, and the values that they show. */
+interface Frame {
+  left: number;
+  right: number;
+  bottom: number;
+  axis: number;
+  x: Scale;
+  y: Scale;
+  slot: Slot | null;
+}
+
+function plotIn(
+  scene: Scene,
+  colors: LineColors | null,
+  size: Size,
+  theme: Theme,
+  frame: Frame & Pick<SmallPlot, "yTicks" | "ticks">,
+): SmallPlot {
+  const { x, y, left } = frame;
+  const { nLines } = scene.curves;
+  const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
+  return {
+    ...frame,
+    scene,
+    size,
+    reach,
+    top: TOP,
+    palette: paletteOf(colors, theme),
+    lines: lineSetOf(scene, colors, { x, y, left }, reach, size.ratio),
+    order: fairOrder(nLines),
+    thickness: lineThickness(nLines) * size.ratio,
+    strength: lineStrength(nLines),
+  };
+}
+
+/** Whether a range is the rounding of float32. */
+function isFlat({ kind }: Scene, [low, high]: [number, number]): boolean {
+  const flat = kind === "d-ice" ? FLAT_SLOPES : FLAT;
+  return high - low <= flat * Math.max(Math.abs(low), Math.abs(high));
+}
+
+/** A range with room above and below. */
+function padded(scene: Scene, [low, high]: [number, number], height: number): [number, number] {
+  const flat = isFlat(scene, [low, high]);
+  const pad = !flat ? ((high - low) * BREATH) / Math.max(1, height - 2 * BREATH) : Math.abs(low) * 0.05 || 0.5;
+  return [low - pad, high + pad];
+}
+
 /** Ticks where the lines end, or where the shared axis does. */
 export function smallPlot(
   scene: Scene,
@@ -109,42 +162,66 @@ export function smallPlot(
   const { curves, base } = scene;
   const axis = size.height - 1;
   const bottom = axis - STRIP;
-  const flat = scene.kind === "d-ice" ? FLAT_SLOPES : FLAT;
-  const isFlat = high - low <= flat * Math.max(Math.abs(low), Math.abs(high));
-  const pad = !isFlat ? ((high - low) * BREATH) / (bottom - TOP - 2 * BREATH) : Math.abs(low) * 0.05 || 0.5;
-  const y = scaleLinear([low - base - pad, high - base + pad], [bottom, TOP]);
-  const ends = isFlat ? [low] : [low, high];
-  const yTicks = ends.map((value) => ({ at: y(value - base), label: isFlat ? number(value) : write(value) }));
+  const [lowest, highest] = padded(scene, [low, high], bottom - TOP);
+  const y = scaleLinear([lowest - base, highest - base], [bottom, TOP]);
+  const flat = isFlat(scene, [low, high]);
+  const ends = flat ? [low] : [low, high];
+  const yTicks = ends.map((value) => ({ at: y(value - base), label: flat ? number(value) : write(value) }));
   const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
   const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - beside - 2);
   const x = scaleLinear(featureDomain(curves), [left, right]);
   const slot = scene.missing === null ? null : slotAt(right, curves.nLines);
-  const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
-  return {
-    scene,
-    size,
-    left,
-    right,
-    slot,
-    reach,
-    top: TOP,
-    bottom,
-    axis,
-    x,
-    y,
-    yTicks,
-    palette: paletteOf(colors, theme),
-    lines: lineSetOf(scene, colors, { x, y, left }, reach, size.ratio),
-    order: fairOrder(curves.nLines),
-    thickness: lineThickness(curves.nLines) * size.ratio,
-    strength: lineStrength(curves.nLines),
-  };
+  return plotIn(scene, colors, size, theme, { left, right, bottom, axis, x, y, slot, yTicks, ticks: null });
 }
 
-function slotAt(right: number, nLines: number): Slot {
+/** The same with ticks along both axes, for plots that are compared. */
+export function tickedPlot(
+  scene: Scene,
+  colors: LineColors | null,
+  size: Size,
+  theme: Theme,
+  domain: [number, number],
+  leastLabels = AXIS_LABELS,
+): SmallPlot {
+  const { curves, base } = scene;
+  const { font } = theme;
+  const layOut = (axisLabels: number) => {
+    const axis = size.height - axisLabels;
+    const bottom = axis - TICKED_STRIP;
+    const [low, high] = padded(scene, domain, bottom - TOP);
+    const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
+    const { ticks, exponent } = valueTicks([low, high], [bottom, TOP], wanted);
+    const left = Math.max(LEAST_LEFT, labelWidth(ticks, font) + 12);
+    const beside = scene.missing === null ? 0 : SLOT_GAP + TICKED_SLOT;
+    const right = Math.max(left + 20, size.width - beside - 4);
+    const y = scaleLinear([low - base, high - base], [bottom, TOP]);
+    const x = scaleLinear(featureDomain(curves), [left, right]);
+    return {
+      axis,
+      bottom,
+      left,
+      right,
+      x,
+      y,
+      yTicks: ticks,
+      exponent,
+      xTicks: featureTicks(scene, writerOf(curves), x),
+    };
+  };
+  let { exponent, xTicks, ...frame } = layOut(leastLabels);
+  let labels: LevelLabels | null = null;
+  if (hasLevels(curves.kind)) {
+    labels = levelLabels(xTicks, frame.x(1) - frame.x(0), font);
+    ({ exponent, xTicks, ...frame } = layOut(Math.max(leastLabels, labels.height)));
+  }
+  const slot = scene.missing === null ? null : slotAt(frame.right, curves.nLines, TICKED_SLOT);
+  return plotIn(scene, colors, size, theme, { ...frame, slot, ticks: { x: xTicks, labels, exponent, font } });
+}
+
+function slotAt(right: number, nLines: number, width = SLOT_WIDTH): Slot {
   const left = right + SLOT_GAP;
-  return { left, right: left + SLOT_WIDTH, at: left + SLOT_WIDTH / 2, reach: stripReach(nLines, SLOT_WIDTH) };
+  return { left, right: left + width, at: left + width / 2, reach: stripReach(nLines, width) };
 }
 
 /** The tallest bar of the data, those that lack the value included. */

@@ -2,49 +2,68 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { count } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
+import { explanation, type Term } from "../../glossary.ts";
 import { html, setText } from "../../marks/element.ts";
+import { explained } from "../../marks/explained.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
-import { isSplit } from "../../split.ts";
+import { hasRules } from "../../split.ts";
 import type { View } from "../../view.ts";
 import type { Groups } from "./groups.ts";
 import { rampRange } from "./ramp.ts";
 import type { Shown } from "./shown.ts";
 import { densityKey } from "./view_notes.ts";
 
-function keyItem(mark: string, text: string): HTMLElement {
-  return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), text);
+function keyItem(mark: string, term: Term): HTMLElement {
+  const meaning = explanation(term);
+  const words = explained(html("span", {}, meaning.name), meaning);
+  return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), words);
 }
 
 export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
   const { plot, target, dense } = shown;
+  const item = keyItem("selected", "selected");
   const selected = html("span", { "data-test": "selected-count" });
-  const item = keyItem("selected", "");
   item.append(selected);
+  const selectedMean = keyItem("selected-mean", "selected_mean");
   view.keep(
-    () => view.store.selection.value.length,
-    (n) => {
+    () => ({ n: view.store.selection.value.length, isColored: (shown.loaded.value?.colors ?? null) !== null }),
+    ({ n, isColored }) => {
       item.hidden = n === 0;
-      setText(selected, `selected (${count(n)})`);
+      selectedMean.hidden = n < 2;
+      item.classList.toggle("ice-key-colored", isColored);
+      setText(selected, `(${count(n)})`);
     },
   );
-  const own = keyItem("dot", "own value");
-  const observed = keyItem("target", "observed target");
+  const curve = keyItem("curve", "curve");
+  const own = keyItem("dot", "observed_value");
+  own.classList.add("ice-key-of-large");
+  const observed = keyItem("target", "target");
   view.keep(
-    () => ({ hasTarget: target.value !== null, isDense: dense.value }),
-    ({ hasTarget, isDense }) => {
-      own.hidden = isDense;
+    () => ({ hasTarget: target.value !== null, isDense: dense.value, name: view.store.targetName.value }),
+    ({ hasTarget, isDense, name }) => {
+      setText(observed.querySelector("span")!, name);
+      own.hidden = curve.hidden = isDense;
       observed.hidden = !hasTarget;
     },
   );
-  const mean = html("i", { class: "ice-key-mean" });
+  const mean = keyItem("mean", "partial_dependence");
+  mean.dataset.test = "key-mean";
   view.keep(
-    () => plot.value?.scene.onLevels ?? false,
-    (onLevels) => {
-      mean.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
+    () => ({ scene: plot.value?.scene, isWeighted: view.store.decay.value < 1 }),
+    ({ scene, isWeighted }) => {
+      if (scene === undefined) return;
+      const { kind, onLevels, hasQuantileBand } = scene;
+      mean.querySelector("i")!.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
+      const term = hasQuantileBand ? "partial_dependence_of_probabilities" : "partial_dependence";
+      const meaning = explanation(term, onLevels ? "levels" : kind);
+      const text = mean.querySelector("span")!;
+      setText(text, `${meaning.name}${isWeighted ? ", unweighted" : ""}`);
+      explained(text, meaning);
     },
   );
-  const group = keyItem("group", "mean of a colour");
+  const group = keyItem("group", "group_mean");
   group.dataset.test = "key-group";
+  group.classList.add("ice-key-of-large");
   view.keep(
     () => ({ n: groups.value?.means.length ?? 0, palette: plot.value?.palette }),
     (known) => {
@@ -55,16 +74,8 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
       mark.style.background = `linear-gradient(to right, ${one} 50%, ${other} 50%)`;
     },
   );
-  return html(
-    "p",
-    { class: "ice-key" },
-    html("span", { class: "ice-key-item" }, mean, "partial dependence ± 1 SD"),
-    group,
-    own,
-    observed,
-    densityKey(view, shown),
-    item,
-  );
+  const items = [mean, curve, group, own, observed, densityKey(view, shown), item, selectedMean];
+  return html("p", { class: "ice-key" }, ...items);
 }
 
 export function colorLegend(view: View, { loaded, plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
@@ -96,7 +107,7 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
       const { scale, values } = colors;
       const nMissing = values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0);
       const drawn = known?.means.map(({ n }) => n) ?? [];
-      legend.dataset.split = String(isSplit(scale));
+      legend.dataset.split = String(hasRules(scale));
       const items =
         scale.kind === "continuous"
           ? rampLegend(scale, palette, nMissing, range)

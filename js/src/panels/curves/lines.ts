@@ -4,7 +4,7 @@ import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { Fade } from "../../marks/curves/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../marks/curves/paint.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
-import { layerClass, linesOf, manySelected, type Which } from "../../marks/curves/selected.ts";
+import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../marks/curves/selected.ts";
 import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { DensityPainter } from "./density.ts";
@@ -19,7 +19,7 @@ const REST_MS = 120;
 const LEAST_LINES = 40;
 
 /** All the lines; or over them, once more, those that are selected, where they are too many for strokes. */
-export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which: Which): HTMLCanvasElement {
+export function linesLayer(view: View, { loaded, plot, zoom, dense, peak }: Shown, which: Which): HTMLCanvasElement {
   const { store, aborted } = view;
   const isAll = which === "all";
   const name = isAll ? "curves-canvas" : "selected-canvas";
@@ -57,6 +57,7 @@ export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which
       brushing: !isAll && store.brushing.value,
       selection: isAll ? null : store.selection.value,
       hidden: store.hiddenLevels.value,
+      isColored: (loaded.value?.colors ?? null) !== null,
       pausedAt: pausedAt.value,
       dense: dense.value,
     }),
@@ -68,6 +69,7 @@ export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which
       canvas.hidden = !isAll && picked === null;
       if (canvas.hidden) return;
       const { lines } = shown;
+      const painted = isAll ? shown : { ...shown, palette: selectedPalette(shown, state.isColored, view.theme.peek()) };
       const every = linesOf(shown, picked);
       const target = resize(shown);
       canvas.style.left = `${shown.left}px`;
@@ -86,11 +88,11 @@ export function linesLayer(view: View, { plot, zoom, dense, peak }: Shown, which
       if (pen !== null) {
         if (isAll) peak.value = state.dense ? density.draw(pen, shown, visible, order) : null;
         if (!isAll || !state.dense) {
-          paintLines(pen, target, shown, order, sampleStrength(whole, visible.length, order.length));
+          paintLines(pen, target, painted, order, sampleStrength(whole, visible.length, order.length));
         }
         cutOff(pen, shown);
         const { top, bottom } = clipBeside(shown);
-        paintLevels(pen, shown, fade.whole, { decay, order, top, bottom });
+        paintLevels(pen, painted, fade.whole, { decay, order, top, bottom });
       }
       const spent = performance.now() - start;
 

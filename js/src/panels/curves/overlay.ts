@@ -1,9 +1,17 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
+import { groupMeans } from "../../geometry/crossing.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
 import { dotX, type Plot, type Slot } from "../../marks/curves/plot.ts";
-import { fewSelected, layerClass, linesOf, manySelected, type Which } from "../../marks/curves/selected.ts";
+import {
+  fewSelected,
+  layerClass,
+  linesOf,
+  manySelected,
+  selectedPalette,
+  type Which,
+} from "../../marks/curves/selected.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
@@ -127,7 +135,7 @@ function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, 
   ];
 }
 
-export function dotsLayer(view: View, { plot, zoom, dense }: Shown, which: Which): HTMLCanvasElement {
+export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, which: Which): HTMLCanvasElement {
   const isAll = which === "all";
   const canvas = html("canvas", { class: layerClass(which), "aria-hidden": "true" });
   view.keep(
@@ -138,14 +146,16 @@ export function dotsLayer(view: View, { plot, zoom, dense }: Shown, which: Which
       paper: view.theme.value.paper,
       moving: zoom.moving.value,
       dense: dense.value,
+      isColored: (loaded.value?.colors ?? null) !== null,
     }),
-    ({ plot: shown, hidden, picked, paper, moving, dense: areMany }) => {
+    ({ plot: shown, hidden, picked, paper, moving, dense: areMany, isColored }) => {
       const pen = canvas.getContext("2d");
       if (shown === null || pen === null) return;
       // Thousands of dots would cover what the density says.
       canvas.hidden = isAll ? areMany : picked === null;
       if (canvas.hidden) return;
-      const { scene, lines, palette, y, size, bottom } = shown;
+      const { scene, lines, y, size, bottom } = shown;
+      const palette = isAll ? shown.palette : selectedPalette(shown, isColored, view.theme.peek());
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
       const clip = clipOfOwn(shown);
       const beside = clipBeside(shown);
@@ -175,15 +185,15 @@ export function dotsLayer(view: View, { plot, zoom, dense }: Shown, which: Which
   return canvas;
 }
 
-export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
+export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement {
   const { store } = view;
   const whole = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
   // Slopes may leave the plot; what is under it stays readable.
   const layer = svg("svg", { x: 0, y: 0 });
   whole.append(layer);
   // Each is drawn for itself: what follows the pointer must not draw the rest anew.
-  const [average, selectedRows, pointedRow] = [svg("g"), svg("g"), svg("g")];
-  layer.append(average, selectedRows, pointedRow);
+  const [average, selectedRows, selectedMean, pointedRow] = [svg("g"), svg("g"), svg("g"), svg("g")];
+  layer.append(average, selectedRows, selectedMean, pointedRow);
 
   const marked = (shown: Plot, line: number, name: string): SVGGElement => {
     const { scene, lines, palette, x, y } = shown;
@@ -220,6 +230,7 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
   view.keep(
     () => plot.value,
     (shown) => {
+      if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
       if (shown === null) return;
       const { scene, x, y, left, top, bottom, slot } = shown;
       const px = scene.x.map((value) => x(value));
@@ -259,22 +270,50 @@ export function markedLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   view.keep(
-    () => ({ plot: plot.value, selection: store.selection.value }),
-    ({ plot: shown, selection }) => {
+    () => ({ plot: plot.value, selection: store.selection.value, colors: loaded.value?.colors ?? null }),
+    ({ plot: shown, selection, colors }) => {
       const lines = fewSelected(selection).map((row) => shown?.scene.curves.positions.indexOf(row) ?? -1);
       const drawn = lines.filter((line) => line !== -1);
-      selectedRows.replaceChildren(...drawn.map((line) => marked(shown!, line, "selected")));
+      const marks = drawn.map((line) => {
+        const mark = marked(shown!, line, "selected");
+        if (colors !== null) mark.style.setProperty("--ice-line", cssColor(shown!.palette, shown!.lines.color[line]!));
+        mark.classList.toggle("ice-selected-thin", drawn.length > 1);
+        return mark;
+      });
+      selectedRows.replaceChildren(...marks);
+      selectedMean.replaceChildren(...(shown === null ? [] : meanOfSelected(shown, selection)));
     },
   );
   view.keep(
-    () => ({ plot: plot.value, hover: store.hover.value, pointed: store.pointed.value }),
-    ({ plot: shown, hover, pointed }) => {
-      if (pointed === null || shown === null) view.tooltip.hide();
+    () => ({ plot: plot.value, hover: store.hover.value }),
+    ({ plot: shown, hover }) => {
       const isDrawn = shown !== null && hover !== null && hover < shown.lines.nLines;
       pointedRow.replaceChildren(...(isDrawn ? [marked(shown, hover, "hovered")] : []));
     },
   );
   return whole;
+}
+
+/** The mean of the curves of the selected rows, where they are several: all of them are drawn. */
+function meanOfSelected(shown: Plot, selection: readonly number[]): SVGElement[] {
+  const { scene, x, y, slot } = shown;
+  if (selection.length < 2) return [];
+  const rows = new Set(selection);
+  const group = Float32Array.from(scene.curves.positions, (row) => (rows.has(row) ? 0 : Number.NaN));
+  const [mean] = groupMeans(scene.values, scene.x.length, group, 1);
+  if (mean === undefined || mean.n < 2) return [];
+  const { axis, beside } = clippedParts(shown);
+  for (const part of [axis, beside]) part.classList.add("ice-selected-mean");
+  const px = scene.x.map((value) => x(value));
+  const height = (point: number) => y(mean.values[point]!);
+  if (scene.onLevels) axis.append(...Array.from(px, (cx, point) => svg("circle", { cx, cy: height(point), r: 4.5 })));
+  else axis.append(...haloedPaths(linePath(px, height)));
+  if (slot !== null && scene.missing !== null) {
+    const [missing] = groupMeans(scene.missing.values, 1, group, 1);
+    beside.append(svg("circle", { cx: slot.at, cy: y(missing!.values[0]!), r: 4.5 }));
+  }
+  update(axis, { "data-test": "selected-mean", "data-rows": mean.n });
+  return [axis, beside];
 }
 
 /** Groups for what is drawn over the axis and beside it, cut off where an axis is zoomed. */

@@ -1,18 +1,21 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
+import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../marks/element.ts";
+import type { Pins } from "../../pins.ts";
 import type { Status } from "../../protocol.ts";
 import { loadedOf, type Picture } from "../../store.ts";
-import type { View } from "../../view.ts";
+import { type View, whileShown } from "../../view.ts";
 import { anchorHandle } from "./anchor.ts";
 import { brushOver } from "./brush.ts";
-import { ownValueLayer, rowCard } from "./card.ts";
+import { crosshairOver } from "./crosshair.ts";
 import { groupsLayer, groupsOf } from "./groups.ts";
 import { colorLegend, marksKey } from "./key.ts";
 import { linesLayer } from "./lines.ts";
 import { axesLayer, dotsLayer, markedLayer } from "./overlay.ts";
-import { pinsOf } from "./pins.ts";
+import { ownValueLayer } from "./own_value.ts";
 import { listenOn } from "./pointer.ts";
 import { rugLayer } from "./rug.ts";
+import { featureSentence } from "./sentence.ts";
 import { shownIn } from "./shown.ts";
 import { targetLayer } from "./target.ts";
 import { plotTools } from "./tools.ts";
@@ -38,15 +41,22 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
 
 /** What stands around the curves, made by other panels. */
 export interface Beside {
-  /** In the line of the title. */
-  compare: HTMLElement;
+  /** Rows that a card is about. */
+  pins: Pins;
+  /** Its choice is in the line of the title, its plots are shown in place of the large one. */
+  compare: { choice: HTMLElement; plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
   drivers: HTMLElement;
   controls: HTMLElement;
 }
 
 /** `under` stands below the curves of the open feature. */
-export function curvesPanel(view: View, { compare, drivers, controls }: Beside, ...under: HTMLElement[]): HTMLElement {
+export function curvesPanel(
+  view: View,
+  { pins, compare, drivers, controls }: Beside,
+  ...under: HTMLElement[]
+): HTMLElement {
   const { store, aborted } = view;
+  const ofOne = whileShown(view, () => !compare.isComparing.value);
   const frame = html("div", {
     class: "ice-plot",
     tabindex: 0,
@@ -56,25 +66,26 @@ export function curvesPanel(view: View, { compare, drivers, controls }: Beside, 
   });
   const shown = shownIn(view, frame);
   const groups = groupsOf(shown);
-  const pins = pinsOf(view);
   const brush = brushOver(frame, view, shown);
+  const crosshair = crosshairOver(frame, view, shown);
   const { node: tools, tool } = plotTools(view, shown);
   frame.append(
-    axesLayer(view, shown),
-    targetLayer(view, shown),
-    linesLayer(view, shown, "all"),
-    dotsLayer(view, shown, "all"),
-    linesLayer(view, shown, "selected"),
-    dotsLayer(view, shown, "selected"),
-    groupsLayer(view, shown, groups),
-    rugLayer(view, shown),
-    markedLayer(view, shown),
-    edgeMarks(view, shown),
-    ownValueLayer(view, shown, pins),
+    axesLayer(ofOne, shown),
+    targetLayer(ofOne, shown),
+    linesLayer(ofOne, shown, "all"),
+    dotsLayer(ofOne, shown, "all"),
+    linesLayer(ofOne, shown, "selected"),
+    dotsLayer(ofOne, shown, "selected"),
+    groupsLayer(ofOne, shown, groups),
+    rugLayer(ofOne, shown),
+    markedLayer(ofOne, shown),
+    edgeMarks(ofOne, shown),
+    ownValueLayer(ofOne, shown, pins),
     anchorHandle(frame, view, shown),
+    ...crosshair.layers,
     brush.layer,
   );
-  listenOn(frame, view, shown, { tool, brush, pins });
+  listenOn(frame, view, shown, { tool, brush, pins, crosshair });
   view.keep(
     () => ({ dimmed: store.selection.value.length > 0, tool: tool.value }),
     ({ dimmed, tool: chosen }) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
@@ -92,24 +103,30 @@ export function curvesPanel(view: View, { compare, drivers, controls }: Beside, 
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
-    html("header", { class: "ice-head" }, html("div", { class: "ice-title-row" }, title, compare), facts),
+    html(
+      "header",
+      { class: "ice-head" },
+      html("div", { class: "ice-title-row" }, title, compare.choice),
+      featureSentence(view, shown),
+      facts,
+    ),
     drivers,
     controls,
     kindRemark(view, shown),
     rangeRemark(view, shown),
+    compare.plots,
     above,
-    html(
-      "div",
-      { class: "ice-around" },
-      html("div", { class: "ice-stage" }, frame, cover),
-      rowCard(view, shown, pins, frame),
-    ),
+    html("div", { class: "ice-stage" }, frame, cover),
     below,
     colorLegend(view, shown, groups),
     ...under,
     spokenSummary(view, shown),
   );
 
+  view.keep(
+    () => compare.isComparing.value,
+    (isComparing) => update(panel, { "data-comparing": isComparing }),
+  );
   view.keep(
     () => ({ picture: store.picture.value, status: store.status.value, silent: store.client.silent.value }),
     ({ picture, status, silent }) => {

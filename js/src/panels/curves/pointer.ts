@@ -2,23 +2,26 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { bisectRight, least } from "d3-array";
 import type { Hidden } from "../../filters.ts";
-import { count, number } from "../../format.ts";
+import { count, number, percent } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import { rowTitle } from "../../marks/curves/row.ts";
+import type { Scene } from "../../marks/curves/scene.ts";
 import type { TooltipRow } from "../../marks/tooltip.ts";
+import type { Pins } from "../../pins.ts";
 import type { ColorsBody } from "../../protocol.ts";
 import { placeWriterOf, rampWriter } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Brush } from "./brush.ts";
+import type { Crosshair } from "./crosshair.ts";
 import { frameDrag, panDrag } from "./framing.ts";
-import { type Drag, gesturesOn, OWN_DRAG, type Point, type Press } from "./gestures.ts";
-import type { Pins } from "./pins.ts";
+import { type Drag, gesturesOn, OWN_DRAG, type Point, type Press, placeIn } from "./gestures.ts";
 import type { Shown } from "./shown.ts";
 import type { Tool } from "./tools.ts";
 import { windowOf } from "./zoom.ts";
+import { isBeside } from "./zoomed.ts";
 
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;
@@ -37,9 +40,15 @@ export interface Around {
   tool: ReadonlySignal<Tool>;
   brush: Brush;
   pins: Pins;
+  crosshair: Crosshair;
 }
 
-export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool, brush, pins }: Around): void {
+export function listenOn(
+  frame: HTMLElement,
+  view: View,
+  shownIn: Shown,
+  { tool, brush, pins, crosshair }: Around,
+): void {
   const { loaded, plot, zoom, target } = shownIn;
   const { store, aborted } = view;
   const options = { signal: aborted };
@@ -62,7 +71,7 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     const { ratio } = shown.size;
     const x = (event.clientX - box.left - shown.left) * ratio;
     const y = (event.clientY - box.top) * ratio;
-    const found = isBeside(shown, x)
+    const found = isBeside(shown, x / ratio + shown.left)
       ? nearestBeside(shown, store.hiddenLevels.peek(), x, y)
       : (nearestLine(linesToPick(shown), x, y, REACH * ratio)?.line ?? null);
     return found === null ? null : { shown, line: found, x, y };
@@ -70,6 +79,7 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
 
   const leave = (): void => {
     store.pointed.value = null;
+    view.tooltip.hide();
   };
 
   const hover = (shown: Plot, line: number, x: number, y: number, spoken = false): void => {
@@ -87,15 +97,15 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     const range = highest - lowest;
     const rows: TooltipRow[] = [
       { label: curves.feature, value: write(curves.observed[line]!) },
-      { label: "prediction", value: number(curves.predictions[line]! + curves.offset, range) },
+      { label: store.outputName.peek(), value: number(curves.predictions[line]! + curves.offset, range) },
     ];
     const observed = target.peek()?.[line];
-    if (observed !== undefined) rows.push({ label: "observed target", value: number(observed) });
+    if (observed !== undefined) rows.push({ label: store.targetName.peek(), value: number(observed) });
     const beside = scene.kind === "d-ice" ? scene.extent[1] - scene.extent[0] : range;
-    const what = { ice: "prediction", "c-ice": "change", "d-ice": "slope" }[scene.kind];
+    const what = { ice: store.outputName.peek(), "c-ice": "change", "d-ice": "slope" }[scene.kind];
     if (point < scene.x.length) {
       const value = scene.values[line * scene.x.length + point]! + scene.base;
-      rows.push({ label: `${what} at ${placeWriterOf(curves)(scene.x[point]!)}`, value: number(value, beside) });
+      rows.push({ label: `${what} ${placeText(scene, point)}`, value: number(value, beside) });
     } else if (missing !== null) {
       rows.push({ label: `${what} if missing`, value: number(missing.values[line]! + scene.base, beside) });
     }
@@ -108,29 +118,17 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     return rows;
   };
 
-  /** Under the axis the pointer reads a level: its whole name, how many observations have it, and their mean. */
-  const readLevel = (event: MouseEvent): boolean => {
+  /** Under the curves the pointer reads the data: a level, a bar of the histogram, or the missing values. */
+  const readData = (event: MouseEvent): boolean => {
     const shown = plot.peek();
-    if (shown === null || shown.levelLabels === null || store.picture.peek().state !== "ready") return false;
+    if (shown === null || store.picture.peek().state !== "ready") return false;
+    const at = placeIn(frame, event);
+    if (at.y < shown.slopesEnd || at.x < shown.left) return false;
+    const found = dataAt(shown, at);
+    if (found === null) return false;
+    store.pointed.value = null;
     const box = frame.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    if (y < shown.slopesEnd || x < shown.left || x > shown.right) return false;
-    const { scene } = shown;
-    const tick = least(shown.xTicks, ({ at }) => Math.abs(at - x));
-    if (tick === undefined) return false;
-    leave();
-    const { grid, histogramEdges, histogramCounts } = scene.curves;
-    const level = nearestIndex(grid, shown.x.invert(tick.at)); // a part of the axes has some of the ticks
-    const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
-    const rows: TooltipRow[] = [];
-    if (observations !== undefined) rows.push({ label: "observations", value: count(observations) });
-    if (scene.onLevels) {
-      const mean = scene.mean[level]!;
-      const spread = number(scene.high[level]! - mean);
-      rows.push({ label: "partial dependence", value: `${number(mean + scene.base)} ± ${spread}` });
-    }
-    const anchor = new DOMRect(box.left + tick.at, box.top + shown.axis, 0, 0);
-    view.tooltip.show(tick.label, rows, anchor, false);
+    view.tooltip.show(found.title, found.rows, new DOMRect(box.left + found.x, box.top + shown.axis, 0, 0), false);
     return true;
   };
 
@@ -175,7 +173,7 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
     if (shown === null || event.target !== frame || event.ctrlKey || event.metaKey || event.altKey) return;
     const current = store.hover.peek();
     const step = STEPS[event.key];
-    if (zoomKey(shown, event)) {
+    if (zoomKey(shown, event) || crosshair.key(event)) {
       // Moved.
     } else if (step !== undefined) {
       const line = nextLine(shown, store.hiddenLevels.peek(), current, step);
@@ -201,16 +199,16 @@ export function listenOn(frame: HTMLElement, view: View, shownIn: Shown, { tool,
   frame.addEventListener(
     "pointermove",
     (event) => {
-      if (gestures.busy || (event.target as Element).closest(`[${OWN_DRAG}]`) !== null || readLevel(event)) return;
+      if (gestures.busy || (event.target as Element).closest(`[${OWN_DRAG}]`) !== null || readData(event)) return;
+      if (crosshair.follow(event)) return;
       const found = pick(event);
-      if (found === null) {
-        leave();
-        view.tooltip.hide();
-      } else hover(found.shown, found.line, found.x, found.y);
+      if (found === null) leave();
+      else hover(found.shown, found.line, found.x, found.y);
     },
     options,
   );
   frame.addEventListener("pointerleave", leave, options);
+  frame.addEventListener("pointerleave", () => crosshair.leave(), options);
   frame.addEventListener("blur", leave, options);
   frame.addEventListener(
     "click",
@@ -246,16 +244,84 @@ export function colorText(scale: ColorsBody, value: number): string {
   return rampWriter(scale)(value);
 }
 
+/** Where a point of a line is; a slope has an interval. */
+function placeText({ kind, curves, x }: Scene, point: number): string {
+  const write = placeWriterOf(curves);
+  if (kind !== "d-ice") return `at ${write(x[point]!)}`;
+  const first = point - (point % 2);
+  return `from ${write(x[first]!)} to ${write(x[first + 1]!)}`;
+}
+
+/** What stands at a place under the curves, and where its tooltip points. */
+interface DataRead {
+  title: string;
+  rows: TooltipRow[];
+  x: number;
+}
+
+function dataAt(shown: Plot, { x, y }: Point): DataRead | null {
+  const { slot, scene, axis, left, right } = shown;
+  const { missing, nObservations } = scene.curves;
+  if (slot !== null && missing !== null && x >= slot.left && x <= slot.right) {
+    const spread = { mean: scene.missing!.mean, low: scene.missing!.low, high: scene.missing!.high };
+    return { title: "missing", rows: [countRow(missing.count, nObservations), meanRow(scene, spread)], x: slot.at };
+  }
+  if (x < left || x > right) return null;
+  if (shown.levelLabels !== null) return levelAt(shown, x);
+  return y <= axis ? binAt(shown, x) : null;
+}
+
+const countRow = (observations: number, all: number): TooltipRow => ({
+  label: "observations",
+  value: `${count(observations)} of ${count(all)} (${percent(observations / all)})`,
+});
+
+function meanRow({ base, hasQuantileBand }: Scene, { mean, low, high }: { mean: number; low: number; high: number }) {
+  const [from, to] = [number(low + base), number(high + base)];
+  const band = hasQuantileBand ? `, middle 68\u00a0% of the curves ${from} to ${to}` : ` ± ${number(high - mean)}`;
+  return { label: "partial dependence", value: `${number(mean + base)}${band}` };
+}
+
+/** A level: its whole name, how many observations have it, and their mean. */
+function levelAt(shown: Plot, x: number): DataRead | null {
+  const { scene, xTicks } = shown;
+  const tick = least(xTicks, ({ at }) => Math.abs(at - x));
+  if (tick === undefined) return null;
+  const { grid, histogramEdges, histogramCounts, nObservations } = scene.curves;
+  const level = nearestIndex(grid, shown.x.invert(tick.at)); // a part of the axes has some of the ticks
+  const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
+  const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
+  if (scene.onLevels) {
+    rows.push(meanRow(scene, { mean: scene.mean[level]!, low: scene.low[level]!, high: scene.high[level]! }));
+  }
+  return { title: tick.label, rows, x: tick.at };
+}
+
+/** A bar of the histogram: its values, and how many observations have them. */
+function binAt({ scene, x: scale }: Plot, x: number): DataRead | null {
+  const { curves } = scene;
+  const { histogramEdges: edges, histogramCounts: counts, grid, nObservations } = curves;
+  const bin = Math.min(counts.length, bisectRight(edges, scale.invert(x))) - 1;
+  const observations = counts[bin];
+  if (observations === undefined || scale.invert(x) > edges[edges.length - 1]!) return null;
+  const [low, high] = [edges[bin]!, edges[bin + 1]!];
+  const write = placeWriterOf(curves);
+  const inside = Array.from(grid).filter((value) => low <= value && value < high);
+  // A value with a bar of its own; its edges lie half way to its neighbours.
+  const title =
+    counts.length <= grid.length && inside.length === 1 ? write(inside[0]!) : `${write(low)} to ${write(high)}`;
+  const [from, to] = scale.range() as [number, number];
+  const middle = (Math.max(from, scale(low)) + Math.min(to, scale(high))) / 2;
+  return { title: `${curves.feature} ${title}`, rows: [countRow(observations, nObservations)], x: middle };
+}
+
 /** The point of the scene nearest to a place in the canvas; one past the last for the strip beside the axis. */
 function pointNear(shown: Plot, x: number): number {
   const { scene, size, left, x: scale } = shown;
-  if (isBeside(shown, x)) return scene.x.length;
-  const value = scale.invert(x / size.ratio + left);
+  const at = x / size.ratio + left;
+  if (isBeside(shown, at)) return scene.x.length;
+  const value = scale.invert(at);
   return least(scene.x.keys(), (point) => Math.abs(scene.x[point]! - value)) ?? 0;
-}
-
-function isBeside({ slot, size, left }: Plot, x: number): boolean {
-  return slot !== null && x / size.ratio + left > slot.left - 7;
 }
 
 /** The row whose dot beside the axis is nearest, within reach. */

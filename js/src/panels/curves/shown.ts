@@ -32,7 +32,8 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const loaded = computed(() => loadedOf(store.picture.value));
   const scene = computed(() => {
     const curves = loaded.value?.curves;
-    return curves === undefined ? null : sceneOf(curves, store.kind.value, store.anchor.value);
+    if (curves === undefined) return null;
+    return sceneOf(curves, store.kind.value, store.anchor.value, store.sceneOptions.value);
   });
   const offers = computed(() => offersIn(store));
   const wants = <K extends "target" | "shared_y" | "full_slopes">(key: K) =>

@@ -1,8 +1,10 @@
 /** What the present view leaves out or means: lines beyond the axis, the shades of the density. */
 import { count, number, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
+import { explanation } from "../../glossary.ts";
 import type { ValueRange } from "../../marks/curves/range.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
+import { explained } from "../../marks/explained.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
@@ -75,17 +77,7 @@ export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement
 export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
   const ramp = html("i", { class: "ice-density-ramp" });
   const most = html("span");
-  const key = html(
-    "span",
-    {
-      class: "ice-key-item",
-      "data-test": "density-key",
-      title: "The darker, the more of the lines are at this height; the shade grows with the logarithm of their share.",
-    },
-    "1 line",
-    ramp,
-    most,
-  );
+  const key = html("span", { class: "ice-key-item", "data-test": "density-key" }, "1 line", ramp, most);
   keep(
     () => ({ shown: plot.value, peak: peak.value }),
     ({ shown, peak: share }) => {
@@ -95,6 +87,7 @@ export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
       const color = isPlain ? cssColor(shown.palette, 0) : "var(--ice-muted)";
       ramp.style.background = `linear-gradient(to right, color-mix(in srgb, ${color} 10%, transparent), ${color})`;
       setText(most, `${Number((100 * share).toPrecision(2))} % of the lines`);
+      explained(most, explanation("density"));
     },
   );
   return key;

@@ -1,13 +1,17 @@
 /** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
 
-import { unitOf } from "../../dates.ts";
 import { count, number, plural } from "../../format.ts";
+import { explanation, variantsOf } from "../../glossary.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
+import { featureAxisTitle, valueTitle } from "../../marks/curves/titles.ts";
 import { html, setText, update } from "../../marks/element.ts";
+import { explained } from "../../marks/explained.ts";
 import { partedText } from "../../marks/name.ts";
+import type { RankedFeature } from "../../ranking.ts";
 import type { Reading } from "../../reading.ts";
-import { noSlopes, placeWriterOf, stepOf } from "../../values.ts";
+import { noSlopes } from "../../values.ts";
 import type { View } from "../../view.ts";
+import { averageSentence } from "./sentence.ts";
 import type { Shown } from "./shown.ts";
 
 /** A live region that spoke at every step of the slider would never stop. */
@@ -17,34 +21,15 @@ const MOST_SPOKEN = 8;
 
 /** What else the keys do, for those who cannot drag. */
 const KEYS =
-  "Enter pins the line and shows its row; with Shift it adds the line to the selection or takes it out. Plus and minus zoom, Shift with an arrow moves what shows, 0 shows all.";
+  "Enter selects the line and shows its row; with one row selected, left and right move along its curve; with Shift it adds the line to the selection or takes it out. Plus and minus zoom, Shift with an arrow moves what shows, 0 shows all.";
 
-function valueTitle({ scene }: Plot, output: string): string {
-  const { feature, kind } = scene.curves;
-  switch (scene.kind) {
-    case "ice":
-      return output;
-    case "c-ice": {
-      const from =
-        scene.anchoredAt === null ? "its own value" : `${feature} = ${placeWriterOf(scene.curves)(scene.anchoredAt)}`;
-      return `change of the ${output} since ${from}`;
-    }
-    case "d-ice":
-      return `slope of the ${output} per ${stepOf(kind, feature)}`;
-  }
-}
-
-/** The name of the feature, with its unit where the axis chose one. */
-function featureAxisTitle({ curves: { feature, kind, grid } }: Plot["scene"]): string {
-  return kind === "timedelta" ? `${feature} (${unitOf(grid).name})` : feature;
-}
-
-const FACTS: [string, string][] = [
+/** The figures beside the title, by their short names. */
+const FACTS = [
   ["impact", "impact"],
   ["in distribution", "in_distribution_impact"],
   ["heterogeneity", "heterogeneity"],
   ["non-linearity", "non_linearity"],
-];
+] as const;
 
 export interface AxisTitles {
   value: HTMLElement;
@@ -54,11 +39,9 @@ export interface AxisTitles {
 
 export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): AxisTitles {
   const value = html("span", { class: "ice-y-title", "data-test": "y-title" });
-  const range = html(
-    "span",
-    { class: "ice-range-title", "data-test": "range-title" },
-    "share of prediction range\u00a0↑",
-  );
+  const ofRange = explanation("prediction_range");
+  const range = html("span", { class: "ice-range-title", "data-test": "range-title" }, `${ofRange.name}\u00a0↑`);
+  explained(range, ofRange);
   const feature = html("span", { class: "ice-x-title", "data-test": "x-title" });
   view.keep(
     () => ({ plot: plot.value, output: view.store.figures.value?.header.output_label ?? "" }),
@@ -68,7 +51,7 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       const name = scene.curves.feature;
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
       const same = shown.shared ? ", on the same axis for all features" : "";
-      setText(value, `↑ ${valueTitle(shown, output)}${unit}${same}`);
+      setText(value, `↑ ${valueTitle(scene, output)}${unit}${same}`);
       setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
       feature.title = name;
       range.hidden = rangeTicks.length === 0;
@@ -84,6 +67,10 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   const { store } = view;
   const title = html("h3", { class: "ice-title ice-parted", "data-test": "feature-title" });
   const facts = html("p", { class: "ice-facts", "data-test": "facts" });
+  const parts = FACTS.map(([label, metric]) => {
+    const [name, figure] = [html("span", {}, label), html("b")];
+    return { metric, name, figure, node: html("span", { class: "ice-fact" }, name, " ", figure) };
+  });
   let titled = "";
   view.keep(
     () => ({ opened: store.opened, name: store.feature.value, reading: store.reading.value }),
@@ -95,35 +82,43 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
       }
       title.title = name;
       title.classList.toggle("ice-title-none", name === "");
-      facts.replaceChildren();
+      const of = (metric: string) =>
+        opened === null ? Number.NaN : (reading?.get(opened.index, metric) ?? Number.NaN);
+      const defined = parts.filter(({ metric }) => !Number.isNaN(of(metric)));
+      // What stays keeps the focus.
+      const isSame = defined.length === facts.childElementCount && defined.every(({ node }) => facts.contains(node));
+      if (!isSame) facts.replaceChildren(...defined.map(({ node }) => node));
       if (opened === null || reading === null) return;
-      const of = (metric: string) => reading.get(opened.index, metric);
-      if (Number.isNaN(of("impact"))) return;
       const write = reading.column(of("impact"));
-      const fact = ([label, metric]: [string, string]) =>
-        html("span", { class: "ice-fact" }, `${label} `, html("b", {}, write(of(metric))));
-      facts.append(...FACTS.map(fact));
+      const variants = variantsOf(opened.kind, reading.figures.header.convention);
+      for (const { metric, name, figure } of defined) {
+        explained(name, explanation(metric, ...variants));
+        setText(figure, write(of(metric)));
+      }
     },
   );
   return { title, facts };
 }
 
-function summaryOf(shown: Plot, reading: Reading, index: number, rank: number, selected: number): string {
+function summaryOf(shown: Plot, reading: Reading, opened: RankedFeature, selected: number): string {
   const { write } = shown;
-  const { curves, mean, base, onLevels } = shown.scene;
+  const { curves, kind, mean, base, onLevels } = shown.scene;
+  const { header } = reading.figures;
   const ends = (values: ArrayLike<number>, say: (value: number) => string): string =>
     `from ${say(values[0] ?? Number.NaN)} to ${say(values[values.length - 1] ?? Number.NaN)}`;
   const axis = onLevels ? plural(curves.nGrid, "level") : ends(curves.grid, write);
   const sayMean = (value: number) => number(value + base);
   const means = onLevels
     ? `The mean is ${Array.from(mean.slice(0, MOST_SPOKEN), (value, k) => `${sayMean(value)} at ${write(curves.grid[k]!)}`).join(", ")}.`
-    : `The mean line goes ${ends(mean, sayMean)}.`;
-  const { header } = reading.figures;
-  const of = (metric: string) => reading.write(reading.get(index, metric));
+    : kind === "ice"
+      ? ""
+      : `The mean goes ${ends(mean, sayMean)}.`;
+  const of = (metric: string) => reading.write(reading.get(opened.index, metric));
   return [
-    `${curves.feature}: ${count(curves.nLines)} of ${count(curves.nObservations)} observations drawn, ${axis}.`,
-    `Impact ${of("impact")}, in distribution ${of("in_distribution_impact")} at decay ${number(reading.decay)}, rank ${rank} of ${header.features.length}.`,
-    shown.scene.kind === "ice" ? "" : `Shown is the ${valueTitle(shown, header.output_label)}.`,
+    averageSentence(curves, header.output_label),
+    `Rank ${opened.rank} of ${header.features.length}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
+    `${count(curves.nLines)} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
+    kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, header.output_label)}.`,
     means,
     selected === 0 ? "" : `${plural(selected, "row")} selected.`,
   ]
@@ -146,8 +141,7 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
     ({ plot: shown, opened, reading, selected }) => {
       clearTimeout(timer);
       if (shown === null || opened === null || reading === null) return;
-      const rank = store.ranking.peek().indexOf(opened) + 1;
-      const speak = () => setText(summary, summaryOf(shown, reading, opened.index, rank, selected));
+      const speak = () => setText(summary, summaryOf(shown, reading, opened, selected));
       timer = setTimeout(speak, SUMMARY_MS);
     },
   );

@@ -90,3 +90,6 @@ export function clipped({ left, right, top, bottom }: Clip): SVGSVGElement {
   const viewBox = `${left} ${top} ${width} ${height}`;
   return svg("svg", { class: "ice-clip", x: left, y: top, width, height, viewBox });
 }
+
+/** Whether a place is in the strip for missing values, in px of the frame. */
+export const isBeside = ({ slot }: Plot, x: number): boolean => slot !== null && x > slot.left - 7;

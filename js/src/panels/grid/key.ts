@@ -3,7 +3,7 @@ import { paletteOf } from "../../marks/curves/plot.ts";
 import { html } from "../../marks/element.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { Shelf } from "../../shelf.ts";
-import { isSplit } from "../../split.ts";
+import { hasRules } from "../../split.ts";
 import type { Loaded } from "../../store.ts";
 import type { View } from "../../view.ts";
 
@@ -44,7 +44,7 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
       if (key !== listed) {
         listed = key;
         legend.replaceChildren();
-        legend.dataset.split = String(colors !== null && isSplit(colors.scale));
+        legend.dataset.split = String(colors !== null && hasRules(colors.scale));
         if (problem !== null) legend.append(html("span", { class: "ice-problem", role: "alert" }, problem));
         if (colors !== null) {
           const palette = paletteOf(colors, theme);

@@ -170,6 +170,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
       look: {
         kind: store.kind.value,
         anchor: store.anchor.value,
+        options: store.sceneOptions.value,
         theme: view.theme.value,
         ratio: size.value.ratio,
         shared: shared.value,

@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Curves } from "../../decode.ts";
 import type { Hidden } from "../../filters.ts";
 import { endsWriter } from "../../marks/curves/picture.ts";
-import type { Scene } from "../../marks/curves/scene.ts";
+import type { Scene, SceneOptions } from "../../marks/curves/scene.ts";
 import { linesOf } from "../../marks/curves/selected.ts";
 import { around, rangeOf, smallPlot, smallScene } from "../../marks/curves/small.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
@@ -28,6 +28,7 @@ const NOTHING = new Uint32Array(0);
 export interface Look {
   kind: Kind;
   anchor: Anchor;
+  options: SceneOptions;
   theme: Theme;
   ratio: number;
   /** What all features share of the value axis; null where each has its own. */
@@ -82,7 +83,7 @@ export class Pictures {
   }
 
   draw(tiles: ReadonlyMap<string, Tile>, shelf: Shelf, look: Look, width: number): void {
-    const looked = JSON.stringify([look.kind, look.anchor, look.explained]);
+    const looked = JSON.stringify([look.kind, look.anchor, look.options, look.explained]);
     const ready: { tile: Tile; loaded: Loaded; scene: Scene }[] = [];
     for (const [name, tile] of tiles) {
       const shelved = shelf.get(name);
@@ -90,7 +91,7 @@ export class Pictures {
       const { loaded } = shelved;
       const before = this.#shown.get(tile);
       const isSame = before?.curves === loaded.curves && before.key.startsWith(`${looked} ${width} `);
-      const scene = isSame ? before.scene : smallScene(loaded.curves, look.kind, look.anchor, width);
+      const scene = isSame ? before.scene : smallScene(loaded.curves, look.kind, look.anchor, width, look.options);
       ready.push({ tile, loaded, scene });
     }
     let isNew = false;

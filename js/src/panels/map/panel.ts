@@ -5,8 +5,10 @@ import { count, plural } from "../../format.ts";
 import { type Labelled, labelBox, placeLabels, type Side } from "../../geometry/labels.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import type { Box } from "../../geometry/pick.ts";
+import { explanation, variantsOf } from "../../glossary.ts";
 import { bottomAxis, fitted, fittedApart, labelWidth, leftAxis } from "../../marks/axis.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
+import { explained } from "../../marks/explained.ts";
 import { followSize, type Size } from "../../marks/size.ts";
 import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../metrics.ts";
 import type { View } from "../../view.ts";
@@ -59,8 +61,8 @@ export function mapPanel(view: View): HTMLElement {
   const area = html("b", {});
   const counted = html("span", {});
   const remark = html("p", { class: "ice-map-remark", "data-test": "map-remark" });
-  const vertical = html("span", { title: UP });
-  const horizontal = html("span", { title: RIGHT });
+  const vertical = html("span", {});
+  const horizontal = html("span", {});
   const above = html("div", { class: "ice-plot-titles" }, vertical);
   const below = html("div", { class: "ice-plot-titles ice-map-below" }, remark, horizontal);
   const panel = html(
@@ -123,8 +125,9 @@ export function mapPanel(view: View): HTMLElement {
       size: size.value,
       font: view.theme.value.font,
       unit: store.reading.value?.unit ?? "prediction",
+      convention: store.convention.value,
     }),
-    ({ axes: shown, size: { width, height }, font, unit: chosen }) => {
+    ({ axes: shown, size: { width, height }, font, unit: chosen, convention }) => {
       if (shown === null) return;
       const unit = (exponent: string) => {
         const parts = [chosen === "prediction" ? "" : UNIT_LABELS[chosen], exponent].filter((part) => part !== "");
@@ -132,6 +135,8 @@ export function mapPanel(view: View): HTMLElement {
       };
       setText(vertical, `↑ non-linearity${unit(shown.yExponent)}`);
       setText(horizontal, `heterogeneity${unit(shown.xExponent)} →`);
+      explained(vertical, explanation("non_linearity", ...variantsOf("numeric", convention)));
+      explained(horizontal, explanation("heterogeneity"));
       update(ground, { viewBox: `0 0 ${width} ${height}`, width, height });
       ground.replaceChildren(
         leftAxis(shown.yTicks, shown.left, shown.right),
@@ -227,9 +232,7 @@ export function mapPanel(view: View): HTMLElement {
   return panel;
 }
 
-const UP = "How much the slope of a line changes along the feature, on average";
 const NO_ORDER = "levels without an order";
-const RIGHT = "How much the slopes differ between rows, on average";
 
 /** Arrow keys begin at the open feature. */
 function nextPlace(key: string, place: number, opened: number, n: number): number | null {

@@ -88,7 +88,7 @@ export function axesOf(reading: Reading, size: Size, font: string): MapAxes {
 
 /** Every feature that has a place, the strongest first. The longest bar of the ranking is the largest point here. */
 export function pointsOf(ranking: readonly RankedFeature[], reading: Reading, axes: MapAxes): Point[] {
-  const largest = max(ranking, ({ value, fill, outline }) => max([value, fill, outline ?? 0])) ?? 0;
+  const largest = max(ranking, ({ value, tick }) => max([value, tick ?? 0])) ?? 0;
   const reach = Math.max(LARGEST_OF_MANY, LARGEST * Math.min(1, FEW / ranking.length) ** 0.25);
   const points: Point[] = [];
   for (const [rank, feature] of ranking.entries()) {

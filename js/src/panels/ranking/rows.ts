@@ -2,6 +2,7 @@
  * The bars that are in or near view. A long list has room for all of them and elements for these alone, besides the
  * one that has the focus and the one that the Tab key reaches.
  */
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { atEdge, inView, type Range, revealing } from "../../geometry/window.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
 import { html } from "../../marks/element.ts";
@@ -36,6 +37,7 @@ export class RowList {
   /** As last heard of: to ask in the middle of drawing would have the browser lay out the page for it. */
   #top = 0;
   #height = 0;
+  readonly #inSight = signal(0);
   #shownAt = Number.NEGATIVE_INFINITY;
   #cleaning: ReturnType<typeof setTimeout> | undefined;
 
@@ -85,6 +87,11 @@ export class RowList {
     return this.#bars.get(name);
   }
 
+  /** How many rows there is room for. */
+  get inSight(): ReadonlySignal<number> {
+    return this.#inSight;
+  }
+
   get perPage(): number {
     return Math.max(1, Math.floor(this.scroll.clientHeight / (this.#row || 1)) - 1);
   }
@@ -110,6 +117,7 @@ export class RowList {
   #scrolled(): void {
     this.#top = this.scroll.scrollTop;
     this.#height = this.scroll.clientHeight;
+    if (this.#row > 0) this.#inSight.value = Math.floor(this.#height / this.#row);
     const range = this.#rangeNow();
     if (range.first === this.#range.first && range.end === this.#range.end) return;
     this.#range = range;

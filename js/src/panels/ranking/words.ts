@@ -1,10 +1,16 @@
 /** A bar in numbers and in words. */
-import { number, plural } from "../../format.ts";
+import { isNothing, number, plural } from "../../format.ts";
+import { explanation } from "../../glossary.ts";
 import type { BarState } from "../../marks/bars.ts";
 import { farOffText, RANK_LABELS, trendOf } from "../../metrics.ts";
 import type { Convention, RankBy } from "../../protocol.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import { isUnordered } from "../../values.ts";
+
+/** A bar and a tick that are shorter, relative to the longest, are nothing to compare. */
+const LEAST_SHARE = 0.005;
+
+const TYPICAL_CHANGE = explanation("mean_change").name;
 
 /** What all bars have in common. */
 export interface Scale {
@@ -17,37 +23,47 @@ export interface Scale {
   write: (value: number) => string;
 }
 
-export function signOf({ kind, direction }: RankedFeature): BarState["sign"] {
+/** What stands before a bar; a direction that would be written as nothing is none. */
+export function signOf(
+  { kind, direction, value }: RankedFeature,
+  { metric, write }: Pick<Scale, "metric" | "write">,
+): BarState["sign"] {
   if (isUnordered(kind)) return "levels";
+  const isImpact = metric === "impact" || metric === "in_distribution_impact";
+  if (isNothing(write(Math.abs(direction))) || (isImpact && isNothing(write(value)))) return "none";
   return direction > 0 ? "up" : direction < 0 ? "down" : "none";
 }
 
-export function lengthsOf(ranked: RankedFeature, { longest, write }: Scale) {
+export function lengthsOf(ranked: RankedFeature, scale: Scale) {
+  const { longest, write } = scale;
   const share = (value: number) => (longest > 0 && Number.isFinite(value) ? value / longest : 0);
   const defined = Number.isFinite(ranked.value);
+  // A row of ticks at 0 would look like bars.
+  const isSeen = (...values: number[]): boolean => values.some((value) => share(value) >= LEAST_SHARE);
   const [low, high] = ranked.interval ?? [];
   return {
     pending: !ranked.known,
-    fill: defined ? share(ranked.fill) : null,
-    outline: defined && ranked.outline !== null ? share(ranked.outline) : null,
+    fill: defined ? share(ranked.value) : null,
+    tick: defined && ranked.tick !== null && isSeen(ranked.value, ranked.tick) ? share(ranked.tick) : null,
     interval: low === undefined || high === undefined ? null : ([share(low), share(high)] as [number, number]),
     figure: ranked.known ? `${write(ranked.value)}${ranked.farOff === null ? "" : "*"}` : "",
-    sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked) : "none",
+    sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked, scale) : "none",
   } as const;
 }
 
-function trendWords(ranked: RankedFeature, convention: Convention): string {
-  const sign = signOf(ranked);
+function trendWords(ranked: RankedFeature, scale: Scale): string {
+  const sign = signOf(ranked, scale);
   if (sign === "levels") return ", has levels without an order";
-  return sign === "none" ? "" : `, ${trendOf(sign, convention)}`;
+  return sign === "none" ? "" : `, ${trendOf(sign, scale.convention)}`;
 }
 
-export function describe(ranked: RankedFeature, { metric, convention, of, write }: Scale): string {
+export function describe(ranked: RankedFeature, scale: Scale): string {
+  const { metric, convention, of, write } = scale;
   if (!ranked.known) return `${ranked.name}, not computed yet`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
   const between = ranked.interval === null ? "" : ` (${ranked.interval.map(write).join(" to ")})`;
-  const change = Number.isFinite(ranked.meanChange) ? `, ${number(ranked.meanChange)} per change of category` : "";
-  const trend = trendWords(ranked, convention);
+  const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
+  const trend = trendWords(ranked, scale);
   const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
   // What stands in the bar comes first, as it stands there: whoever speaks to the page says what they read.
   return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${caution}`;
@@ -56,8 +72,8 @@ export function describe(ranked: RankedFeature, { metric, convention, of, write 
 /** The longest of all that is drawn, so that no bar outgrows its room. */
 export function longestOf(ranking: readonly RankedFeature[]): number {
   let longest = 0;
-  for (const { value, fill, outline, interval } of ranking) {
-    for (const reach of [value, fill, outline, interval?.[1]]) {
+  for (const { value, tick, interval } of ranking) {
+    for (const reach of [value, tick, interval?.[1]]) {
       if (reach != null && reach > longest) longest = reach;
     }
   }

@@ -1,6 +1,6 @@
 /** Rows that were singled out one by one: they are selected, and a card tells about the last of them. */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import type { View } from "../../view.ts";
+import type { View } from "./view.ts";
 
 export interface Pins {
   /** Row positions in the order in which they were pinned. */
@@ -11,6 +11,8 @@ export interface Pins {
   pin(position: number, extend: boolean): void;
   /** Opens the card of the next pinned row, or of the one before. */
   turn(step: 1 | -1): void;
+  /** Opens the card of a selected row. */
+  open(position: number): void;
   /** Closes the card; whether it was open. The row stays selected. */
   close(): boolean;
 }
@@ -19,8 +21,17 @@ export function pinsOf({ store, aborted }: View): Pins {
   const rows = signal<readonly number[]>([]);
   const opened = signal<number | null>(null);
 
-  // A row that is no longer selected is no longer pinned.
+  // A row that is selected alone is pinned, however it was selected; one that is no longer selected is no longer pinned.
+  let alone: number | null = null;
   const ended = effect(() => {
+    const before = alone;
+    alone = store.whatIfRow.value;
+    if (alone === null) store.crosshair.value = null;
+    if (alone !== null && alone !== before) {
+      rows.value = [alone];
+      opened.value = alone;
+      return;
+    }
     const selected = new Set(store.selection.value);
     const kept = rows.peek().filter((row) => selected.has(row));
     if (kept.length === rows.peek().length) return;
@@ -43,6 +54,10 @@ export function pinsOf({ store, aborted }: View): Pins {
       const all = rows.peek();
       const at = all.indexOf(opened.peek()!);
       if (at !== -1) opened.value = all[(at + step + all.length) % all.length]!;
+    },
+    open(position) {
+      if (!rows.peek().includes(position)) rows.value = [...rows.peek(), position];
+      opened.value = position;
     },
     close() {
       const wasOpen = opened.peek() !== null;

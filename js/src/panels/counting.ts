@@ -1,14 +1,14 @@
-/** How impact is counted: what is chosen stands over the bars, the choices behind a fold. */
-import { html, setText } from "../../marks/element.ts";
-import { CONVENTION_LABELS, CONVENTION_MEANINGS } from "../../metrics.ts";
-import type { Convention } from "../../protocol.ts";
-import type { View } from "../../view.ts";
+/** How impact is counted: three choices, each with a sentence. */
+import { explanation } from "../glossary.ts";
+import { html } from "../marks/element.ts";
+import { CONVENTION_LABELS } from "../metrics.ts";
+import type { Convention } from "../protocol.ts";
+import type { View } from "../view.ts";
 
 const CONVENTIONS = Object.keys(CONVENTION_LABELS) as Convention[];
 
 export function countingControl({ store, aborted, keep }: View): HTMLElement {
   const group = `ice-convention-${Math.random().toString(36).slice(2)}`;
-  const chosen = html("b", { class: "ice-counted", "data-test": "counted" });
   const radios = CONVENTIONS.map((convention) => {
     const radio = html("input", {
       type: "radio",
@@ -27,20 +27,18 @@ export function countingControl({ store, aborted, keep }: View): HTMLElement {
       "div",
       { class: "ice-convention" },
       html("label", { class: "ice-convention-label" }, radio, CONVENTION_LABELS[convention]),
-      html("p", { class: "ice-meaning", id: `${group}-${convention}` }, CONVENTION_MEANINGS[convention]),
+      html("p", { class: "ice-meaning", id: `${group}-${convention}` }, explanation(convention).text),
     );
   });
   keep(
     () => store.convention.value,
     (convention) => {
-      setText(chosen, CONVENTION_LABELS[convention]);
       for (const radio of radios) radio.checked = radio.value === convention;
     },
   );
   return html(
-    "details",
-    { class: "ice-counting", "data-test": "counting" },
-    html("summary", {}, "How impact is counted: ", chosen),
-    html("div", { role: "radiogroup", "aria-label": "How impact is counted" }, ...choices),
+    "div",
+    { role: "radiogroup", "aria-label": "How impact is counted", "data-test": "counting" },
+    ...choices,
   );
 }

@@ -1,0 +1,73 @@
+/** What the open feature does to the prediction, in one sentence under its title. */
+import type { Curves } from "../../decode.ts";
+import { columnFormat, count, number } from "../../format.ts";
+import { explanation } from "../../glossary.ts";
+import { html, setText } from "../../marks/element.ts";
+import { explained } from "../../marks/explained.ts";
+import type { RankedFeature } from "../../ranking.ts";
+import { isUnordered, placeWriterOf } from "../../values.ts";
+import type { View } from "../../view.ts";
+import type { Shown } from "./shown.ts";
+
+/** A turn in between is named where it reaches this part of the range of the mean beyond both ends. */
+const LEAST_TURN = 0.1;
+
+/** Means are float32, relative to their offset: a smaller part of them is rounding. */
+const ROUNDING = 1e-6;
+
+/** How the mean prediction changes along a feature. */
+export function averageSentence(curves: Curves, output: string): string {
+  const { feature, kind, grid, offset } = curves;
+  const mean = Array.from(curves.partialDependence, (value) => value + offset);
+  const [first = Number.NaN, last = first] = [mean[0], mean[mean.length - 1]];
+  const [low, high] = [Math.min(...mean), Math.max(...mean)];
+  const write = columnFormat(high - low);
+  const say = placeWriterOf(curves);
+  const at = (value: number): string => say(grid[mean.indexOf(value)]!);
+  const lead = `On average the ${output}`;
+  if (mean.length === 1) return `${lead} is ${number(first)}; ${feature} has one value, ${say(grid[0]!)}.`;
+  const largest = Math.max(Math.abs(low - offset), Math.abs(high - offset));
+  const isFlat = high - low <= ROUNDING * largest || write(low) === write(high);
+  if (isFlat) return `${lead} is ${number(low)} whatever the value of ${feature}.`;
+  if (isUnordered(kind) && mean.length > 2) {
+    return `${lead} is lowest for ${feature} = ${at(low)}, ${write(low)}, and highest for ${at(high)}, ${write(high)}.`;
+  }
+  if (mean.length === 2) {
+    return `${lead} is ${write(first)} for ${feature} = ${say(grid[0]!)} and ${write(last)} for ${say(grid[1]!)}.`;
+  }
+  const turn = LEAST_TURN * (high - low);
+  const turns = [
+    low < Math.min(first, last) - turn ? `a minimum of ${write(low)} at ${at(low)}` : "",
+    high > Math.max(first, last) + turn ? `a maximum of ${write(high)} at ${at(high)}` : "",
+  ].filter((text) => text !== "");
+  const verb = last > first ? "rises" : "falls";
+  const ends = `${write(first)}${write(first) === write(last) ? "" : ` to ${write(last)}`}`;
+  const goes = write(first) === write(last) ? "begins and ends at" : `${verb} from`;
+  return `${lead} ${goes} ${ends} along ${feature}${turns.length > 0 ? `, with ${turns.join(" and ")}` : ""}.`;
+}
+
+/** Its place in the ranking; nothing while that is not known, or where the figure is undefined. */
+const rankText = ({ rank, known, value }: RankedFeature, of: number): string =>
+  known && Number.isFinite(value) ? `Rank ${count(rank)} of ${count(of)}.` : "";
+
+export function featureSentence({ store, keep }: View, { loaded }: Shown): HTMLElement {
+  const average = html("span");
+  const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
+  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank);
+  keep(
+    () => ({
+      curves: loaded.value?.curves ?? null,
+      feature: store.feature.value,
+      output: store.figures.value?.header.output_label ?? "",
+      opened: store.opened,
+      of: store.ranking.value.length,
+    }),
+    ({ curves, feature, output, opened, of }) => {
+      // While the curves of a feature are on their way, those of the last one are still on screen.
+      setText(average, curves === null || curves.feature !== feature ? "" : averageSentence(curves, output));
+      setText(rank, opened === null ? "" : rankText(opened, of));
+      rank.hidden = rank.textContent === "";
+    },
+  );
+  return sentence;
+}

@@ -1,0 +1,32 @@
+/** What the signs and the stripes of the bars mean, as far as the bars have some. */
+import { explanation } from "../../glossary.ts";
+import { html } from "../../marks/element.ts";
+import { explained } from "../../marks/explained.ts";
+import { isUnordered } from "../../values.ts";
+import type { View } from "../../view.ts";
+
+export function signsKey({ store, keep }: View): HTMLElement {
+  const trend = html("span", {});
+  const levels = explained(html("span", {}, explanation("levels").name), explanation("levels"));
+  const ofTrend = html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-sign" }, "▲▼"), trend);
+  const ofLevels = html(
+    "span",
+    { class: "ice-key-item" },
+    html("i", { class: "ice-key-dots" }),
+    html("i", { class: "ice-key-stripes" }),
+    levels,
+  );
+  const key = html("p", { class: "ice-key ice-signs", "data-test": "signs" }, ofTrend, ofLevels);
+  keep(
+    () => ({ features: store.figures.value?.header.features ?? [], convention: store.convention.value }),
+    ({ features, convention }) => {
+      const sign = explanation("sign", ...(convention === "stable" ? [] : ["by_interval"]));
+      trend.textContent = convention === "stable" ? "net rise or fall" : "mean slope up or down";
+      explained(trend, sign);
+      ofTrend.hidden = features.every(({ kind }) => isUnordered(kind));
+      ofLevels.hidden = !features.some(({ kind }) => isUnordered(kind));
+      key.hidden = features.length === 0;
+    },
+  );
+  return key;
+}

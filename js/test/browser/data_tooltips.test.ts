@@ -1,0 +1,36 @@
+/** What the pointer reads under the curves. */
+import { expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { FakeKernel, rentals } from "../../dev/model.ts";
+import { frame, kernel, type Mounted, mount } from "./mount.ts";
+
+/** Moves the pointer over the strip of the data, at a share of the width of the plot. */
+async function pointAt({ part }: Mounted, share: number, fromBottom = 30): Promise<void> {
+  const box = part("plot").getBoundingClientRect();
+  await userEvent.hover(page.elementLocator(part("plot")), {
+    position: { x: share * box.width, y: box.height - fromBottom },
+  });
+  await frame();
+}
+
+test("a bar of the histogram tells its values and how many observations have them", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  await pointAt(mounted, 0.5);
+  const tooltip = mounted.part("tooltip");
+  await expect.poll(() => tooltip.hidden).toBe(false);
+  expect(tooltip.textContent).toMatch(/^Age \d+(\.\d+)? to \d+(\.\d+)?observations\d+ of 300 \(\d+.%\)$/);
+});
+
+test("the tooltip of a level goes where the pointer leaves the plot downwards", async () => {
+  const flats = new FakeKernel(rentals(60));
+  const mounted = mount(flats.model({ feature: "District" }));
+  await mounted.drawn("District");
+  await pointAt(mounted, 0.4);
+  const tooltip = mounted.part("tooltip");
+  await expect.poll(() => tooltip.hidden).toBe(false);
+  expect(tooltip.textContent).toContain("observations");
+  expect(tooltip.textContent).toContain("partial dependence");
+  await userEvent.hover(page.elementLocator(mounted.part("x-title")));
+  await expect.poll(() => tooltip.hidden).toBe(true);
+});

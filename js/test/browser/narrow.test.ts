@@ -1,0 +1,93 @@
+/** A narrow cell: a few bars, and the curves in sight; and what stands over the bars in any cell. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { manyFeatures } from "../../dev/many.ts";
+import { clinic, FakeKernel } from "../../dev/model.ts";
+import { frame, kernel, mount } from "./mount.ts";
+
+const ranks = (bars: HTMLElement[]) =>
+  bars
+    .filter(({ dataset }) => dataset.feature !== undefined)
+    .map(({ dataset }) => Number(dataset.rank))
+    .sort((a, b) => a - b);
+
+test("in a narrow cell five bars stand over the curves, and all of them at a press", async () => {
+  const { part, parts, root } = mount(manyFeatures(30, { feature: "" }), 700);
+  await frame();
+  await frame();
+  expect(root.dataset.layout).toBe("narrow");
+  expect(ranks(parts("bar"))).toEqual([1, 2, 3, 4, 5]);
+  expect(part("ranking-count").textContent).toBe("5 of 30");
+  const whole = part("ranking-whole");
+  expect([whole.textContent, whole.getAttribute("aria-expanded")]).toEqual(["all 30 …", "false"]);
+  expect(parts("bar").every((bar) => bar.getAttribute("aria-setsize") === "30")).toBe(true);
+  whole.click();
+  await expect.poll(() => parts("bar").length).toBe(30);
+  await expect.poll(() => part("ranking-count").textContent).toBe("13 of 30");
+  expect([whole.textContent, whole.getAttribute("aria-expanded")]).toEqual(["fewer", "true"]);
+  whole.click();
+  await expect.poll(() => parts("bar").length).toBe(5);
+});
+
+test("the open feature has a row, wherever it ranks, and the keyboard walks through all", async () => {
+  const { parts, model } = mount(manyFeatures(30, { feature: "" }), 700);
+  await frame();
+  await frame();
+  const [last] = parts("bar").filter(({ dataset }) => dataset.rank === "5");
+  last!.focus();
+  await userEvent.keyboard("{ArrowDown}");
+  await expect.poll(() => ranks(parts("bar"))).toEqual([1, 2, 3, 4, 6]);
+  const focused = document.activeElement as HTMLElement;
+  expect([focused.dataset.rank, focused.getAttribute("aria-posinset")]).toEqual(["6", "6"]);
+  expect(model.get("feature")).toBe(focused.dataset.feature);
+  await userEvent.keyboard("{End}");
+  await expect.poll(() => ranks(parts("bar"))).toEqual([1, 2, 3, 4, 30]);
+});
+
+test("a wide cell shows all there is room for, and counts them", async () => {
+  const { part, parts } = mount(manyFeatures(30), 1000);
+  await frame();
+  await frame();
+  expect(parts("bar").length).toBe(30);
+  expect([part("ranking-count").textContent, part("ranking-whole").hidden]).toEqual(["20 of 30", true]);
+});
+
+test("a click on a bar brings the curves into sight where they stand below", async () => {
+  const { bar, part, root, drawn } = mount(kernel.model({ feature: "Age" }), 500);
+  await drawn("Age");
+  const space = document.createElement("div");
+  space.style.height = `${window.innerHeight - 200}px`;
+  root.before(space);
+  const isInSight = () => part("plot").getBoundingClientRect().bottom <= window.innerHeight;
+  expect(isInSight()).toBe(false);
+  bar("BMI").click();
+  await expect.poll(isInSight).toBe(true);
+  await drawn("BMI");
+});
+
+test("classes side by side are offered beside the output, where there are several", async () => {
+  const one = mount(kernel.model({ feature: "Age" }));
+  await one.drawn("Age");
+  expect(one.part("classes-side-by-side").checkVisibility()).toBe(false);
+});
+
+test("a question about a feature that looks like the target stands over everything", async () => {
+  const question = "'Marker' nearly determines the prediction. Is it the target?";
+  const asking = new FakeKernel(clinic(300), { alerts: [question] });
+  const { part, drawn, model } = mount(asking.model({ feature: "Age" }));
+  await drawn("Age");
+  expect([part("alerts").textContent, part("alerts").checkVisibility()]).toEqual([question, true]);
+  model.push("_header", { ...asking.header, alerts: [] });
+  await expect.poll(() => part("alerts").checkVisibility()).toBe(false);
+});
+
+test("what is predicted and what was observed have the names that the user gave them", async () => {
+  const named = new FakeKernel(clinic(300), { output_label: "predicted stays", target_name: "stays" });
+  const { part, drawn } = mount(named.model({ feature: "Age" }));
+  await drawn("Age");
+  expect(part("y-title").textContent).toBe("↑ predicted stays");
+  expect(part("curves").textContent).toContain("observed stays");
+  part("plot").focus();
+  await userEvent.keyboard("{ArrowDown}");
+  await expect.poll(() => part("tooltip").textContent).toContain("predicted stays");
+});
