@@ -163,3 +163,7 @@ def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:
     if find_spec("bqplot") is None:
         what = f"`ice.bqplot.{function}`"
         raise MissingDependencyError.extra(what, "bqplot", "bqplot")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -38,7 +38,7 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
         return drawn.figure
 
     def draw(link: Link) -> None:
-        known = link.explorer.known
+        known = link.explorer._known
         if drawn.is_of(known):  # features come in, and the pair is the same
             return
         two = known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
@@ -50,7 +50,7 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
 
         link.ask(None, answer, drawn.show, drawn.refuse)
 
-    source.known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # what is wrong is said at once
+    source._known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # what is wrong is said at once
     Link(source, drawn.figure, draw, ()).settle()
     return drawn.figure
 

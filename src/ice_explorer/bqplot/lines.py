@@ -50,7 +50,7 @@ class _Curves:
 
     def _show(self, lines: Lines, coloring: Coloring) -> None:
         self._rows = lines.positions.tolist()
-        names = _names(self._rows, self.panel.link.explorer.known.row_labels(lines.positions))
+        names = _names(self._rows, self.panel.link.explorer._known._row_labels(lines.positions))
         opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55
         for mark in (self._curves, self._picked, self._mean):
             # Between levels there is nothing: dots alone.
@@ -80,7 +80,7 @@ class _Curves:
 
     def _explain(self, link: Link) -> None:
         """Have an axis say what the colours stand for, a new one for another column."""
-        coloring = coloring_of(link.explorer.known, link.state.color_by, np.zeros(1, dtype=np.int64))
+        coloring = coloring_of(link.explorer._known, link.state.color_by, np.zeros(1, dtype=np.int64))
         meaning = coloring.title, coloring.domain, coloring.levels
         if meaning != self._meaning:
             self._meaning = meaning

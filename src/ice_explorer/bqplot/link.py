@@ -159,7 +159,7 @@ class Link:
             act = _ignore if isinstance(error, Cancelled) else refuse  # whoever cancelled knows
             self.thread.do(lambda: deliver(act, sentence))
 
-        self.explorer.ask(feature, answered, refused)
+        self.explorer._ask_for(feature, answered, refused)
 
     def _changed(self, _change: object) -> None:
         if not self._is_due:  # however much changes before it is drawn

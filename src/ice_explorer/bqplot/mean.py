@@ -14,7 +14,6 @@ from ice_explorer.figures.view import KIND_TITLES
 
 if TYPE_CHECKING:
     from bqplot import Figure
-    from numpy.typing import NDArray
 
     from ice_explorer.figures.view import Coloring, Lines
     from ice_explorer.widget import ICEExplorer
@@ -46,7 +45,7 @@ class _Mean:
         self.panel.follow(explorer, [self._band, self._bars, self._mean], self._show)
 
     def _show(self, lines: Lines, _coloring: Coloring) -> None:
-        ends = _ends(lines)
+        ends = lines.band
         nothing = points(np.empty(0), np.empty(0))
         self._mean.marker = "circle" if lines.on_levels else None
         look.set_all(self._band, nothing if lines.on_levels else points(lines.x, ends))
@@ -56,17 +55,12 @@ class _Mean:
 
 
 def _title(lines: Lines, _n_rows: int) -> str:
-    return f"Mean {KIND_TITLES[lines.kind]} of {lines.feature} ± 1 SD"
-
-
-def _ends(lines: Lines) -> NDArray[np.float64]:
-    """Ends of the band, (2, n_points)."""
-    return np.array([lines.mean - lines.spread, lines.mean + lines.spread])
+    band = ", middle 68 % of the curves" if lines.has_quantile_band else " ± 1 SD"
+    return f"Mean {KIND_TITLES[lines.kind]} of {lines.feature}{band}"
 
 
 def _y_domain(lines: Lines) -> tuple[float, float]:
     """Reach over the band, as the axis of lines does over them."""
     if lines.is_empty:
         return lines.y_domain
-    ends = _ends(lines)
-    return replace(lines, y_span=(float(ends.min()), float(ends.max()))).y_domain
+    return replace(lines, y_span=(float(lines.band.min()), float(lines.band.max()))).y_domain

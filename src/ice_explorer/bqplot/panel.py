@@ -94,7 +94,7 @@ class Panel:
 
         def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
             assert opened is not None  # noqa: S101 - it was asked for by name
-            known = link.explorer.known
+            known = link.explorer._known
             lines = lines_of(known, opened, state)
             return lines, coloring_of(known, state.color_by, lines.positions), len(opened.row_positions)
 

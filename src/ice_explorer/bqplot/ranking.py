@@ -10,6 +10,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
+from ice_explorer.figures.ranking_panel import TICK_TEXT
 from ice_explorer.figures.scene import ranking_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _ROW, _MOST, _BESIDE = 24, 40, 80  # px: of each bar with what parts it from the next, and of axes
 _ROOM_FOR_FIGURES: Final = 1.16
+_TICK_WIDTH: Final = 0.006  # of the axis
 _SHOWS: Final = ("feature", "decay", "rank_by", "convention", "unit")
 
 
@@ -29,7 +31,7 @@ def ranking_figure(explorer: ICEExplorer, max_features: int) -> Figure:
 
 
 class _Bars:
-    """Bars, what stands behind them, and which of them is open."""
+    """Bars, the impact without decay as ticks that reach above and below them, and which of them is open."""
 
     def __init__(self, explorer: ICEExplorer, max_features: int) -> None:
         names = explorer.features
@@ -40,10 +42,14 @@ class _Bars:
         # Ranks are along the axis, so that a bar stays the same while another feature takes its place.
         self._down = bqplot.OrdinalScale()
         scales = {"x": self._down, "y": self._across}
-        shape = {"scales": scales, "orientation": "horizontal", "padding": 0.36, "stroke_width": 0.0}
-        self._behind = bqplot.Bars(**shape, colors=[look.MARK], opacities=[0.22], interactions={})
+        shape = {"scales": scales, "orientation": "horizontal", "stroke_width": 0.0}
+        # Up to the tick there is nothing to be seen. Over the bars it would take their clicks and tooltips.
+        self._ticks = bqplot.Bars(
+            **shape, padding=0.12, type="stacked", colors=["transparent", look.INK], interactions={}
+        )
         self._bars = bqplot.Bars(
             **shape,
+            padding=0.36,
             colors=[look.MARK],
             unselected_style={"opacity": "0.55"},
             tooltip=look.tooltip("x", "y", formats=["", ".4~g"]),
@@ -54,42 +60,46 @@ class _Bars:
         )
         self._names = look.axis(self._down, "left", grid=False)
         self._figures = look.axis(self._across, "bottom")
+        self._legend = look.heading_axis()
+        self._legend.tick_style = look.TICK_STYLE
         rows = min(max_features, len(names))
         height = max(_ROW * rows, min(look.HEIGHT - _BESIDE, _MOST * rows)) + _BESIDE
-        self.figure = look.figure([self._behind, self._bars], [self._figures, self._names])
+        self.figure = look.figure([self._ticks, self._bars], [self._figures, self._names, self._legend])
         self.figure.layout.height = f"{height}px"
         self.figure.fig_margin = look.margins(names)
         self._link = Link(explorer, self.figure, self._draw, _SHOWS)
-        for mark in (self._behind, self._bars):
+        for mark in (self._ticks, self._bars):
             mark.on_element_click(self._clicked)
         self._bars.observe(self._selected, "selected")
 
     def _draw(self, link: Link) -> None:
         state = link.state
         if state.unit != "sd":
-            self._show(ranking_of(link.explorer.known, state))
+            self._show(ranking_of(link.explorer._known, state))
         else:  # all rows are predicted for it, which happens in the background
-            link.ask(None, lambda _feature, _wait: ranking_of(link.explorer.known, state), self._show, _stay)
+            link.ask(None, lambda _feature, _wait: ranking_of(link.explorer._known, state), self._show, _stay)
 
     def _show(self, ranking: Ranking) -> None:
-        shown = [bar for bar in ranking.bars if not math.isnan(bar.fill)][: self._max_features]
+        shown = [bar for bar in ranking.bars if not math.isnan(bar.value)][: self._max_features]
         self._labels = [bar.label for bar in shown]
         opened = [place for place, bar in enumerate(shown) if bar.is_open]
         x = np.array(self._labels, dtype=np.str_)
-        outlines = [bar.outline if bar.outline is not None else 0.0 for bar in shown]
-        fills = [bar.fill for bar in shown]
-        self._set_axes(ranking, max([*outlines, *fills], default=0.0))
-        look.set_all(self._behind, {"x": x, "y": np.array(outlines)})
-        look.set_all(self._bars, {"x": x, "y": np.array(fills), "selected": np.array(opened) if opened else None})
+        self._set_axes(ranking)
+        width = _TICK_WIDTH * ranking.longest if ranking.has_ticks else 0.0
+        ticks = np.array([bar.tick or 0.0 for bar in shown])
+        values = np.array([bar.value for bar in shown])
+        look.set_all(self._ticks, {"x": x, "y": np.stack([np.maximum(ticks - width / 2, 0.0), 0 * ticks + width])})
+        look.set_all(self._bars, {"x": x, "y": values, "selected": np.array(opened) if opened else None})
 
-    def _set_axes(self, ranking: Ranking, longest: float) -> None:
-        longest = longest or 1.0
+    def _set_axes(self, ranking: Ranking) -> None:
+        longest = ranking.longest or 1.0
         self._across.max = longest * _ROOM_FOR_FIGURES
         self._down.domain = self._labels[::-1]  # from the foot; of two marks bqplot would keep the order of before
         self._names.tick_labels = {name: look.fitted(name) for name in self._labels}
         look.set_ticks(self._figures, look.value_ticks(0.0, longest))
         so_far = " of those computed so far" if ranking.unit == "share" and len(ranking.bars) < self._n_features else ""
         look.label(self._figures, ", ".join(filter(None, [ranking.title + so_far, ranking.counted])), away=34)
+        look.set_heading(self._legend, TICK_TEXT if ranking.has_ticks else "")
 
     def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
         """Open what was clicked: by its name, as another feature may have that place by now."""

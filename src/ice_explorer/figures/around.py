@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.choices import shared_span
+from ice_explorer.figures.choices import compared_with, shared_span
 from ice_explorer.figures.curve_lines import lines_of
 from ice_explorer.figures.scene import coloring_of, filtered
 from ice_explorer.figures.split import split_of
@@ -41,7 +41,8 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
         smalls = [_small(explanation, each, state, split, rows) for each, rows in drawn]
         spans = [_around(small.y_span, _shared(explanation, state)) for small in smalls]
         return replace(scene, features=_spanning(smalls, spans))
-    names = [name for name in state.choice("compared") if name in explanation]
+    others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])
+    names = [opened.label, *others] if others else []
     rows = _rows_of(opened, state)
     smalls = [_small(explanation, explanation[name], state, split, rows) for name in names]
     if state.kind != "d-ice" and smalls:  # slopes are per unit of each feature, so they share no axis

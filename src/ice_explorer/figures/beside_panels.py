@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.curve_marks import draw_cased
-from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_legend
+from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_key, draw_legend
 from ice_explorer.figures.lettering import column_format, elide_apart, plural, text_width
 from ice_explorer.figures.page import (
     INK,
@@ -28,14 +28,15 @@ from ice_explorer.figures.page import (
 )
 from ice_explorer.figures.palette import plain_palette
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
-from ice_explorer.figures.small_panel import draw_small, name_room
+from ice_explorer.figures.small_panel import draw_small, foot_of, name_room
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page import Page
     from ice_explorer.figures.view import ClassesShown, Scene
 
 _GAP: Final = 14.0
-_COMPARED: Final = (120.0, 108.0)  # least width and height of a picture
+_COMPARED_WIDTH: Final = 124.0  # at least
+_COMPARED_HEIGHT: Final = 190.0  # without what is written under the axis
 _TILE: Final = (122.0, 100.0)
 _CLASS: Final = (84.0, 62.0)
 _HEAD: Final = 20.0
@@ -54,16 +55,24 @@ def _places(box: Box, top: float, count: int, size: tuple[float, float]) -> list
     ]
 
 
-def draw_compared(page: Page, scene: Scene, box: Box) -> float:
-    """Draw the features that are pinned under the open one side by side; return where they end."""
-    how = "each on an axis of its own" if scene.state.kind == "d-ice" else "on one axis"
-    page.words(f"Compared, {how}", box.left, box.top + SMALL, size=SMALL, bold=True, within=box.width)
-    places = _places(box, box.top + _HEAD, len(scene.compared), _COMPARED)
+def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
+    """Draw the open feature and those that it is compared with side by side; return where they end."""
+    below = box.top
+    if title is not False:
+        below += TITLE
+        room = box.width - text_width(scene.row_count, SMALL) - 12
+        heading = scene.heading if title is True else title
+        page.words(heading, box.left, below, size=TITLE, bold=True, within=room)
+        page.words(scene.row_count, box.right, below, size=SMALL, fill=QUIET, anchor="end")
+    places = _places(box, below + 10, len(scene.compared), (_COMPARED_WIDTH, _COMPARED_HEIGHT))
+    foot = max(foot_of(small.lines, places[0].width) for small in scene.compared)
+    places = _places(box, below + 10, len(scene.compared), (_COMPARED_WIDTH, _COMPARED_HEIGHT + foot))
     with page.group("compared"):
         for place, small in zip(places, scene.compared, strict=True):
             with page.group("compared-feature"):
-                draw_small(page, small, place, is_open=small.lines.feature == scene.state.feature)
-    return places[-1].bottom
+                draw_small(page, small, place, is_open=small.lines.feature == scene.state.feature, foot=foot)
+    below = draw_key(page, scene, box, places[-1].bottom + 15, None, is_small=True)
+    return draw_legend(page, scene.coloring, box, below + 14) + 2
 
 
 def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
@@ -103,8 +112,8 @@ def draw_classes(page: Page, shown: ClassesShown, box: Box, selection: tuple[int
     """Draw the open feature for every class, on one value axis; return where they end."""
     found, below = shown.found, box.top + SMALL
     title = f"{shown.lines.feature} for every class"
-    beyond = found.n_outputs - len(found.outputs)
-    more = f"the {len(found.outputs)} most probable + {beyond} more" if beyond > 0 else ""
+    n_shown = len(found.outputs)
+    more = f"the {n_shown} most probable of {found.n_outputs}" if n_shown < found.n_outputs else ""
     room = box.width - text_width(more, SMALL) - 12
     page.words(title, box.left, below, size=SMALL, bold=True, within=room)
     if more:

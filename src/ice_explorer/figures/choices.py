@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_LINES: Final = 2000  # of `js/src/offers.ts`, as are the others
 _MOST_TICKS: Final = 500
+_MOST_OTHERS: Final = 2  # of `js/src/panels/compare.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
 
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/remembered.ts`.
@@ -34,6 +35,7 @@ USUAL: Final[Mapping[str, object]] = {
     "classes": False,
     "rug": "auto",
     "full_slopes": False,
+    "every_step": False,
     "zoom": {},
     "filters": {},
     "palette": "default",
@@ -53,6 +55,11 @@ def followed(choices: Mapping[str, Any], left_out: Collection[str]) -> dict[str,
 def not_drawn(choices: Mapping[str, Any], left_out: Collection[str]) -> list[str]:
     """Name the choices that it does not follow."""
     return sorted(chosen(choices).keys() & set(left_out))
+
+
+def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
+    """Name the features that the open one is compared with: at most two, and never itself."""
+    return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
 
 
 def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:

@@ -66,11 +66,9 @@ def _draw_right(page: Page, scene: Scene, box: Box, *, title: bool | str) -> flo
     """Draw what the features do, the open one or all of them; return where that ends."""
     if scene.features:
         return draw_features(page, scene, box, title=title)
-    bottom = draw_curves(page, scene, box, title=title)
+    bottom = (draw_compared if scene.compared else draw_curves)(page, scene, box, title=title)
     if scene.classes is not None:
         bottom = draw_classes(page, scene.classes, replace(box, top=bottom + _APART), scene.state.selection)
-    if scene.compared:
-        bottom = draw_compared(page, scene, replace(box, top=bottom + _APART))
     return bottom
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
+_SLOPE_BINS: Final = 20  # of `js/src/marks/curves/scene.ts`, as are the quantiles
+_MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
 
 
 def lines_of(
@@ -40,7 +42,18 @@ def lines_of(
     curves = feature.rows(positions)
     observed = axis.observed[positions]
     own = axis.own(positions)
-    rows = _Rows(feature, axis, positions, curves, own, observed, _fade(feature, positions, state.decay), state.decay)
+    rows = _Rows(
+        feature=feature,
+        axis=axis,
+        positions=positions,
+        curves=curves,
+        own=own,
+        observed=observed,
+        fade=_fade(feature, positions, state.decay),
+        decay=state.decay,
+        is_probability=explanation.settings.response == "predict_proba",
+        every_step=state.choice("every_step"),
+    )
     shape = _SHAPES[kind](rows, transforms.check_anchor(state.anchor))
     lowest, highest = feature.prediction_range
     centred_on_range = kind == "c-ice" and highest > lowest
@@ -57,13 +70,15 @@ def lines_of(
         histogram_counts=counts,
         prediction_span=highest - lowest if centred_on_range else None,
         x_title=_x_title(feature.label, axis),
-        y_title=_y_title(explanation.output_label, feature.label, axis, shape.anchored_at, kind),
+        y_title=_y_title(explanation.output_label, feature.label, axis, shape, kind),
         x=shape.x,
         values=shape.values,
         opacity=shape.opacity,
         dot_opacity=rows.fade,
         mean=shape.mean,
         spread=shape.spread,
+        band=shape.band,
+        has_quantile_band=rows.is_probability and kind == "ice",
         own_y=own_y,
         missing=shape.missing,
         anchored_at=shape.anchored_at,
@@ -90,6 +105,8 @@ class _Rows:
     observed: NDArray[np.float64]
     fade: NDArray[np.float64]
     decay: float
+    is_probability: bool
+    every_step: bool
 
 
 @dataclass(frozen=True)
@@ -102,19 +119,31 @@ class _Shape:
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
     own_y: NDArray[np.float64]
+    band: NDArray[np.float64]
     missing: Missing | None = None
     anchored_at: float | None = None
+    n_bins: int | None = None
 
 
 def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
     """Opacity at each grid value, (n_lines, n_grid)."""
     if decay == 1:
         return np.ones((len(positions), len(feature.axis)))
-    return _faded(feature.likelihood_of(positions, decay))
+    return _faded(feature.likelihood(decay, rows=positions))
 
 
 def _faded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
+
+
+def _around(mean: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one standard deviation below and above the mean, (2, n_points)."""
+    return np.array([mean - spread, mean + spread])
+
+
+def middle_of(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the ends of the middle 68 % of the curves at each point: unlike mean ± SD, they stay in [0, 1]."""
+    return np.quantile(curves, _MIDDLE, axis=0) if len(curves) else np.full((2, curves.shape[1]), math.nan)
 
 
 def _beside_axis(
@@ -125,10 +154,15 @@ def _beside_axis(
     if known is None:
         return None
     values = rows.feature.missing_rows(rows.positions) - held
+    mean = float(values.mean()) if shift is None else known[0] - shift
+    spread = float(values.std()) if spread_of_drawn and len(values) else known[1]
+    low, high = (mean - spread, mean + spread)
+    if rows.is_probability and not spread_of_drawn:
+        low, high = middle_of(values[:, None])[:, 0].tolist()
     return Missing(
         values=values,
-        mean=float(values.mean()) if shift is None else known[0] - shift,
-        spread=float(values.std()) if spread_of_drawn and len(values) else known[1],
+        mean=mean,
+        band=(low, high),
         count=int(np.isnan(rows.axis.observed).sum()),
         opacity=float(_faded(np.array(rows.decay))),
     )
@@ -147,6 +181,7 @@ def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
         opacity=np.ones((len(rows.positions), 1)),
         mean=np.repeat(shape.mean, 2),
         spread=np.repeat(shape.spread, 2),
+        band=np.repeat(shape.band, 2, axis=1),
     )
 
 
@@ -158,6 +193,7 @@ def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
         opacity=rows.fade[:, 1:],
         mean=feature.partial_dependence,
         spread=feature.spread,
+        band=middle_of(rows.curves) if rows.is_probability else _around(feature.partial_dependence, feature.spread),
         own_y=feature.predictions(rows.positions),
         missing=_beside_axis(rows, np.zeros(len(rows.positions)), 0.0, spread_of_drawn=False),
     )
@@ -169,7 +205,7 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     index = transforms.anchor_index(grid, rows.axis.median, anchor)
     predictions = feature.predictions(rows.positions)
     if index is None:
-        held = feature.at_own_values(rows.positions, rows.curves)
+        held = feature._at_own_values(rows.positions, rows.curves)
         shift = None  # each line is held elsewhere, so that the mean is that of the lines that are drawn
         # A row that lacks the value has its own prediction beside the axis, not on its line.
         own_y = np.where(np.isnan(rows.observed), predictions - held, 0.0)
@@ -185,6 +221,7 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
         opacity=rows.fade[:, 1:],
         mean=mean,
         spread=centered.std(axis=0),
+        band=_around(mean, centered.std(axis=0)),
         own_y=own_y,
         missing=_beside_axis(rows, held, shift, spread_of_drawn=True),
         anchored_at=None if index is None else float(grid[index]),
@@ -193,8 +230,9 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
 
 
 def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
-    grid, fade = rows.axis.grid, rows.fade[:, 1:]
-    slopes = transforms.slopes(rows.curves, grid)
+    kept = slope_ends(len(rows.axis.grid), every_step=rows.every_step or rows.axis.has_levels)
+    grid, fade = rows.axis.grid[kept], rows.fade[:, kept][:, 1:]
+    slopes = transforms.slopes(rows.curves[:, kept], grid)
     n_lines, n_intervals = slopes.shape
     opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
     opacity[:, ::2] = fade
@@ -203,15 +241,29 @@ def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
     if n_intervals > 0:
         interval = np.clip(np.searchsorted(grid, rows.own), 1, n_intervals) - 1
         own_y = slopes[np.arange(n_lines), interval]
-    mean = transforms.slopes(rows.feature.partial_dependence[None, :], grid)[0]
+    mean = np.repeat(transforms.slopes(rows.feature.partial_dependence[None, kept], grid)[0], 2)
+    spread = np.repeat(slopes.std(axis=0), 2)
     return _Shape(
         x=np.repeat(grid, 2)[1:-1],
         values=np.repeat(slopes, 2, axis=1),
         opacity=opacity,
-        mean=np.repeat(mean, 2),
-        spread=np.repeat(slopes.std(axis=0), 2),
+        mean=mean,
+        spread=spread,
+        band=_around(mean, spread),
         own_y=own_y,
+        n_bins=None if len(kept) == len(rows.axis.grid) else n_intervals,
     )
+
+
+def slope_ends(n_grid: int, *, every_step: bool = False) -> NDArray[np.intp]:
+    """Return the grid values between which slopes are drawn: the ends of 20 bins with equally many grid values.
+
+    Between neighbouring values of a step function a slope is 0 or very steep, and lines of such slopes cover the plot.
+    Metrics are computed from every slope.
+    """
+    if every_step or n_grid <= _SLOPE_BINS + 1:
+        return np.arange(n_grid)
+    return np.floor(np.arange(_SLOPE_BINS + 1) * (n_grid - 1) / _SLOPE_BINS + 0.5).astype(np.intp)
 
 
 _SHAPES: Final = {"ice": _ice_shape, "c-ice": _centered_shape, "d-ice": _slope_shape}
@@ -225,11 +277,12 @@ def _x_title(feature: str, axis: DisplayAxis) -> str:
 _STEPS: Final[Mapping[str, str]] = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
 
 
-def _y_title(output: str, feature: str, axis: DisplayAxis, anchored_at: float | None, kind: Kind) -> str:
+def _y_title(output: str, feature: str, axis: DisplayAxis, shape: _Shape, kind: Kind) -> str:
     if kind == "ice":
         return output
     if kind == "d-ice":
-        return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}"
+        over = "" if shape.n_bins is None else f", over {shape.n_bins} quantile bins"
+        return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}{over}"
     write = writer(axis.kind, axis.grid, axis.levels, payload.number_text)
-    start = "its own value" if anchored_at is None else f"{feature} = {write(anchored_at)}"
-    return f"change of the {output} since {start}"
+    start = "the observed value" if shape.anchored_at is None else f"{feature} = {write(shape.anchored_at)}"
+    return f"change of the {output} from {start}"

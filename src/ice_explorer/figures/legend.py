@@ -11,7 +11,7 @@ from ice_explorer.figures.lettering import text_width
 from ice_explorer.figures.page import INK, PICK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.view import Coloring, Scene
+    from ice_explorer.figures.view import Coloring, Lines, Scene
 
 _ROW: Final = 13.0
 _BETWEEN: Final = 12.0  # two items
@@ -19,17 +19,24 @@ _RAMP: Final = 80.0  # length of the colour ramp
 _SHADES: Final = 40.0  # length of the shades of a density, and into how many they are cut
 _N_SHADES: Final = 8
 
-MEAN_TEXT: Final = "partial dependence ± 1 SD of the lines"
-OWN_TEXT: Final = "own value of the row"
+OWN_TEXT: Final = "observed value of the row"
 GROUP_TEXT: Final = "mean of a colour"
 TARGET_TEXT: Final = "observed target"
 ONE_LINE_TEXT: Final = "1 line"
 
+SELECTED_MEAN_TEXT: Final = "mean of the selected"
+SELECTED_MEAN: Final = Style(stroke=PICK, width=2.4)
 MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
 
 MEAN: Final = Style(stroke=INK, width=1.7)
 BAND: Final = Style(fill="#000000", opacity=0.06)
 SPREAD_EDGE: Final = Style(stroke=INK, width=0.7, dash=(2.6, 1.8))
+
+
+def mean_text(lines: Lines) -> str:
+    """Return what the line of the mean and the band around it are."""
+    band = ", middle 68 % of the curves" if lines.has_quantile_band else " ± 1 SD of the curves"
+    return f"partial dependence{band}"
 
 
 class _Items:
@@ -71,26 +78,30 @@ class _Items:
         self.x = x + mark + text_width(count, SMALL) + _BETWEEN
 
 
-def draw_key(page: Page, scene: Scene, box: Box, baseline: float, share: float | None) -> float:
+def draw_key(
+    page: Page, scene: Scene, box: Box, baseline: float, share: float | None, *, is_small: bool = False
+) -> float:
     """Say what the black line, the dots and the thick lines are; return the last baseline.
 
-    `share` is that of the lines which a density draws solid, None where lines are drawn one by one.
+    `share` is that of the lines which a density draws solid, None where lines are drawn one by one. Small plots
+    have neither dots at observed values nor means of colours.
     """
     lines, coloring = scene.lines, scene.coloring
     with page.group("key"):
         items = _Items(page, box, baseline)
         if not lines.is_empty:
-            x = items.begin(18 + text_width(MEAN_TEXT, SMALL))
+            text = mean_text(lines)
+            x = items.begin(18 + text_width(text, SMALL))
             draw_mark = _draw_level_mean if lines.on_levels else _draw_line_mean
             draw_mark(page, x, items.middle)
-            items.label(MEAN_TEXT, 18)
-            if coloring.levels:
+            items.label(text, 18)
+            if coloring.levels and not is_small:
                 _draw_group_key(page, coloring, items)
-        if np.isfinite(lines.own_y).any() and share is None:
+        if np.isfinite(lines.own_y).any() and share is None and not is_small:
             x = items.begin(8 + text_width(OWN_TEXT, SMALL))
             page.add(Circle(x + 2, items.middle, 1.9, Style(fill=QUIET)))
             items.label(OWN_TEXT, 8)
-        if lines.target is not None:
+        if lines.target is not None and not is_small:
             x = items.begin(9 + text_width(TARGET_TEXT, SMALL))
             page.add(Circle(x + 2.5, items.middle, 2.1, Style(stroke=INK, width=0.7)))
             items.label(TARGET_TEXT, 9)
@@ -99,10 +110,13 @@ def draw_key(page: Page, scene: Scene, box: Box, baseline: float, share: float |
         if lines.selected.any():
             text = f"selected ({int(lines.selected.sum()):,})"
             x = items.begin(18 + text_width(text, SMALL))
-            is_few = lines.selected.sum() <= MOST_SELECTED  # more keep their own colours
-            color = PICK if is_few or lines.on_levels else QUIET
-            page.line(x, items.middle, x + 14, items.middle, Style(stroke=color, width=2))
+            color = PICK if coloring.title is None or lines.on_levels else QUIET  # else they have the legend's colours
+            page.line(x, items.middle, x + 14, items.middle, Style(stroke=color, width=1.1))
             items.label(text, 18)
+        if lines.selected.sum() > 1:
+            x = items.begin(18 + text_width(SELECTED_MEAN_TEXT, SMALL))
+            page.line(x, items.middle, x + 14, items.middle, SELECTED_MEAN)
+            items.label(SELECTED_MEAN_TEXT, 18)
     return items.baseline
 
 

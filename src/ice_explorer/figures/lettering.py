@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ELLIPSIS: Final = "…"
 _SEPARATED_FROM: Final = 10_000
+_ROUNDING: Final = 1e-12  # a smaller part of the largest figure is the rounding of sums
 _BETWEEN_WORDS: Final = " _-.:/="
 _LEAST_HEAD: Final = 0.3  # of the width, for how a text begins whose middle is cut
 MINUS: Final = "\N{MINUS SIGN}"
@@ -227,6 +228,27 @@ def column_format(values: Sequence[float]) -> Callable[[float], str]:
     step = 10.0 ** (math.floor(math.log10(largest)) - 2) if largest > 0 else 1.0
     write = number_format(largest, step, most=1e6)
     return lambda value: write(value) if math.isfinite(value) else "–"
+
+
+def figure_format(values: Sequence[float]) -> Callable[[float], str]:
+    """Return the same for figures that are not negative: "< 0.001" in place of zeros only, and "0" for nothing."""
+    write = column_format(values)
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    zeros = write(0.0)
+    least = f"< {zeros[:-1]}1"
+
+    def text(value: float) -> str:
+        if abs(value) <= _ROUNDING * largest:
+            return "0"
+        written = write(value)
+        return least if written == zeros else written
+
+    return text
+
+
+def is_nothing(text: str) -> bool:
+    """Tell whether a figure in this format rounds to 0."""
+    return text.startswith("<") or text.partition("\N{NO-BREAK SPACE}")[0] == "0"
 
 
 def axis_number(axis: NDArray[np.float64]) -> Callable[[float], str]:

@@ -28,6 +28,8 @@ from ice_explorer.figures.page import (
 from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ice_explorer.figures.page import Axis, Page
@@ -42,6 +44,7 @@ _SLANT: Final = 38.0  # degrees
 _LONGEST_SLANTED: Final = 84.0
 _LEAST_APART: Final = 11.0  # of slanted labels: nearer ones are not read, so some are left out
 _MOST_CUT: Final = 0.25  # share of its width that a name may lose before names are slanted
+_UPRIGHT: Final = 12.5  # how far labels reach under the axis that are not slanted
 _FEW_DOTS: Final = 60
 _MOST_MARKS: Final = 4000  # dots, beyond which they are an image
 _TICK: Final = Style(stroke=INK, width=0.7)
@@ -214,10 +217,10 @@ def draw_selected_beside(page: Page, strips: Strips, lines: Lines, row: int, col
 
 
 def draw_level_means(page: Page, strips: Strips, lines: Lines) -> None:
-    """Mark the mean of each level, and one standard deviation of the lines to either side."""
+    """Mark the mean of each level, and the band around it."""
     with page.group("partial-dependence"):
-        for at, mean, spread in zip(lines.grid.tolist(), lines.mean.tolist(), lines.spread.tolist(), strict=True):
-            _draw_mean(page, strips, (strips.x(at), strips.room), mean, spread)
+        for at, mean, ends in zip(lines.grid.tolist(), lines.mean.tolist(), lines.band.T.tolist(), strict=True):
+            _draw_mean(page, strips, (strips.x(at), strips.room), mean, ends)
 
 
 def draw_missing_mean(page: Page, strips: Strips, lines: Lines) -> None:
@@ -225,15 +228,15 @@ def draw_missing_mean(page: Page, strips: Strips, lines: Lines) -> None:
     if strips.slot is not None and lines.missing is not None:
         with page.group("missing-mean"):
             room = strips.slot.right - strips.slot.left
-            _draw_mean(page, strips, (strips.slot.at, room), lines.missing.mean, lines.missing.spread)
+            _draw_mean(page, strips, (strips.slot.at, room), lines.missing.mean, lines.missing.band)
 
 
-def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: float, spread: float) -> None:
-    """Mark a mean and its spread at a place with so much room."""
+def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: float, ends: Sequence[float]) -> None:
+    """Mark a mean and the ends of its band at a place with so much room."""
     (x, room), area = where, strips.area
     if not area.top <= strips.y(mean) <= area.bottom:
         return
-    low, high = (min(max(strips.y(mean + side * spread), area.top), area.bottom) for side in (-1, 1))
+    low, high = (min(max(strips.y(end), area.top), area.bottom) for end in ends)
     width = MEAN.width if room >= _NARROW else 1.0
     radius = min(3.8, max(2.0, room / 7))
     page.line(x, low, x, high, Style(stroke="#ffffff", width=width + 2.2, opacity=0.85))
@@ -245,6 +248,14 @@ def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: flo
 # --- names ----------------------------------------------------------------------------------------
 
 
+def labels_height(lines: Lines, room: float) -> float:
+    """Return how far the names of levels reach under the axis, each with so much room."""
+    widest = max(text_width(printable(lines.write(value)), SMALL) for value in lines.grid.tolist())
+    if widest * (1 - _MOST_CUT) <= room - 5:
+        return _UPRIGHT
+    return 11 + min(widest, _LONGEST_SLANTED) * math.sin(math.radians(_SLANT))
+
+
 def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float) -> float:
     """Write the levels under the axis, slanted where they would touch; return where they end."""
     room = x(1.0) - x(0.0)
@@ -252,16 +263,16 @@ def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float) 
     places = x.many(lines.grid).tolist()
     for at in places:
         page.line(at, axis, at, axis + 3.5, _TICK)
-    widest = max(text_width(name, SMALL) for name in names)
-    if widest * (1 - _MOST_CUT) <= room - 5:
+    height = labels_height(lines, room)
+    if height == _UPRIGHT:
         for name, cut, at in zip(names, elide_apart(names, room - 5, SMALL), places, strict=True):
             page.words(name, at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle", cut=cut)
-        return axis + 12.5
+        return axis + height
     every = max(1, math.ceil(_LEAST_APART / room))
     angle = math.radians(_SLANT)
-    longest = min(widest, _LONGEST_SLANTED)
+    longest = (height - 11) / math.sin(angle)
     for name, cut, at in list(zip(names, elide_apart(names, longest, SMALL), places, strict=True))[::every]:
         shown = elide(cut, (at - box.left) / math.cos(angle), SMALL)
         if shown:
             page.words(name, at + 4, axis + 11, size=SMALL, fill=QUIET, anchor="end", cut=shown, angle=-_SLANT)
-    return axis + 11 + longest * math.sin(angle)
+    return axis + height

@@ -119,8 +119,7 @@ def _fitted(page: Page, bars: Sequence[Bar], box: Box) -> _Map:
 
 def _points(ranking: Ranking, placed: Sequence[Bar], drawn: _Map) -> list[_Point]:
     """Return the points, the strongest first; the longest bar of the ranking is the largest point here."""
-    figures = (figure for bar in ranking.bars for figure in (bar.value, bar.fill, bar.outline or 0.0))
-    largest = max((figure for figure in figures if math.isfinite(figure)), default=0.0)
+    largest = ranking.longest
     reach = max(_LARGEST_OF_MANY, _LARGEST * min(1.0, _FEW / len(ranking.bars)) ** 0.25)
     points = []
     for bar in placed:

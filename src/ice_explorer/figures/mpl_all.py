@@ -1,4 +1,4 @@
-"""All features in small, as a matplotlib Figure to style further."""
+"""All features in small, as a Matplotlib Figure to style further."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.figures.mpl import SMALL, add_color_bar, fill_frame, fitted, frame_lines, on_paper
+from ice_explorer.figures.mpl_curves import FeaturePlot
+from ice_explorer.figures.mpl_legend import add_figure_legend, add_shared_color_bar
 from ice_explorer.figures.mpl_page import require_matplotlib
-from ice_explorer.figures.page import INK, QUIET
-from ice_explorer.figures.scene import ranking_of, scene
+from ice_explorer.figures.mpl_style import Look, Styling, next_color, with_palette
+from ice_explorer.figures.mpl_text import add_title, fitted, room_of, size_of
+from ice_explorer.figures.scene import ranking_of, shown_lines
 from ice_explorer.figures.view import KIND_TITLES, ViewState
-from ice_explorer.options import check_integer
+from ice_explorer.options import check_flag, check_integer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.figures.view import Coloring, Scene
+    from ice_explorer.figures.view import Lines
     from ice_explorer.messages import Kind, RankBy
 
-_INCHES_PER_MM: Final = 1 / 25.4
-_PANEL: Final = (58.0, 44.0)  # mm
-_PT_PER_MM: Final = 72 / 25.4
+_PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
+_AROUND: Final = 4.0  # letters, for title and legend
 
 
 def plot_all(
@@ -38,118 +41,76 @@ def plot_all(
     max_features: int = 30,
     n_columns: int = 3,
     share_y: bool = True,
+    title: bool | str | None = True,
+    legend: bool = True,
+    palette: Any = None,
+    line_kw: Mapping[str, Any] | None = None,
+    mean_kw: Mapping[str, Any] | None = None,
 ) -> Figure:
-    """Draw the curves of all features side by side, in the order of the ranking.
-
-    Parameters
-    ----------
-    explanation : Explanation
-    kind : {"ice", "c-ice", "d-ice"}
-        Curves, curves since the anchor, or slopes.
-    color_by : object, optional
-        Name of the column, or of the group of columns, that colours the lines.
-    decay : float, optional
-        λ by which segments fade; that of the explanation by default.
-    rank_by : str
-        What the order is by, as for `plot_impact`.
-    anchor : {"min", "max", "median", "own"} or float
-        Where c-ICE is 0.
-    max_lines : int
-        Lines drawn of each feature.
-    max_features : int
-        Features drawn at most; the title counts them.
-    n_columns : int
-        Panels in one row.
-    share_y : bool
-        One scale for all, so that their heights compare; slopes are per unit of each feature and keep their own.
-
-    Returns
-    -------
-    Figure
-        Its axes are labelled by feature: `figure.axes[0].get_label()`.
-
-    Raises
-    ------
-    MissingDependencyError
-        If matplotlib is not installed; also an ImportError.
-    """
-    require_matplotlib()
+    """Draw the curves of all features side by side, as `Explanation.plot_all` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = ViewState(
-        color_by=None if color_by is None else explanation.column(color_by).label,
+        color_by=None if color_by is None else explanation._column(color_by).label,
         kind=kind,
         decay=explanation.settings.decay if decay is None else decay,
         rank_by=rank_by,
         anchor=anchor,
         max_lines=max_lines,
     )
-    bars = ranking_of(explanation, state).bars
-    scenes = [scene(explanation, replace(state, feature=bar.label)) for bar in bars[:max_features]]
-    figure, axes = _panels(len(scenes), n_columns)
-    for ax, shown in zip(axes, scenes, strict=True):
-        domain = _shared(scenes) if share_y and kind != "d-ice" else shown.lines.y_domain
-        _frame(ax, shown, domain)
-    count = f"{len(scenes)} of {len(bars)} features by {scenes[0].ranking.title}"
-    figure.suptitle(f"{KIND_TITLES[kind]}: {count}", fontsize=SMALL + 1.5, fontweight="bold", color=INK)
+    styling = Styling.checked(
+        title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw, is_colored=color_by is not None
+    )
+    is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
+    ranking = ranking_of(explanation, state)
+    shown = [explanation[bar.label] for bar in ranking.bars[:max_features]]
+    drawn = [shown_lines(explanation, opened, replace(state, feature=opened.label)) for opened in shown]
+    all_lines = [lines for lines, _ in drawn]
+    with_palette(drawn[0][1], palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
+    figure, axes = _panels(len(shown), n_columns)
+    look = Look.of(axes[0])
+    color = None if color_by is not None else styling.line_kw.get("color") or next_color(axes[0])
+    plots = []
+    for ax, opened, (lines, coloring) in zip(axes, shown, drawn, strict=True):
+        ax.set_label(opened.label)
+        colored = with_palette(coloring, palette, look, color)
+        domain = _shared(all_lines) if is_shared else lines.y_domain
+        plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.row_positions), domain))
+        add_title(ax, lines.x_title, given=True)
+        plots[-1].add_ticks(room_of(ax)[0])
+        plots[-1].draw()
+        plots[-1].set_limits(0.0)
+    usual = f"{KIND_TITLES[kind]}: {len(shown)} of {len(ranking.bars)} features by {ranking.title}"
+    if styling.title:
+        figure.suptitle(usual if styling.title is True else styling.title)
     output = explanation.output_label
     what = {"ice": output, "c-ice": f"change of the {output}", "d-ice": f"slope of the {output}"}[kind]
-    figure.supylabel(fitted(what, 200), fontsize=SMALL, color=QUIET, parse_math=False)
-    _explain_colors(figure, axes, scenes[0].coloring)
-    _settle(figure)
-    for ax, shown in zip(axes, scenes, strict=True):
-        fill_frame(ax, shown.lines, shown.coloring)
-    figure.set_layout_engine("constrained")
+    figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
+    if styling.legend:
+        longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
+        add_figure_legend(figure, longest.handles, longest.coloring.title if longest.coloring.levels else None)
+        if plots[0].coloring.domain is not None:
+            add_shared_color_bar(figure, axes, plots[0].coloring)
     return figure
 
 
 def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
+    require_matplotlib()
     from matplotlib import pyplot as plt
+    from matplotlib import rcParams
 
     n_columns = min(n_columns, n_panels)
     n_rows = math.ceil(n_panels / n_columns)
-    size = n_columns * _PANEL[0] * _INCHES_PER_MM, (n_rows * _PANEL[1] + 8) * _INCHES_PER_MM
-    figure, grid = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", facecolor="white", squeeze=False)
+    usual = rcParams["figure.figsize"]
+    around = _AROUND * size_of("font.size") / 72
+    size = n_columns * _PANEL[0] * usual[0], n_rows * _PANEL[1] * usual[1] + around
+    figure, grid = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
     axes = list(grid.flat)
     for ax in axes[n_panels:]:
         ax.remove()
     return figure, axes[:n_panels]
 
 
-def _shared(scenes: list[Scene]) -> tuple[float, float]:
-    domains = [shown.lines.y_domain for shown in scenes if not shown.lines.is_empty]
+def _shared(all_lines: Sequence[Lines]) -> tuple[float, float]:
+    domains = [lines.y_domain for lines in all_lines if not lines.is_empty]
     return min(low for low, _ in domains), max(high for _, high in domains)
-
-
-def _frame(ax: Axes, shown: Scene, y_domain: tuple[float, float]) -> None:
-    on_paper(ax)
-    ax.set_label(shown.lines.feature)
-    frame_lines(ax, shown.lines, y_domain)
-    name = fitted(shown.lines.x_title, 0.8 * _PANEL[0] * _PT_PER_MM)
-    ax.set_title(name, loc="left", fontsize=SMALL, color=INK, parse_math=False)
-
-
-def _explain_colors(figure: Figure, axes: list[Axes], coloring: Coloring) -> None:
-    """Say once what the colours mean."""
-    if coloring.domain is not None:
-        add_color_bar(axes, coloring, coloring.domain)
-    if not coloring.levels:
-        return
-    from matplotlib.patches import Patch
-
-    patches = [Patch(facecolor=coloring.palette.css(level)) for level in range(len(coloring.levels))]
-    # matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
-    legend = figure.legend(
-        patches, [str(level) for level in range(len(patches))], loc="outside lower left", title=" ",
-        ncols=min(4, len(patches)), frameon=False, fontsize=SMALL, title_fontsize=SMALL, labelcolor=QUIET,
-        alignment="left",
-    )  # fmt: skip
-    for written, text in zip(legend.get_texts(), coloring.levels, strict=True):
-        written.set(text=fitted(text, 125), parse_math=False)
-    legend.get_title().set(text=fitted(coloring.title or "", 260), parse_math=False, fontweight="bold", color=INK)
-
-
-def _settle(figure: Figure) -> None:
-    """Lay out the panels once, so that each image of lines need not do it again."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from ice_explorer.figures.page import PICK
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,8 +37,9 @@ _RAMP_KNOTS: Final = {
     ),
 }
 RAMPS: Final = tuple(_RAMP_KNOTS)
-_HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#3d1466", "#682c00")
-_OTHER: Final = "#9a9a9a"
+_HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9")
+_MORE_HUES: Final = {False: ("#3d1466", "#682c00"), True: ("#f0e442", "#e6e6e6")}  # on light and on dark backgrounds
+_OTHER: Final = {False: "#9a9a9a", True: "#8c8c8c"}
 _MISSING: Final = "#b4b4b4"
 _PLAIN: Final = "#3f6d9b"
 _SIDES: Final = ("#1b5fa8", "#b2182b")  # of `js/src/geometry/split_palette.ts`
@@ -91,13 +94,23 @@ def level_palette(n_levels: int, *, ordered: bool, ramp: str = "default") -> Pal
     if ordered:
         at = np.floor(255 * np.arange(n_levels) / max(1, n_levels - 1) + 0.5).astype(int)
         return Palette("levels", ramp_palette(ramp).colors[at], rgb_of(_MISSING))
-    chosen = [_HUES[level] if level < len(_HUES) else _OTHER for level in range(n_levels)]
-    return _levels(chosen)
+    return _levels(hues(n_levels))
+
+
+def hues(n_levels: int, *, is_dark: bool = False) -> list[str]:
+    """Return colours that are told apart, for so many levels on a light or dark background."""
+    told_apart = (*_HUES, *_MORE_HUES[is_dark])
+    return [told_apart[level] if level < len(told_apart) else _OTHER[is_dark] for level in range(n_levels)]
 
 
 def plain_palette() -> Palette:
     """One colour for all lines, as level 0."""
     return _levels([_PLAIN])
+
+
+def pick_palette() -> Palette:
+    """The colour of selected lines where no feature colours them, as level 0."""
+    return _levels([PICK])
 
 
 def split_palette() -> Palette:

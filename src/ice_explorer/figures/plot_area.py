@@ -16,7 +16,7 @@ from ice_explorer.figures.curve_marks import (
     draw_group_means_beside,
     draw_target,
 )
-from ice_explorer.figures.legend import BAND, MEAN, MOST_SELECTED, SPREAD_EDGE
+from ice_explorer.figures.legend import BAND, MEAN, MOST_SELECTED, SELECTED_MEAN, SPREAD_EDGE
 from ice_explorer.figures.level_marks import (
     draw_level_means,
     draw_missing_mean,
@@ -25,6 +25,7 @@ from ice_explorer.figures.level_marks import (
     draw_selected_levels,
 )
 from ice_explorer.figures.page import PICK, PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
+from ice_explorer.figures.palette import pick_palette
 from ice_explorer.figures.raster import (
     LineSet,
     density_peak,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page import Page
+    from ice_explorer.figures.palette import Palette
     from ice_explorer.figures.view import Coloring, Lines
 
     Array = NDArray[np.float64]
@@ -133,12 +135,13 @@ class Plot:
         draw_group_means_beside(page, strips, lines, coloring)
         draw_missing_mean(page, strips, lines)
         self.draw_selected()
+        self.draw_selected_mean()
         draw_edge_arrows(page, strips, lines)
         return share
 
     def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One standard deviation of the lines below and above their mean, within the plot or cut off by it [px]."""
-        low, high = (self.y.many(self.lines.mean + side * self.lines.spread) for side in (-1, 1))
+        """The ends of the band around the mean, within the plot or cut off by it [px]."""
+        low, high = self.y.many(self.lines.band)
         if self.lines.window is not None:
             return low, high
         top, bottom = self.area.top, self.area.bottom
@@ -206,11 +209,13 @@ class Plot:
             color=color,
         )
 
-    def _pixels(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> NDArray[np.uint8]:
+    def _pixels(
+        self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32], palette: Palette | None = None
+    ) -> NDArray[np.uint8]:
         ratio, n_lines = self.page.dpi / PX_PER_INCH, len(values)
         return draw_lines(
             self._in_image(x, values, opacity, color),
-            self.coloring.palette,
+            palette or self.coloring.palette,
             width=round(self.area.width * ratio),
             height=round(self.area.height * ratio),
             thickness=line_thickness(n_lines) * ratio,
@@ -249,7 +254,9 @@ class Plot:
         are_many = len(rows) > MOST_SELECTED and not lines.on_levels
         with self.page.group("selected", self.clip):
             if are_many:
-                pixels = self._pixels(places, lines.values[rows], lines.opacity[rows], coloring.values[rows])
+                pixels = self._pixels(
+                    places, lines.values[rows], lines.opacity[rows], coloring.values[rows], self.selected_palette
+                )
                 self._add_image(pixels, 1.0)
             for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
                 if lines.on_levels:
@@ -260,10 +267,35 @@ class Plot:
             for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
                 draw_selected_beside(self.page, self.strips, lines, row, color)
 
+    def draw_selected_mean(self) -> None:
+        """Draw the mean of the selected lines, where they are several."""
+        lines, strips = self.lines, self.strips
+        if lines.selected.sum() < 2:
+            return
+        mean = self.y.many(lines.values[lines.selected].mean(axis=0))
+        dot = Style(fill=PICK, stroke="#ffffff", width=1.0)
+        with self.page.group("selected-mean", self.clip):
+            if lines.on_levels:
+                for at, height in zip(self.x.many(lines.grid).tolist(), mean.tolist(), strict=True):
+                    self.page.add(Circle(at, height, 3.4, dot))
+            else:
+                draw_cased(self.page, self.x.many(lines.x), mean, SELECTED_MEAN)
+        if strips.slot is not None and lines.missing is not None:
+            height = self.y(float(lines.missing.values[lines.selected].mean()))
+            if self.area.top <= height <= self.area.bottom:
+                self.page.add(Circle(strips.slot.at, height, 3.4, dot))
+
+    @property
+    def selected_palette(self) -> Palette:
+        """Colours of selected lines: those of the legend, where there is one."""
+        return pick_palette() if self.coloring.title is None else self.coloring.palette
+
     def _draw_selected_line(self, places: Array, row: int, color: str) -> None:
         """Draw a line over the others, with the row's own value on it."""
         lines, area = self.lines, self.area
-        draw_cased(self.page, places, self.y.many(lines.values[row]), Style(stroke=PICK, width=1.8))
+        stroke = self.selected_palette.css(float(self.coloring.values[row]))
+        width = 1.8 if lines.selected.sum() == 1 else 1.1
+        draw_cased(self.page, places, self.y.many(lines.values[row]), Style(stroke=stroke, width=width))
         at, height = self.x(float(lines.own_x[row])), self.y(float(lines.own_y[row]))
         if area.left <= at <= area.right and area.top <= height <= area.bottom:
             self.page.add(Circle(at, height, 2.8, Style(fill=color, stroke=PICK, width=1.1)))

@@ -28,7 +28,7 @@ _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
-_WITHOUT_EFFECT: Final = ("engine", "memory_limit", "n_jobs", "decay")
+_WITHOUT_EFFECT: Final = ("engine", "keep_curves", "memory_limit", "n_jobs", "decay")
 _CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
 
@@ -117,7 +117,8 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
-    if state.besides.target is not None and (holds_target or state.choice("target")):
+    needs_target = holds_target or state.choice("target") or state.color_by == explanation._residual_label
+    if state.besides.target is not None and needs_target:
         given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):
         given["features"] = [
@@ -140,6 +141,6 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
 
 
 def _n_explainable(explanation: Explanation) -> int:
-    kinds = [explanation.column(name).kind for name in explanation.columns]
+    kinds = [explanation._column(name).kind for name in explanation.columns]
     groups = explanation.settings.groups or {}
     return sum(kind != "other" for kind in kinds) + sum(1 - len(members) for members in groups.values())

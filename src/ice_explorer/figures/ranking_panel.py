@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 BAR: Final = "#b4c4d4"
 BAR_OPEN: Final = "#3f6d9b"
-OUTLINE: Final = "#7b8794"
+BAR_TEXT: Final = "decay {:g}"
+TICK_TEXT: Final = "tick: all values alike"
 
-_FRAME: Final = Style(stroke=OUTLINE, width=0.7)
+_TICK: Final = Style(stroke=INK, width=1.3)
+_TICK_REACH: Final = 6.0  # above and below the middle of a bar
 
 _ROW: Final = 15.0
 _LEADING: Final = 11.0
@@ -42,7 +44,7 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
     page : Page
     ranking : Ranking
     decay : float
-        Of the filled bars.
+        Of the bars, where they depend on it.
     box : Box
         Features that it has no room for are counted below the last one.
     """
@@ -53,17 +55,15 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
         if ranking.counted:
             baseline += _LEADING
             page.words(ranking.counted, box.left, baseline, size=SMALL, fill=QUIET, within=box.width)
-        if ranking.decays:
+        if ranking.has_ticks:
             _draw_key(page, decay, box, baseline + 14)
-        top = baseline + (20 if ranking.decays else 9)
+        top = baseline + (20 if ranking.has_ticks else 9)
         footnote = wrapped(ranking.footnote, box.width, SMALL)
         room = box.bottom - top - _LEADING * len(footnote)
         shown = rows_shown(ranking.bars, max(1, int(room // _ROW)))
         bottom = _draw_bars(page, ranking, shown, replace(box, top=top, bottom=top + room))
-        n_left_out = len(ranking.bars) - len(shown)
-        if n_left_out > 0:
-            text = f"and {n_left_out:,} more feature{'s' if n_left_out > 1 else ''}"
-            page.words(text, box.left, bottom + 11, size=SMALL, fill=QUIET)
+        if len(shown) < len(ranking.bars):
+            page.words(count_text(len(shown), ranking), box.left, bottom + 11, size=SMALL, fill=QUIET)
             bottom += 13
         for line in footnote:
             bottom += _LEADING
@@ -78,9 +78,7 @@ def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> 
     label_width = min(widest, _LABEL_SHARE * box.width)
     start = box.left + label_width + 6
     stop = box.right - figure_width - 16
-    reaches = [reach for bar in shown for reach in (bar.fill, bar.outline or 0.0) if math.isfinite(reach)]
-    longest = max(reaches, default=0.0)
-    scale = (stop - start) / longest if longest > 0 else 0.0
+    scale = (stop - start) / ranking.longest if ranking.longest > 0 else 0.0
     row_height = min(_LOOSE_ROW, max(_ROW, box.height / len(ranking.bars)))
     names = [printable(bar.label) for bar in shown]
     cut = elide_apart(names, label_width, SIZE, [row for row, bar in enumerate(shown) if bar.is_open])
@@ -88,7 +86,7 @@ def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> 
         middle = box.top + (row + 0.5) * row_height
         page.words(bar.label, start - 6, middle + 3.3, anchor="end", bold=bar.is_open, cut=cut[row])
         _draw_bar(page, bar, start, middle, scale)
-        _draw_direction(page, bar, stop + 8, middle)
+        _draw_sign(page, ranking.sign(bar), stop + 8, middle)
         page.words(write(bar.value), box.right, middle + 3.3, anchor="end", bold=bar.is_open)
         if bar.is_far_off:
             page.words(FAR_OFF, box.right + 1, middle + 3.3, fill=QUIET)
@@ -107,34 +105,40 @@ def rows_shown(bars: Sequence[Bar], n_rows: int) -> list[Bar]:
     return [*shown[: n_rows - 1], *below] if below else shown
 
 
+def count_text(n_shown: int, ranking: Ranking) -> str:
+    """How many of the features are drawn."""
+    return f"{n_shown:,} of {len(ranking.bars):,} features"
+
+
 def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> None:
     left = box.left
     page.add(Rect(left + 0.4, baseline - 6.2, 10, 6.4, Style(fill=BAR)))
-    left += 15 + page.words(f"decay {decay:g}", left + 15, baseline, size=SMALL, fill=QUIET) + 12
-    page.add(Rect(left + 0.4, baseline - 6.2, 10, 6.4, _FRAME))
-    page.words("impact (no decay)", left + 15, baseline, size=SMALL, fill=QUIET, within=box.right - left - 15)
+    left += 15 + page.words(BAR_TEXT.format(decay), left + 15, baseline, size=SMALL, fill=QUIET) + 12
+    page.line(left + 2, baseline - 7.5, left + 2, baseline + 1.5, _TICK)
+    page.words(TICK_TEXT, left + 7, baseline, size=SMALL, fill=QUIET, within=box.right - left - 7)
 
 
 def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -> None:
-    if math.isfinite(bar.fill):
+    if math.isfinite(bar.value):
         color = BAR_OPEN if bar.is_open else BAR
-        length = max(0.0, bar.fill) * scale
+        length = max(0.0, bar.value) * scale
         page.add(Rect(start, middle - 4.2, length, 8.4, Style(fill=color)))
         if bar.is_unordered:
             _draw_hatch(page, start, middle, length)
-    if bar.outline is not None and math.isfinite(bar.outline):
-        page.add(Rect(start, middle - 5.4, max(0.0, bar.outline) * scale, 10.8, _FRAME))
+    if bar.tick is not None and math.isfinite(bar.tick):
+        at = start + max(0.0, bar.tick) * scale
+        page.line(at, middle - _TICK_REACH, at, middle + _TICK_REACH, _TICK)
 
 
-def _draw_direction(page: Page, bar: Bar, x: float, middle: float) -> None:
+def _draw_sign(page: Page, sign: str, x: float, middle: float) -> None:
     """Draw a small triangle: the curves rise or fall on average. Four dots: levels have no order."""
-    if bar.is_unordered:
+    if sign == "levels":
         for across in (-1.8, 1.8):
             for down in (-1.8, 1.8):
                 page.add(Circle(x + across, middle + down, 1.1, Style(fill=QUIET)))
-    if not math.isfinite(bar.direction) or bar.direction == 0:
+    if sign not in {"up", "down"}:
         return
-    reach = 2.6 if bar.direction > 0 else -2.6
+    reach = 2.6 if sign == "up" else -2.6
     corners = np.array([x - 3, x + 3, x]), middle + np.array([reach, reach, -reach])
     page.add(Path(*corners, Style(fill=QUIET), closed=True))
 

@@ -13,7 +13,7 @@ from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by,
 from ice_explorer.figures.curve_lines import lines_of
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette, split_palette
 from ice_explorer.figures.slope_range import leaving_text, slope_range
-from ice_explorer.figures.split import ramp_writer, split_colors, split_of
+from ice_explorer.figures.split import Together, ramp_writer, split_colors, split_of
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.figures.zoom import window_within
 from ice_explorer.moments import span_texts
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.split import Split
-    from ice_explorer.messages import ContinuousColorsBody, RankBy
+    from ice_explorer.messages import CategoryColorsBody, ContinuousColorsBody, RankBy
     from ice_explorer.metrics import Convention
 
 # The browser's twin is `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
@@ -157,7 +157,6 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     """Sort the features and measure their bars."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit)
-    decays = state.rank_by in ("impact", "in_distribution_impact")
     far_off = _far_off(explanation, decay, convention, state.rank_by)
     return Ranking(
         rank_by=state.rank_by,
@@ -167,8 +166,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
             Bar(
                 label=explanation[feature].label,
                 value=float(figures[state.rank_by]),
-                fill=float(figures["in_distribution_impact" if decays else state.rank_by]),
-                outline=float(figures["impact"]) if decays else None,
+                tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" else None,
                 direction=float(figures["direction"]),
                 is_far_off=feature in far_off,
                 is_unordered=explanation[feature].kind in UNORDERED,
@@ -200,20 +198,20 @@ def coloring_of(
     ramp: str = "default",
 ) -> Coloring:
     """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
+    if isinstance(split, Together):
+        return _by_level(*payload.groups(split.feature, positions.tolist()), ramp)
     if color_by is None:
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
-    column = explanation.column(color_by)
+    column = explanation._column(color_by)
     apart = () if split is None or split == "median" else split.levels or ()
     body, buffers = payload.colors(column, positions.tolist(), apart)
-    is_category = body["kind"] == "category"
-    exact = np.frombuffer(buffers[0], dtype="<f4" if is_category else "<f8").astype(np.float64)
+    exact = np.frombuffer(buffers[0], dtype="<f4" if body["kind"] == "category" else "<f8").astype(np.float64)
     sides = split_colors(body, exact, split)
     if sides is not None:
         names, on = sides
         return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
     if body["kind"] == "category":
-        palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
-        return Coloring(column.label, palette, exact.astype(np.float32), levels=tuple(body["levels"]))
+        return _by_level(body, buffers, ramp)
     low, high = body["domain"]
     share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
     return Coloring(
@@ -224,6 +222,12 @@ def coloring_of(
         ends=_ramp_ends(body),
         has_named_ends=body["of"] != "numeric",
     )
+
+
+def _by_level(body: CategoryColorsBody, buffers: list[bytes], ramp: str) -> Coloring:
+    palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
+    values, levels = np.frombuffer(buffers[0], dtype="<f4"), tuple(body["levels"])
+    return Coloring(body["column"], palette, values, levels=levels, is_ordered=body["ordered"])
 
 
 def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:

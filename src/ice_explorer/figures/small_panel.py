@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.lettering import column_format, number_text, plural, text_width
-from ice_explorer.figures.level_marks import strips_of
+from ice_explorer.figures.curves_panel import x_ticks
+from ice_explorer.figures.lettering import column_format, number_text, plural, text_width, ticks
+from ice_explorer.figures.level_marks import draw_level_labels, labels_height, strips_of
 from ice_explorer.figures.page import HISTOGRAM, INK, PX_PER_INCH, QUIET, RULE, SMALL, Axis, Box, Rect, Style
 from ice_explorer.figures.plot_area import Plot
 from ice_explorer.moments import span_texts
@@ -25,6 +26,8 @@ _STRIP: Final = 12.0  # height of the histogram, and the air over it
 _AIR: Final = 3.0  # over and under the outermost line
 _SLOT: Final = (6.0, 13.0)  # distance and width of the strip for missing values
 _LEAST_LEFT: Final = 22.0
+_TICK_ROOM: Final = 36.0  # px of an axis for one step
+_TITLE_ROOM: Final = 13.0  # of the axis, under its ticks
 _FLAT: Final = 1e-5  # shares of the values below which their range is rounding
 _FLAT_SLOPES: Final = 1e-3
 _LEVEL_GAP: Final = 0.36
@@ -36,10 +39,27 @@ def name_room(width: float, figure: str) -> float:
     return width - (text_width(figure, SMALL) + 8 if figure else 0.0)
 
 
+def foot_of(lines: Lines, width: float) -> float:
+    """Return the room that ticks or levels and the title take under the axis of a plot so wide."""
+    if not lines.axis.has_levels:
+        return 12.5 + _TITLE_ROOM
+    return labels_height(lines, (width - 2 * _LEAST_LEFT) / len(lines.grid)) + _TITLE_ROOM
+
+
 def draw_small(
-    page: Page, small: Small, box: Box, *, figure: str = "", is_open: bool = False, name: str | None = None
+    page: Page,
+    small: Small,
+    box: Box,
+    *,
+    figure: str = "",
+    is_open: bool = False,
+    name: str | None = None,
+    foot: float | None = None,
 ) -> None:
-    """Draw a feature into a box, with a figure beside its name, which was cut already or is cut here."""
+    """Draw a feature into a box, with a figure beside its name, which was cut already or is cut here.
+
+    With a `foot`, the room under the axis, both axes have ticks and titles; without one, their ends are written.
+    """
     lines = small.lines
     room = name_room(box.width, figure)
     page.words(lines.feature, box.left, box.top + 8, size=SMALL, bold=is_open, within=room, cut=name)
@@ -50,13 +70,18 @@ def draw_small(
         text = NO_SLOPES if not small.has_picture else "Nothing to draw."
         page.words(text, box.left, (inner.top + inner.bottom) / 2, size=SMALL, fill=QUIET, within=box.width)
         return
-    _draw_plot(page, small, inner)
+    if foot is not None:
+        page.words(lines.y_title, box.left, inner.top + 4, size=SMALL, fill=QUIET, within=box.width)
+        inner = replace(inner, top=inner.top + 12)
+    _draw_plot(page, small, inner, foot)
 
 
-def _draw_plot(page: Page, small: Small, box: Box) -> None:
+def _draw_plot(page: Page, small: Small, box: Box, foot: float | None) -> None:
     lines = small.lines
-    axis = box.bottom - _FOOT
+    axis = box.bottom - (_FOOT if foot is None else foot)
     ends, domain = _y_axis(small, axis - _STRIP - box.top)
+    if foot is not None:
+        ends = [(tick.value, tick.label) for tick in ticks(*domain, max(2, round((axis - box.top) / _TICK_ROOM)))]
     left = box.left + max(_LEAST_LEFT, max(text_width(text, SMALL) for _, text in ends) + 5)
     right = box.right - (sum(_SLOT) if lines.missing is not None else 0.0)
     pixel = PX_PER_INCH / page.dpi
@@ -71,7 +96,10 @@ def _draw_plot(page: Page, small: Small, box: Box) -> None:
         page.line(area.left, y(0.0), outer, y(0.0), Style(stroke=QUIET, width=0.5))
     plot.draw_small()
     _draw_data(page, plot, axis)
-    _draw_ends(page, lines, Box(area.left, axis, area.right, box.bottom))
+    if foot is None:
+        _draw_ends(page, lines, Box(area.left, axis, area.right, box.bottom))
+    else:
+        _draw_ticks(page, plot, box, axis)
 
 
 def _y_axis(small: Small, height: float) -> tuple[list[tuple[float, str]], tuple[float, float]]:
@@ -105,6 +133,22 @@ def _draw_data(page: Page, plot: Plot, axis: float) -> None:
             height = max(0.6, count / tallest * (_STRIP - 3))
             page.add(Rect(left, axis - height, max(0.4, right - left), height, Style(fill=HISTOGRAM)))
     page.line(area.left, axis, area.right, axis, _BASELINE)
+
+
+def _draw_ticks(page: Page, plot: Plot, box: Box, axis: float) -> None:
+    """Write ticks or levels under the axis, and its title at the bottom of the box."""
+    lines, area = plot.lines, plot.area
+    if lines.axis.has_levels:
+        draw_level_labels(page, lines, plot.x, box, axis)
+    free = box.left
+    for tick in [] if lines.axis.has_levels else x_ticks(lines, area.width):
+        at, half = plot.x(tick.value), text_width(tick.label, SMALL) / 2
+        page.line(at, axis, at, axis + 3.5, _BASELINE)
+        centre = min(max(at, box.left + half), box.right - half)
+        if centre - half >= free:
+            page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
+            free = centre + half + 5
+    page.words(lines.x_title, box.right, box.bottom, size=SMALL, fill=QUIET, anchor="end", within=box.width)
 
 
 def _draw_ends(page: Page, lines: Lines, box: Box) -> None:

@@ -1,8 +1,12 @@
-"""Lines in two colours, on either side of the median or of a rule: the twin of `js/src/split.ts`."""
+"""Lines in two colours, on either side of the median or of a rule, or by the groups of several rules.
+
+The twin of `js/src/split.ts`.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
@@ -21,10 +25,21 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     ColorsBody: TypeAlias = ContinuousColorsBody | CategoryColorsBody
-    Split: TypeAlias = Literal["median"] | Driver | None
+    Sides: TypeAlias = Literal["median"] | Driver | None
 
 _BELOW, _ABOVE, _MISSING = range(3)
 _MISSING_NAME: Final = "missing"
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """The groups of the two columns that explain most of the differences between the curves of a feature."""
+
+    feature: FeatureExplanation
+
+
+if TYPE_CHECKING:
+    Split: TypeAlias = Sides | Together
 
 
 def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> Split:
@@ -32,20 +47,22 @@ def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> 
 
     Parameters
     ----------
-    coloring : {"value", "median", "driver"}
+    coloring : {"value", "median", "driver", "together"}
     column : str or None
         Label of the column that colours.
     feature : FeatureExplanation
         The one that is open.
     """
-    if column is None or coloring == "value":
+    if coloring == "together" and feature._search_drivers().combined.columns:
+        return Together(feature)
+    if column is None or coloring in ("value", "together"):
         return None
     if coloring == "median":
         return "median"
-    return next((driver for driver in feature.drivers().reported if driver.column == column), None)
+    return next((driver for driver in feature._search_drivers().reported if driver.column == column), None)
 
 
-def split_colors(body: ColorsBody, values: Array, split: Split) -> tuple[tuple[str, ...], Array] | None:
+def split_colors(body: ColorsBody, values: Array, split: Sides) -> tuple[tuple[str, ...], Array] | None:
     """Return two levels, or three where values are missing, and that of each line.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ice_explorer.curves import transforms
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
-from ice_explorer.figures.lettering import axis_number, column_format
+from ice_explorer.figures.lettering import axis_number, figure_format, is_nothing
 from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import KINDS, RANKINGS
 from ice_explorer.metrics import CONVENTIONS
@@ -128,11 +128,9 @@ class Bar:
     ----------
     label : str
     value : float
-        What the features are sorted by, in the unit of the view; NaN where it is undefined.
-    fill : float
-        How far the bar reaches.
-    outline : float or None
-        Undecayed impact around a decayed fill; None where the figure does not decay.
+        Length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
+    tick : float or None
+        Impact without decay, in a ranking by in-distribution impact; None in any other.
     direction : float
         Signed mean slope times σ; NaN where levels have no order.
     is_far_off : bool
@@ -146,8 +144,7 @@ class Bar:
 
     label: str
     value: float
-    fill: float
-    outline: float | None
+    tick: float | None
     direction: float
     is_far_off: bool
     is_unordered: bool
@@ -175,9 +172,15 @@ class Ranking:
     bars: tuple[Bar, ...]
 
     @property
-    def decays(self) -> bool:
-        """Whether the filled bars are decayed, and stand in an outline of the undecayed impact."""
-        return self.rank_by in ("impact", "in_distribution_impact")
+    def has_ticks(self) -> bool:
+        """Whether bars are decayed, and ticks mark the impact without decay."""
+        return self.rank_by == "in_distribution_impact"
+
+    @property
+    def longest(self) -> float:
+        """Largest value of any bar or tick; 0 where none is defined."""
+        reaches = (reach for bar in self.bars for reach in (bar.value, bar.tick or 0.0))
+        return max((reach for reach in reaches if math.isfinite(reach)), default=0.0)
 
     @property
     def title(self) -> str:
@@ -198,10 +201,19 @@ class Ranking:
     @property
     def write(self) -> Callable[[float], str]:
         """How the values are written."""
-        write = column_format([bar.value for bar in self.bars])
+        write = figure_format([bar.value for bar in self.bars])
         if self.unit == "prediction":
             return write
         return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
+
+    def sign(self, bar: Bar) -> Literal["up", "down", "levels", "none"]:
+        """What stands before a bar; a direction that would be written as nothing is none."""
+        if bar.is_unordered:
+            return "levels"
+        figures = [abs(bar.direction), *([bar.value] if self.rank_by in ("impact", "in_distribution_impact") else [])]
+        if not math.isfinite(bar.direction) or any(is_nothing(self.write(figure)) for figure in figures):
+            return "none"
+        return "up" if bar.direction > 0 else "down"
 
 
 @dataclass(frozen=True)
@@ -222,6 +234,8 @@ class Coloring:
     has_named_ends : bool
         Whether they are dates, durations or ranks, so that no number between them says anything.
     levels : tuple of str
+    is_ordered : bool
+        Whether the levels have an order, and their colours are those of a ramp.
     """
 
     title: str | None
@@ -231,6 +245,7 @@ class Coloring:
     ends: tuple[str, str] = ("", "")
     has_named_ends: bool = False
     levels: tuple[str, ...] = ()
+    is_ordered: bool = False
 
     @property
     def n_missing(self) -> int:
@@ -246,8 +261,10 @@ class Missing:
     ----------
     values : ndarray of shape (n_lines,)
         In the units of the lines.
-    mean, spread : float
-        As those of the lines.
+    mean : float
+        As that of the lines.
+    band : tuple of float
+        The ends of their band.
     count : int
         Observations that lack the value.
     opacity : float
@@ -256,7 +273,7 @@ class Missing:
 
     values: NDArray[np.float64]
     mean: float
-    spread: float
+    band: tuple[float, float]
     count: int
     opacity: float
 
@@ -282,6 +299,10 @@ class Lines:
         Of a dot at each grid value.
     mean, spread : ndarray of shape (n_points,)
         Partial dependence as this kind of picture has it, and the standard deviation of the lines.
+    band : ndarray of shape (2, n_points)
+        What is shaded around the mean: one standard deviation to either side, or the middle 68 % of the curves.
+    has_quantile_band : bool
+        Whether it is the latter, as for probabilities, which mean ± SD would let leave [0, 1].
     own_x, own_y : ndarray of shape (n_lines,)
         Observed value of the row and where its line is there; x is NaN where the value is missing,
         and y, too, where nothing stands beside the axis.
@@ -323,6 +344,8 @@ class Lines:
     dot_opacity: NDArray[np.float64]
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
+    band: NDArray[np.float64]
+    has_quantile_band: bool
     own_x: NDArray[np.float64]
     own_y: NDArray[np.float64]
     missing: Missing | None
@@ -456,7 +479,7 @@ class Scene:
     n_rows : int
         Rows that the curves of the feature were computed for, of which some are drawn.
     compared : tuple of Small
-        Features pinned under the open one.
+        The open feature and those that it is compared with, in its place.
     features : tuple of Small
         All features, where they stand instead of the open one; at most so many as are drawn.
     classes : ClassesShown or None
@@ -476,6 +499,9 @@ class Scene:
         """What the curves are of."""
         if self.features:
             return f"{KIND_TITLES[self.state.kind]} of all features"
+        if self.compared:
+            names = [small.lines.feature for small in self.compared]
+            return f"{KIND_TITLES[self.state.kind]} of {', '.join(names[:-1])} and {names[-1]}"
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
     @property
@@ -490,7 +516,7 @@ class Scene:
         ranked = f"{len(self.ranking.bars)} features ranked by {by}, decay {self.state.decay:g}"
         if self.features:
             return f"{self.heading} in small; {ranked}."
-        names = ", ".join(small.lines.feature for small in self.compared)
+        names = ", ".join(small.lines.feature for small in self.compared[1:])
         besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes is not None else "")
         return f"{self._curves}{besides}; {ranked}."
 

@@ -16,6 +16,7 @@ from ice_explorer.display_axis import LEVELLED
 from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.messages import FeatureHead
 from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.residual import RESIDUAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -100,17 +101,19 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
         body, buffers = payload.curves(explanation, feature, 0, rows, state.besides.target)
         row_labels = body["row_labels"]
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
-    drivers = [payload.drivers(feature, feature.drivers()) for feature in features]
+    drivers = [payload.drivers(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
+    colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
         "tables": [_table(features, convention, blobs) for convention in CONVENTIONS],
         "row_labels": row_labels,
         "curves": curves,
         "classes": classes,
-        "colors": [_colors(explanation, name, rows, drivers, blobs) for name in explanation.color_columns],
+        "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
-        "rows": blobs.keep_json(payload.rows([explanation.column(name) for name in explanation.columns], rows)),
+        "groups": [_groups(feature, rows, blobs) for feature in features],
+        "rows": blobs.keep_json(payload.rows(explanation, rows)),
     }
     blobs.texts[0] = pack_json(content)
     return Snapshot(blobs.texts, len(rows))
@@ -185,11 +188,19 @@ def _table(features: Sequence[FeatureExplanation], convention: Convention, blobs
     return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
 
 
+def _groups(feature: FeatureExplanation, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
+    """Return the groups of the best two columns together; None where there are none."""
+    if feature._groups() is None:
+        return None
+    body, buffers = payload.groups(feature, rows)
+    return {"body": body, **blobs.keep(buffers)}
+
+
 def _colors(
     explanation: Explanation, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
 ) -> dict[str, Any]:
     """Return a column to colour by, also with the levels apart that a rule names, where they would not be."""
-    column = explanation.column(name)
+    column = explanation._column(name)
     body, buffers = payload.colors(column, rows)
     named = {
         level

@@ -1,0 +1,173 @@
+"""What a notebook shows of an explanation without an explorer: small tables with bars and notes, no script."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from ice_explorer.errors import counted
+from ice_explorer.feature import UNORDERED
+from ice_explorer.figures.lettering import column_format
+from ice_explorer.figures.page import printable
+from ice_explorer.figures.ranking_panel import BAR_OPEN
+from ice_explorer.glossary import explanation as explained
+from ice_explorer.units import EFFECTS, ROUNDING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ice_explorer.explanation import Explanation, FeatureExplanation
+
+_MOST_ROWS: Final = 20
+_MOST_NOTES: Final = 5
+_BAR_WIDTH: Final = 160  # px
+_SHOWN: Final = ("impact", "direction", "heterogeneity", "non_linearity")
+_SHARES: Final = ("support", "largest_step_share")
+# The ink is that of the page, light or dark: every other colour is a bar, or the ink with less weight.
+_TABLE: Final = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0.4em 0"
+_NAME: Final = "text-align:left;padding:2px 12px 2px 0;max-width:22em;overflow-wrap:anywhere"
+_FIGURE: Final = "text-align:right;padding:2px 0 2px 12px;white-space:nowrap"
+_HEAD: Final = "font-weight:normal;opacity:0.75;border-bottom:1px solid"
+_QUIET: Final = "opacity:0.75"
+
+
+def ranking_table(explanation: Explanation) -> str:
+    """Return the ranking as HTML: a row for each of the first features, and the notes."""
+    table = explanation.table().head(_MOST_ROWS)
+    n_left_out = len(explanation) - len(table)
+    longest = max(filter(math.isfinite, table[["impact", "in_distribution_impact"]].to_numpy().ravel()), default=0.0)
+    write = {name: _writer(table[name].tolist(), longest) for name in ("in_distribution_impact", *_SHOWN)}
+    heads = [
+        _cell("th", "feature", _NAME),
+        _head("in_distribution_impact", style=_NAME, span=2),
+        *(_head(name) for name in _SHOWN),
+    ]
+    rows = ["".join(heads)]
+    for feature, figures in table.iterrows():
+        result = explanation[feature]
+        decayed, plain = figures["in_distribution_impact"], figures["impact"]
+        cells = [
+            _cell("td", escape(printable(result.label)), _NAME),
+            _cell("td", _bar(decayed, longest, tick=plain), "padding:2px 0"),
+            _cell("td", write["in_distribution_impact"](decayed), _FIGURE),
+            *(_cell("td", write[name](figures[name]), _FIGURE) for name in _SHOWN),
+        ]
+        rows.append("".join(cells))
+    more = f"and {counted(n_left_out, 'more feature')}: <code>e.table()</code> has all" if n_left_out else ""
+    settings = explanation.settings
+    facts = [
+        counted(len(explanation), "feature"),
+        counted(explanation.n_observations, "observation"),
+        f"decay {settings.decay:g}",
+        f"engine {explanation.engine}",
+    ]
+    return _document(
+        f"Explanation of the {escape(explanation.output_label)}",
+        facts,
+        rows if len(table) else [],
+        [more, "Bar: in-distribution impact; tick: impact, all values alike." if len(table) else ""],
+        explanation.notes,
+    )
+
+
+def feature_table(feature: FeatureExplanation) -> str:
+    """Return the metrics of one feature as HTML, and its notes."""
+    metrics = feature.metrics()
+    unordered = feature.kind in UNORDERED
+    effects = [name for name in EFFECTS if math.isfinite(metrics[name])]
+    longest = max((abs(metrics[name]) for name in effects), default=0.0)
+    write = _writer([metrics[name] for name in effects], longest)
+    rows = [
+        _metric_row(name, _bar(abs(metrics[name]), longest), write(metrics[name]), unordered=unordered)
+        for name in effects
+    ]
+    rows += [
+        _metric_row(name, _bar(metrics[name], 1.0), f"{metrics[name]:.0%}", unordered=unordered)
+        for name in _SHARES
+        if math.isfinite(metrics[name])
+    ]
+    facts = [feature.kind, counted(len(feature.row_positions), "curve"), counted(len(feature.grid), "grid value")]
+    notes = [note.sentence for note in (feature._crowding_note, feature._step_note) if note is not None]
+    return _document(escape(printable(feature.label)), facts, rows, [], notes)
+
+
+def _metric_row(name: str, bar: str, figure: str, *, unordered: bool) -> str:
+    term = explained(name, *(["unordered"] if unordered else []))
+    title = f' title="{escape(term.text)}"'
+    return "".join(
+        [
+            _cell("td", escape(term.name), _NAME, title),
+            _cell("td", bar, "padding:2px 0"),
+            _cell("td", figure, _FIGURE),
+        ]
+    )
+
+
+def _head(name: str, style: str = _FIGURE, span: int = 1) -> str:
+    term = explained(name)
+    columns = f' colspan="{span}"' if span > 1 else ""
+    return _cell("th", escape(term.name), style, f'{columns} title="{escape(term.text)}"')
+
+
+def _cell(tag: str, content: str, style: str, attributes: str = "") -> str:
+    own = f"{style};{_HEAD}" if tag == "th" else style
+    return f'<{tag}{attributes} style="{own}">{content}</{tag}>'
+
+
+def _bar(value: float, longest: float, tick: float | None = None) -> str:
+    """Draw a bar, and a tick at another value, as boxes of a fixed width."""
+    parts = (
+        [_box(0, value / longest, f"height:10px;top:2px;background:{BAR_OPEN}")] if _is_length(value, longest) else []
+    )
+    if tick is not None and _is_length(tick, longest):
+        parts.append(_box(tick / longest, 0, "height:14px;top:0;border-left:2px solid"))
+    return f'<div style="position:relative;width:{_BAR_WIDTH + 2}px;height:14px">{"".join(parts)}</div>'
+
+
+def _is_length(value: float, longest: float) -> bool:
+    return math.isfinite(value) and longest > 0
+
+
+def _box(start: float, share: float, style: str) -> str:
+    place = f"left:{start * _BAR_WIDTH:.1f}px;width:{share * _BAR_WIDTH:.1f}px"
+    return f'<div style="position:absolute;{place};{style}"></div>'
+
+
+def _writer(values: Sequence[float], largest: float) -> Callable[[float], str]:
+    """Return one way to write a column of figures; what rounds to 0 and is not is said to be smaller.
+
+    Beside the largest figure of the table, tiny ones are rounding errors.
+    """
+    rounding = ROUNDING * largest
+    write = column_format([value for value in values if abs(value) > rounding])
+    smallest = next((text for power in range(-12, 7) if _is_seen(text := write(10.0**power))), "0")
+
+    def written(value: float) -> str:
+        if abs(value) <= rounding:
+            return "0"
+        text = write(value)
+        return text if not math.isfinite(value) or _is_seen(text) else f"&lt; {smallest}"
+
+    return written
+
+
+def _is_seen(text: str) -> bool:
+    """Whether a number is not written as 0."""
+    return any(digit in text for digit in "123456789")
+
+
+def _document(
+    title: str, facts: Sequence[str], rows: Sequence[str], remarks: Sequence[str], notes: Sequence[str]
+) -> str:
+    parts = [f'<div><strong>{title}</strong> <span style="{_QUIET}">{escape(", ".join(facts))}</span></div>']
+    if rows:
+        body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
+        parts.append(f'<table style="{_TABLE}"><tbody>{body}</tbody></table>')
+    parts += [f'<div style="{_QUIET}">{remark}</div>' for remark in remarks if remark]
+    if notes:
+        items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+        summary = f"<summary>{counted(len(notes), 'note')}</summary>"
+        opened = " open" if len(notes) <= _MOST_NOTES else ""
+        parts.append(f'<details{opened}>{summary}<ul style="margin:0.2em 0">{items}</ul></details>')
+    return f'<div style="max-width:60em">{"".join(parts)}</div>'

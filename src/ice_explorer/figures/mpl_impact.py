@@ -1,0 +1,102 @@
+"""The ranking as bars on Matplotlib Axes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.figures.mpl_legend import add_legend
+from ice_explorer.figures.mpl_style import Look, next_color
+from ice_explorer.figures.mpl_text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
+from ice_explorer.figures.ranking_panel import BAR_TEXT, TICK_TEXT, count_text, rows_shown
+from ice_explorer.figures.view import FAR_OFF
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
+
+    from ice_explorer.figures.view import Bar, Ranking
+
+_LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
+_SIGN: Final = 10.0  # pt, for the sign of the direction
+_GAP: Final = 5.0  # pt, between the longest bar and its sign
+_LEAST_BAR: Final = 0.3  # of the width, for the longest bar
+_LEADING: Final = 1.15  # letters, from one row to the next
+
+
+def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *, has_legend: bool) -> None:
+    """Draw the bars with their signs and figures, so many as there is room for."""
+    size = size_of("ytick.labelsize")
+    look = Look.of(ax)
+    shown = rows_shown(ranking.bars, min(max_features, max(2, int(room_of(ax)[1] / (_LEADING * size)))))
+    places = np.arange(len(shown))
+    lengths = [_reach(bar.value) for bar in shown]
+    bars = ax.barh(places, lengths, height=0.62, color=next_color(ax), label=BAR_TEXT.format(decay), zorder=2)
+    for patch, bar in zip(bars.patches, shown, strict=True):
+        patch.set_gid("bar")
+        if bar.is_unordered:  # a change of category is not a step along an axis
+            patch.set(hatch="////", edgecolor=look.mixed(0), linewidth=0)
+    handles: list[Artist] = [bars.patches[0]] if shown else []
+    if ranking.has_ticks:
+        ticks = [_reach(bar.tick) for bar in shown]
+        mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 10, "markeredgewidth": 1.4}
+        handles += ax.plot(ticks, places, **mark, color=look.mixed(1), label=TICK_TEXT, gid="tick", zorder=3)
+    ax.set_yticks(places, labels=[fitted(bar.label, _LABEL_ROOM, size) for bar in shown])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xticks([])
+    ax.grid(visible=False)
+    left_out = count_text(len(shown), ranking) if len(shown) < len(ranking.bars) else ""
+    add_x_label(ax, "", [left_out, ranking.counted, ranking.footnote])
+    _add_figures(ax, ranking, shown, look)
+    foot = 0.0
+    if ranking.has_ticks and has_legend:
+        handles[0].set_label(BAR_TEXT.format(decay))
+        foot = add_legend(ax, handles, None, loc="lower left")
+    ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
+
+
+def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> None:
+    """Write each value on the right, and the sign of its direction, in room that the bars leave free."""
+    from matplotlib.transforms import ScaledTranslation
+
+    size = size_of("ytick.labelsize")
+    texts = [ranking.write(bar.value) for bar in shown]
+    room, widest = kept_width(ax), max(width_of(text, size) for text in texts)
+    taken = min((1 - _LEAST_BAR) * room, widest + _SIGN + 2 * _GAP)
+    longest = max(_reach(reach) for bar in shown for reach in (bar.value, bar.tick)) or 1.0
+    ax.set_xlim(0, longest / (1 - taken / room))
+    for place, bar in enumerate(shown):
+        look_of_text: dict[str, Any] = {
+            "xycoords": ax.get_yaxis_transform(), "va": "center", "textcoords": "offset points", "fontsize": size
+        }  # fmt: skip
+        ax.annotate(texts[place], (1.0, place), (-_GAP, 0), ha="right", gid="value", **look_of_text)
+        if bar.is_far_off:
+            ax.annotate(FAR_OFF, (1.0, place), (1 - _GAP, 0), ha="left", gid="far off", **look_of_text)
+    shift = ScaledTranslation(-(widest + 1.7 * _GAP + 2) / 72, 0, root_of(ax).dpi_scale_trans)
+    signs: dict[str, tuple[str, Any]] = {
+        "up": ("rises", "^"),
+        "down": ("falls", "v"),
+        "levels": ("unordered", _four_dots()),
+    }
+    for sign, (gid, marker) in signs.items():
+        places = [place for place, bar in enumerate(shown) if ranking.sign(bar) == sign]
+        dot: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 4.5, "markeredgewidth": 0}
+        where: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "label": f"_{gid}", "gid": gid}
+        ax.plot(np.ones(len(places)), places, color=look.mixed(0.65), **dot, **where)
+
+
+def _four_dots() -> Path:
+    """Return the sign of levels without an order, as a shape: few fonts have it."""
+    from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D
+
+    dot = Path.circle(radius=0.22)
+    shifted = [dot.transformed(Affine2D().translate(x, y)) for x in (-0.3, 0.3) for y in (-0.3, 0.3)]
+    return Path.make_compound_path(*shifted)
+
+
+def _reach(figure: float | None) -> float:
+    return figure if figure is not None and math.isfinite(figure) else 0.0

@@ -1,0 +1,161 @@
+"""What explains the colours and marks of Matplotlib Axes: an ordinary legend, and a colour bar."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from ice_explorer.figures.mpl_text import fitted, kept_width, plain, room_of, root_of, size_of, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.colorbar import Colorbar
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+    from ice_explorer.figures.view import Coloring
+
+_MOST_HEAD: Final = 0.42  # of the height of the axes, for the legend
+_HANDLE: Final = 1.5  # letters, as are the next three
+_TO_TEXT: Final = 0.6
+_BETWEEN: Final = 1.1  # from one column to the next
+_MARGIN: Final = 1.8  # on both sides together, within the frame and around it
+_BAR: Final = 8.0  # pt, the width of a colour bar
+_WIDEST_BAR: Final = 1.6 * _BAR  # in a layout that may stretch it
+_GAP: Final = 6.0  # pt, beside it
+_MOST_BAR: Final = 0.5  # of the width of the axes, for the colour bar and its labels
+_MOST_COLUMNS: Final = 6
+_LEAST_NAME: Final = 5.0  # letters, of a name that is cut
+_LEADING: Final = 1.45  # letters, from one row to the next
+
+
+def add_legend(ax: Axes, handles: Sequence[Artist], title: str | None, loc: str = "upper left") -> float:
+    """Put a legend into the upper or lower part of some Axes; no layout makes room for it.
+
+    Returns
+    -------
+    float
+        The share of the height of the Axes that it takes.
+    """
+    before = ax.get_legend()  # of what has been drawn on these Axes already
+    shown = [] if before is None else list(zip(before.legend_handles, before.get_texts(), strict=True))
+    entries = [(handle, text.get_text().replace(r"\$", "$")) for handle, text in shown]
+    known = {text for _, text in entries}
+    entries += [(handle, _text(handle)) for handle in handles if _text(handle) not in known]
+    if not entries:
+        return 0.0
+    rows = int(_MOST_HEAD * room_of(ax)[1] / (_LEADING * size_of("legend.fontsize"))) - (title is not None)
+    legend = _legend(ax, entries, title, loc, width=kept_width(ax), most_rows=max(2, rows))
+    legend.set_in_layout(False)
+    box = ax.transAxes.inverted().transform_bbox(legend.get_window_extent())
+    return float(min(_MOST_HEAD, box.y1 if loc.startswith("lower") else 1 - box.y0))
+
+
+def add_figure_legend(figure: Figure, handles: Sequence[Artist], title: str | None) -> None:
+    """Put a legend under the panels of a figure."""
+    entries = [(handle, _text(handle)) for handle in handles]
+    _legend(figure, entries, title, "outside lower center", width=72 * figure.get_figwidth())
+
+
+def _text(handle: Artist) -> str:
+    return str(handle.get_label())
+
+
+def _legend(
+    parent: Any,
+    entries: Sequence[tuple[Any, str]],
+    title: str | None,
+    loc: str,
+    *,
+    width: float,
+    most_rows: int | None = None,
+) -> Legend:
+    size = size_of("legend.fontsize")
+    room = width - _MARGIN * size
+    marks, between = (_HANDLE + _TO_TEXT) * size, _BETWEEN * size
+    texts = [text for _, text in entries]
+    widths = [min(width_of(text, size), room) + marks for text in texts]
+    counts = range(min(_MOST_COLUMNS, len(texts)), 1, -1)
+    n_columns = next((n for n in counts if _taken(widths, n, between) <= room), 1)
+    if most_rows is not None:  # longer names are cut, so that more of them stand side by side
+        most_columns = int((room + between) // (_LEAST_NAME * size + marks + between))
+        n_columns = max(n_columns, min(most_columns, math.ceil(len(texts) / most_rows)))
+    if _taken(widths, n_columns, between) > room:
+        texts = [fitted(text, (room + between) / n_columns - between - marks, size) for text in texts]
+    else:
+        texts = [plain(text) for text in texts]
+    spacing: dict[str, Any] = {"handlelength": _HANDLE, "handletextpad": _TO_TEXT, "columnspacing": _BETWEEN}
+    # Matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
+    labels = [str(index) for index in range(len(texts))]
+    legend: Legend = parent.legend(
+        [handle for handle, _ in entries], labels, title=title and " ", ncols=n_columns, loc=loc, alignment="left",
+        labelspacing=0.3, **spacing,
+    )  # fmt: skip
+    for written, text in zip(legend.get_texts(), texts, strict=True):
+        written.set_text(text)
+    if title:
+        title_size = legend.get_title().get_fontsize()
+        legend.get_title().set_text(fitted(title, room, title_size))
+    legend.set_gid("legend")
+    return legend
+
+
+def _taken(widths: Sequence[float], n_columns: int, between: float) -> float:
+    """Width of so many columns; entries run down the first one, then down the next."""
+    n_rows, more = divmod(len(widths), n_columns)
+    total, start = 0.0, 0
+    for column in range(n_columns):
+        stop = start + n_rows + (column < more)
+        total += max(widths[start:stop])
+        start = stop
+    return total + (n_columns - 1) * between
+
+
+def add_color_bar(ax: Axes, coloring: Coloring) -> None:
+    """Add the ramp on the right, in room that some Axes give up.
+
+    A layout that finds room for labels is left to do so. Without one, the Axes give up that of the labels, too, so
+    that these do not reach into the neighbour.
+    """
+    from matplotlib.figure import Figure
+
+    width, height = room_of(ax)
+    engine = root_of(ax).get_layout_engine()
+    aspect = max(1.0, height / _BAR)
+    if engine is not None and not engine.colorbar_gridspec:
+        _color_bar(ax.figure, coloring, height, ax=ax, fraction=_WIDEST_BAR / width, pad=_GAP / width, aspect=aspect)
+        return
+    scratch = Figure(figsize=(2 * _BAR / 72, height / 72), dpi=72)
+    labelled = _end(_color_bar(scratch, coloring, height, cax=scratch.add_axes((0, 0, 0.5, 1))).ax)
+    beyond = 72 / ax.figure.dpi * (_end(ax) - ax.get_window_extent().x1)
+    look = {"fraction": min(_MOST_BAR, labelled / width), "pad": (_GAP + beyond) / width, "aspect": aspect}
+    _color_bar(ax.figure, coloring, height, ax=ax, **look)
+
+
+def _end(ax: Axes) -> float:
+    """Return where some Axes end with all their labels [px]."""
+    box: Any = ax.get_tightbbox()
+    return float(box.x1)
+
+
+def add_shared_color_bar(figure: Figure, axes: Sequence[Axes], coloring: Coloring) -> None:
+    """Add the ramp beside all panels of a figure that is laid out."""
+    _color_bar(figure, coloring, room_of(axes[0])[1], ax=list(axes), fraction=0.05, pad=0.02, aspect=30)
+
+
+def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> Colorbar:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import ListedColormap, Normalize
+
+    low, high = coloring.domain or (0.0, 1.0)
+    scale = ScalarMappable(Normalize(low, high), ListedColormap(coloring.palette.colors / 255))
+    bar: Colorbar = figure.colorbar(scale, **where)
+    if coloring.has_named_ends:
+        bar.set_ticks([low, high], labels=list(coloring.ends))
+    bar.set_label(fitted(coloring.title or "", height, bar.ax.yaxis.label.get_fontsize()))
+    bar.ax.set_gid("colorbar")
+    bar.ax.set_label("colorbar")
+    return bar

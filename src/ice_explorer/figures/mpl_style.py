@@ -1,0 +1,296 @@
+"""How figures of Matplotlib look: what the style sheet in force says, unless the caller gives something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.errors import InvalidOptionError, text_of
+from ice_explorer.figures.mpl_page import require_matplotlib
+from ice_explorer.figures.mpl_text import root_of
+from ice_explorer.figures.palette import Palette, hues
+from ice_explorer.options import check_flag
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from numpy.typing import NDArray
+
+    from ice_explorer.figures.view import Coloring
+
+_USUAL_LINE_WIDTH: Final = 1.5  # pt, Matplotlib's own
+_READABLE: Final = 4.5  # contrast of marks with the background, as of text
+_VISIBLE: Final = 1.6  # contrast of the faintest colour of a ramp
+_SHADES: Final = 256
+IMAGE_PROPERTIES: Final = frozenset({"color", "linewidth", "alpha", "zorder", "label", "gid", "visible"})
+"""Properties of lines that an image of lines has as well."""
+
+
+@dataclass(frozen=True)
+class Styling:
+    """What a caller gave about the look of a figure, checked.
+
+    Attributes
+    ----------
+    title : bool or str or None
+        True is the usual title, None or False none.
+    legend : bool
+    palette : object
+        As for `Explanation.plot`.
+    line_kw, mean_kw : dict
+        Properties of Matplotlib, by their full names.
+    """
+
+    title: bool | str | None
+    legend: bool
+    palette: object
+    line_kw: Mapping[str, Any]
+    mean_kw: Mapping[str, Any]
+
+    @classmethod
+    def checked(
+        cls, *, title: object, legend: object, palette: object, line_kw: object, mean_kw: object, is_colored: bool
+    ) -> Styling:
+        """Check what a user gave.
+
+        Raises
+        ------
+        InvalidOptionError
+            Names the option that is wrong.
+        """
+        require_matplotlib()
+        from matplotlib.collections import LineCollection
+        from matplotlib.lines import Line2D
+
+        lines = _properties("line_kw", line_kw, LineCollection)
+        if palette is not None and not is_colored:
+            raise InvalidOptionError.palette_without_column()
+        if is_colored and "color" in lines:
+            raise InvalidOptionError.color_of_colored_lines()
+        for name in ("linewidth", "alpha"):
+            if not isinstance(lines.get(name, 1.0), (int, float)):  # one for all curves
+                raise InvalidOptionError.not_one_number(name, lines[name])
+        return cls(
+            title=check_title(title),
+            legend=check_flag("legend", legend, usual=True),
+            palette=palette,
+            line_kw=lines,
+            mean_kw=_properties("mean_kw", mean_kw, Line2D),
+        )
+
+
+def check_title(title: object) -> bool | str | None:
+    """Check a title."""
+    if title is not None and not isinstance(title, (bool, str)):
+        raise InvalidOptionError.figure_title(title)
+    return title
+
+
+def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
+    """Return properties by their full names, after an artist that is thrown away has taken them."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InvalidOptionError.not_properties(option, given)
+    try:
+        named: dict[str, Any] = normalize_kwargs(dict(given), Line2D)
+    except TypeError as error:  # a property by two names
+        raise InvalidOptionError.properties(option, str(error)) from None
+    for name in named:
+        if not hasattr(artist, f"set_{name}"):
+            known = [setter.removeprefix("set_") for setter in dir(artist) if setter.startswith("set_")]
+            raise InvalidOptionError.unknown_property(option, name, artist.__name__, known)
+    try:
+        _ = Line2D([], [], **named) if artist is Line2D else artist([], **named)
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise InvalidOptionError.properties(option, str(error)) from None
+    return named
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the Axes look like that are drawn on.
+
+    Attributes
+    ----------
+    paper : ndarray of shape (3,)
+        Colour of the background, 0 to 1, as are the others.
+    ink : ndarray of shape (3,)
+        Colour of text in this style, or black or white where that cannot be read on the background.
+    line_width : float
+        Of the style, relative to Matplotlib's own.
+    """
+
+    paper: NDArray[np.float64]
+    ink: NDArray[np.float64]
+    line_width: float
+
+    @classmethod
+    def of(cls, ax: Axes) -> Look:
+        """Look at the Axes and at the style in force."""
+        from matplotlib import rcParams
+        from matplotlib.colors import to_rgb, to_rgba
+
+        paper = np.ones(3)
+        for ground in (root_of(ax), ax):  # one may show through the other
+            color = np.array(to_rgba(ground.get_facecolor()), dtype=np.float64)
+            paper = (1 - color[3]) * paper + color[3] * color[:3]
+        inks = [np.array(to_rgb(rcParams["text.color"])), np.zeros(3), np.ones(3)]
+        readable = [ink for ink in inks if _contrast(ink, paper) >= _READABLE]
+        ink = readable[0] if readable else max(inks, key=lambda ink: float(_contrast(ink, paper)))
+        return cls(paper, ink, rcParams["lines.linewidth"] / _USUAL_LINE_WIDTH)
+
+    @classmethod
+    def of_paper(cls) -> Look:
+        """Return the look of black on white."""
+        return cls(np.ones(3), np.zeros(3), 1.0)
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether white stands out more than black."""
+        return bool(_contrast(np.ones(3), self.paper) > _contrast(np.zeros(3), self.paper))
+
+    def mixed(self, share: float) -> tuple[float, float, float]:
+        """Return a colour between the background (0) and that of text (1)."""
+        red, green, blue = (share * self.ink + (1 - share) * self.paper).tolist()
+        return red, green, blue
+
+
+def _luminance(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def _contrast(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Contrast of colours by the Web Content Accessibility Guidelines, 1 to 21."""
+    first, second = _luminance(one), _luminance(other)
+    return np.asarray((np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05))
+
+
+def next_color(ax: Axes) -> Any:
+    """Return the colour that the next line on some Axes would have."""
+    (line,) = ax.plot([], [])
+    color = line.get_color()
+    line.remove()
+    return color
+
+
+def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) -> Coloring:
+    """Return what the colours of lines mean, with the colours of a palette, or of the style in force.
+
+    Parameters
+    ----------
+    coloring : Coloring
+    palette : object
+        None for the style in force; a colormap, its name, colours, or a mapping of levels to colours.
+    look : Look
+    plain : color
+        Of lines that no column colours.
+    """
+    missing = look.mixed(0.3)
+    if coloring.title is None:
+        return _with_colors(coloring, "levels", [plain], missing)
+    if coloring.domain is not None:
+        return _with_colors(coloring, "ramp", _ramp(palette, look), missing)
+    if isinstance(palette, Mapping):
+        by_label = {text_of(level): color for level, color in palette.items() if level is not None}
+        lacking = [level for level in coloring.levels if level not in by_label]
+        if lacking:
+            raise InvalidOptionError.palette_lacks(coloring.title, lacking)
+        colors = [by_label[level] for level in coloring.levels]
+        return _with_colors(coloring, "levels", colors, palette.get(None, missing))
+    return _with_colors(coloring, "levels", _level_colors(coloring, palette, look), missing)
+
+
+def _with_colors(coloring: Coloring, kind: Any, colors: Any, missing: Any) -> Coloring:
+    from matplotlib.colors import to_rgba_array
+
+    try:
+        found, none = (np.floor(255 * to_rgba_array(part)[:, :3] + 0.5) for part in (list(colors), [missing]))
+    except (ValueError, TypeError) as error:
+        raise InvalidOptionError.palette_colors(str(error)) from None
+    red, green, blue = none[0].astype(int).tolist()
+    return replace(coloring, palette=Palette(kind, found.astype(np.uint8), (red, green, blue)))
+
+
+def _ramp(palette: object, look: Look) -> NDArray[np.float64]:
+    """Return the colours of numbers, smallest first."""
+    from matplotlib import colormaps, rcParams
+    from matplotlib.colors import Colormap, LinearSegmentedColormap
+
+    places = np.linspace(0, 1, _SHADES)
+    if palette is None:
+        shades = np.asarray(colormaps[rcParams["image.cmap"]](places))[:, :3]
+        return np.asarray(colormaps[rcParams["image.cmap"]](np.linspace(*_readable_part(shades, look), _SHADES)))
+    if isinstance(palette, (str, Colormap)):
+        return np.asarray(_colormap(palette)(places))
+    colors = _listed(palette)
+    if len(colors) < 2:
+        raise InvalidOptionError.palette_too_short(len(colors), "a ramp of numbers", 2)
+    try:
+        return np.asarray(LinearSegmentedColormap.from_list("palette", colors)(places))
+    except (ValueError, TypeError) as error:
+        raise InvalidOptionError.palette_colors(str(error)) from None
+
+
+def _readable_part(shades: NDArray[np.float64], look: Look) -> tuple[float, float]:
+    """Return the ends of the longest part of a ramp that shows on the background."""
+    shows = np.concatenate([[False], _contrast(shades, look.paper) >= _VISIBLE, [False]])
+    edges = np.flatnonzero(np.diff(shows.astype(int)))
+    if len(edges) == 0:
+        return 0.0, 1.0
+    starts, stops = edges[::2], edges[1::2] - 1
+    longest = int(np.argmax(stops - starts))
+    return float(starts[longest]) / (len(shades) - 1), float(stops[longest]) / (len(shades) - 1)
+
+
+def _level_colors(coloring: Coloring, palette: object, look: Look) -> Sequence[Any]:
+    """Return a colour for each level."""
+    from matplotlib import rcParams, rcParamsDefault
+    from matplotlib.colors import Colormap
+
+    n_levels = len(coloring.levels)
+    if palette is None and coloring.is_ordered:
+        ramp = _ramp(None, look)
+        return list(ramp[np.linspace(0, _SHADES - 1, n_levels).round().astype(int)])
+    if palette is None:
+        own = hues(n_levels, is_dark=look.is_dark)
+        if rcParams["axes.prop_cycle"] == rcParamsDefault["axes.prop_cycle"]:
+            return own
+        cycle = rcParams["axes.prop_cycle"].by_key().get("color", [])
+        return [*cycle, *own[len(cycle) :]][:n_levels]
+    if isinstance(palette, (str, Colormap)):
+        found = _colormap(palette)
+        if found.N < _SHADES and hasattr(found, "colors"):  # of colours that are told apart
+            palette = list(found.colors)
+        else:
+            return list(np.asarray(found(np.linspace(0, 1, n_levels))))
+    colors = _listed(palette)
+    if len(colors) < n_levels:
+        raise InvalidOptionError.palette_too_short(len(colors), f"the levels of {coloring.title!r}", n_levels)
+    return colors
+
+
+def _listed(palette: object) -> list[Any]:
+    if isinstance(palette, Mapping) or not isinstance(palette, (Sequence, np.ndarray)):
+        raise InvalidOptionError.palette(palette)
+    return list(palette)
+
+
+def _colormap(palette: str | Colormap) -> Colormap:
+    from matplotlib import colormaps
+
+    if not isinstance(palette, str):
+        return palette
+    if palette not in colormaps:
+        raise InvalidOptionError.colormap(palette, list(colormaps))
+    return colormaps[palette]
