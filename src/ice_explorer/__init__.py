@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer import errors
 from ice_explorer.explanation import Explanation, FeatureExplanation, explain
 from ice_explorer.groups import find_groups
+from ice_explorer.residual import RESIDUAL
 from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "RESIDUAL",
     "Explanation",
     "FeatureExplanation",
     "ICEExplorer",

@@ -79,6 +79,7 @@ class Classes:
         positions : ndarray of shape (n_rows,)
             Rows of X.
         """
+        self._plan.check_unchanged(feature)
         outputs, own = self._plan.outputs, self._plan.settings.output
         shown: list[Any] = list(outputs)
         if len(outputs) > MOST_SHOWN:
@@ -95,5 +96,6 @@ class Classes:
 
     def _plan_for(self, output: object) -> Plan:
         if output not in self._plans:
+            self._plan.check_unchanged()
             self._plans[output] = self._plan_of(output)
         return self._plans[output]

@@ -50,6 +50,15 @@ class ColumnPair:
         below, above = (self.second.inside(half) if half is not None else False for half in self.halves)
         return np.where(self.first.inside(self.root), 2 + np.asarray(above, dtype=np.intp), below).astype(np.intp)
 
+    def rule_of(self, first: Array, second: Array) -> NDArray[np.intp]:
+        """Return which of the rules holds for values of the two columns, on any rows."""
+        below, above = (
+            np.zeros(len(second), dtype=bool) if half is None else self.second.holds(half, second)
+            for half in self.halves
+        )
+        leaves = np.where(self.first.holds(self.root, first), 2 + above, below)
+        return np.searchsorted([leaf for leaf, _ in self.rules()], leaves)
+
     def rules(self) -> list[tuple[int, str]]:
         """Name the groups that there are."""
         found = []

@@ -8,6 +8,8 @@ import pandas as pd
 
 from ice_explorer.tracebacks import short_traceback
 
+__all__ = ["load_cervical_cancer"]
+
 _TARGET = "Biopsy"
 _OTHER_TARGETS = ["Hinselmann", "Schiller", "Citology"]
 
@@ -43,3 +45,7 @@ def load_cervical_cancer() -> tuple[pd.DataFrame, pd.Series]:
     y = table.pop(_TARGET)
     X = table.drop(columns=_OTHER_TARGETS)
     return X.fillna(X.mean()), y
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -132,7 +132,7 @@ def distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDAr
         0 at the own value; infinite where nothing but it is likely.
     """
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.log2(feature.likelihood_of(positions, 0.5))) + 0.0
+        return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
 
 
 def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

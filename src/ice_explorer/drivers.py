@@ -20,10 +20,11 @@ from ice_explorer.spread import spread_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
+    from ice_explorer.column_pairs import ColumnPair
     from ice_explorer.crossfit import Score
+    from ice_explorer.driver_table import DriverTable
     from ice_explorer.second import SecondFeature
     from ice_explorer.splits import SplitColumn
 
@@ -87,11 +88,14 @@ class Combined:
         Part of the variance between curves that the rules explain, 0 to 1, on rows that they were not chosen on.
     rules : dict of str to int
         Each rule, and the number of its rows.
+    pair : ColumnPair or None
+        The splits that the rules are made of; None where there are none.
     """
 
     columns: tuple[str, ...] = ()
     share: float = 0.0
     rules: dict[str, int] = field(default_factory=dict)
+    pair: ColumnPair | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -154,23 +158,20 @@ class Drivers:
         size = f"({_percent(self.size)} of their variance)"
         return f"Curves differ little {size}" if self.size < _LITTLE else f"Curves differ {size}"
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> DriverTable:
         """Lay out as a table; see `Explanation.drivers`."""
         import pandas as pd
+
+        from ice_explorer.driver_table import DriverTable
 
         types = {"share": float, "threshold": float, "levels": object, "rule": object, "n_rule": int, "n_rest": int}
         index = pd.Index([driver.column for driver in self.found], name="second_feature", dtype=object)
         values = {name: [getattr(driver, name) for driver in self.found] for name in types}
-        table = pd.DataFrame({name: pd.Series(values[name], index, types[name]) for name in types}, index)
-        table.attrs = {
-            "summary": self.summary,
-            "size": self.size,
-            "combined_columns": self.combined.columns,
-            "combined_share": self.combined.share,
-            "rules": self.combined.rules,
-            "n_rows": self.n_rows,
-            "note": self.note,
-        }
+        table = DriverTable({name: pd.Series(values[name], index, types[name]) for name in types}, index)
+        table.summary, table.note = self.summary, self.note
+        table.difference, table.n_rows = self.size, self.n_rows
+        table.combined_columns, table.combined_share = self.combined.columns, self.combined.share
+        table.rules = self.combined.rules
         return table
 
 
@@ -288,7 +289,7 @@ def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None)
         return Combined()
     counts = _counts(pair.leaves(), fit.spread.weights, 4)
     rules = {rule: counts[leaf] for leaf, rule in pair.rules()}
-    return Combined((pair.first.second.label, pair.second.second.label), score.share, rules)
+    return Combined((pair.first.second.label, pair.second.second.label), score.share, rules, pair)
 
 
 def _counts(groups: NDArray[np.intp], weights: Array, n: int) -> list[int]:

@@ -14,7 +14,6 @@ from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
-from ice_explorer.inputs import level_weights
 from ice_explorer.metrics import FeatureSums
 from ice_explorer.probe import dependence_note, repeated
 from ice_explorer.real import LARGEST
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Sums = FeatureSums | CategorySums
     Report = Callable[[int, int, str], object]
+    Made = Callable[[int], object]
 
 _HAS_NUMBA = find_spec("numba") is not None
 _NOWHERE = np.empty(0, np.int64)
@@ -51,6 +51,12 @@ class Engine(Protocol):
     reason: str
     notes: tuple[str, ...]
     """What computing showed of the model."""
+
+    kept: dict[int, Array]
+    """Curves of all rows by number of the feature, where they are kept."""
+
+    has_copied_model: bool
+    """Whether curves are those of the model as it was planned for, whatever becomes of it."""
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
         """Yield blocks of rows and their curves at every grid value."""
@@ -70,9 +76,9 @@ def empty_sums(
     """Make the sums of a feature, nothing added yet."""
     grid = item.grid.values
     if item.feature.is_unordered:
-        shares = level_weights(item.feature, weights)[grid.astype(np.intp)]
+        assert item.shares is not None  # noqa: S101 - its levels have no order
         distances = None if item.distances is None else item.distances[item.summed]
-        return CategorySums(grid, item.scale, shares, distances, active)
+        return CategorySums(grid, item.scale, item.shares, distances, active)
     rows = rows_of(item, weights, item.summed)
     return FeatureSums(grid, item.scale, rows, active, compiled=compiled, most_cells=most_cells)
 
@@ -82,7 +88,7 @@ def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tupl
     return item.own[rows], item.likelihood_scale[rows], weights[rows]
 
 
-def _add(
+def add_block(
     sums: Sums,
     curves: Array | tuple[Array, Array],
     item: FeatureInput,
@@ -145,12 +151,12 @@ def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
         raise Cancelled(msg)
 
 
-def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, values: Array) -> Array:
+def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, values: Array, response: str) -> Array:
     """Return predictions (n_rows, n_values), or name the first that is no number, or too large a one."""
     if not fits(predictions).all():
         row, column = np.argwhere(~fits(predictions))[0]
         where = place_of(item.feature, float(values[column]), int(rows[row]))
-        raise unfit_prediction(item.feature, where, float(predictions[row, column]))
+        raise unfit_prediction(item.feature, where, float(predictions[row, column]), response)
     return predictions
 
 
@@ -158,18 +164,21 @@ class _FeatureByFeature:
     """Sums one feature at a time from its curves at every grid value."""
 
     notes: tuple[str, ...] = ()
+    has_copied_model = False
 
     def __init__(self, context: Context, n_jobs: int) -> None:
         self._brute = context.brute
         self._weights = context.row_weights
         self._n_jobs = n_jobs
+        self._keeps_curves = context.settings.keep_curves
+        self.kept: dict[int, Array] = {}
 
     def _block_size(self, item: FeatureInput) -> int:
         """Rows whose curves are held at a time."""
         raise NotImplementedError
 
-    def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
-        """Curves of some rows at every grid value, (n_rows, n_grid)."""
+    def _curves(self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None) -> Array:
+        """Curves of some rows at every grid value, (n_rows, n_grid); `made` counts predictions as they are made."""
         raise NotImplementedError
 
     def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:  # noqa: ARG002
@@ -187,24 +196,63 @@ class _FeatureByFeature:
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
         total = len(item.summed) * item.n_predictions_per_row
+        label = item.feature.label
+        counted = _Counted(report, total, label)
         are_parallel = self._parallel(item, item.summed[:1]) is not None
         compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
         sums = empty_sums(item, self._weights, compiled=compiled)
 
+        def made(n_predictions: int) -> None:
+            counted.add(n_predictions)
+            _stop_if(cancelled, label)
+
         def compute(rows: NDArray[np.int64]) -> tuple[tuple[Array, Array] | Array, Array | None]:
             parallel = self._parallel(item, rows) if are_parallel else None
-            curves = self._curves(item, rows) if parallel is None else parallel
+            curves = self._curves(item, rows, made) if parallel is None else parallel
             return curves, missing_change(self._brute, item, rows)
 
+        kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
+        n_kept = 0
         blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
         for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
-            _stop_if(cancelled, item.feature.label)
+            _stop_if(cancelled, label)
             self._keep(item, rows, curves)
-            _add(sums, curves, item, (rows, self._weights, change), compiled=compiled)
-            if report is not None:
-                report(len(rows) * item.n_predictions_per_row, total, item.feature.label)
+            if kept is not None:
+                kept[n_kept : n_kept + len(rows)] = curves[1][:, None] + curves[0] if are_parallel else curves
+                n_kept += len(rows)
+            add_block(sums, curves, item, (rows, self._weights, change), compiled=compiled)
+            counted.finish(len(rows) * item.n_predictions_per_row)
         sums.finish()
+        if kept is not None and len(item.summed) == len(item.positions):
+            self.kept[item.at_issue] = kept
         return sums
+
+
+class _Counted:
+    """Reports the predictions of each block: some as they are made, the rest when it is done.
+
+    Equal phantoms are predicted once, so that a block may take fewer predictions than it has phantoms.
+    """
+
+    def __init__(self, report: Report | None, total: int, label: str) -> None:
+        self._report = report
+        self._total = total
+        self._label = label
+        self._made = 0
+
+    def add(self, n_predictions: int) -> None:
+        """Report predictions of the block that is computed."""
+        self._made += n_predictions
+        self._tell(n_predictions)
+
+    def finish(self, n_phantoms: int) -> None:
+        """Report what is left of a block."""
+        self._tell(n_phantoms - self._made)
+        self._made = 0
+
+    def _tell(self, n_predictions: int) -> None:
+        if self._report is not None and n_predictions > 0:
+            self._report(n_predictions, self._total, self._label)
 
 
 def _in_blocks(positions: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
@@ -304,22 +352,30 @@ class BruteEngine(_FeatureByFeature):
             return ()
         return (note,) if note else ()
 
+    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value: a call of the model each."""
+        start = 0
+        while start < len(positions):
+            rows = positions[start : start + self._brute.rows_per_call(item.grid.n_grid)]
+            yield rows, self._curves(item, rows)
+            start += len(rows)
+
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
 
-    def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+    def _curves(self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None) -> Array:
         grid, first, group = item.grid.values, np.arange(len(rows)), np.arange(len(rows))
         if self._repeats is not None:
             first, group = self._repeats.but_for(item.columns, rows)
         if item.at_issue not in self._meeting_own:
-            return self._ask(item, rows[first], np.broadcast_to(grid, (len(first), len(grid))))[group]
+            return self._ask(item, rows[first], np.broadcast_to(grid, (len(first), len(grid))), made)[group]
         own = item.feature.values[rows]
         at = np.searchsorted(grid, own)  # missing values come after the last
         met = np.flatnonzero(np.append(grid, np.nan)[at] == own)
         curves = np.full((len(first), len(grid)), np.nan)
         curves[group[met], at[met]] = self._predictions(item, rows[met])
         row, column = np.nonzero(np.isnan(curves))
-        curves[row, column] = self._ask(item, rows[first][row], grid[column][:, None])[:, 0]
+        curves[row, column] = self._ask(item, rows[first][row], grid[column][:, None], made)[:, 0]
         return curves[group]
 
     def _predictions(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
@@ -329,8 +385,8 @@ class BruteEngine(_FeatureByFeature):
             self._of_rows[new] = self._ask(item, new, item.feature.values[new][:, None])[:, 0]
         return self._of_rows[rows]
 
-    def _ask(self, item: FeatureInput, rows: NDArray[np.int64], values: Array) -> Array:
-        return self._brute.evaluate(item.feature, rows, values, self._jobs)
+    def _ask(self, item: FeatureInput, rows: NDArray[np.int64], values: Array, made: Made | None = None) -> Array:
+        return self._brute.evaluate(item.feature, rows, values, self._jobs, made)
 
 
 def _repeats(context: Context) -> Repeats | None:
@@ -378,10 +434,10 @@ class ClosedFormEngine(_FeatureByFeature):
         # What is no number is named by the curves.
         return parallel if parallel is not None and all(fits(part).all() for part in parallel) else None
 
-    def _curves(self, item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+    def _curves(self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None) -> Array:  # noqa: ARG002
         places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
         curves = self._space.peeled.output(self._closed_form.curves(places, grid, rows))
-        return _finite(item, rows, curves, item.grid.values)
+        return _finite(item, rows, curves, item.grid.values, self._brute.response)
 
 
 class TreeEngine:
@@ -389,6 +445,7 @@ class TreeEngine:
 
     name = "tree"
     notes: tuple[str, ...] = ()
+    has_copied_model = True
 
     def __init__(
         self,
@@ -408,6 +465,7 @@ class TreeEngine:
         self._memory_limit = context.settings.memory_limit
         self._n_jobs = n_jobs
         self._sums: dict[int, Sums] = {}
+        self.kept: dict[int, Array] = {}  # the model is not called for curves
         self.reason = reason
 
     def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
@@ -415,7 +473,8 @@ class TreeEngine:
         of_rows = self._trees.curves_of(item.at_issue)
         at_grid = np.searchsorted(self._trees.active[item.at_issue], np.arange(item.grid.n_grid))
         for rows in self._blocks(positions):
-            yield rows, _finite(item, rows, self._peeled.output(of_rows(rows)[:, at_grid]), item.grid.values)
+            curves = self._peeled.output(of_rows(rows)[:, at_grid])
+            yield rows, _finite(item, rows, curves, item.grid.values, self._brute.response)
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature, and of all others with it where they have the same rows."""
@@ -448,8 +507,9 @@ class TreeEngine:
 
         def add(item: FeatureInput, rows: NDArray[np.int64], stretches: Array) -> None:
             change = missing_change(self._brute, item, rows)
-            curves = _finite(item, rows, self._peeled.output(stretches), values[item.at_issue])
-            _add(sums[item.at_issue], curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
+            output = self._peeled.output(stretches)
+            curves = _finite(item, rows, output, values[item.at_issue], self._brute.response)
+            add_block(sums[item.at_issue], curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
 
         def done(rows: NDArray[np.int64]) -> None:
             if report is not None:

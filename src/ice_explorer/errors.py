@@ -9,18 +9,70 @@ from __future__ import annotations
 import difflib
 import errno
 import math
+import re
 import sys
 from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Self
 
 _SHOWN = 8  # names listed in a message before "…"
 _OUTPUTS_SHOWN = 30  # outputs: whoever must choose one wants to see them
 _LETTERS_SHOWN = 200  # of a value: enough to recognise what was passed
 _LETTERS_OF_CAUSE = 1000  # of an error of the model, which can hold all of its input
+
+
+# Keywords of scikit-learn, SHAP, PDPbox, PyALE, DALEX and seaborn, and what they are called here: the first that fits.
+_MEANT = {
+    "target": ("output",),
+    "class_": ("output",),
+    "class_name": ("output",),
+    "class_label": ("output",),
+    "target_name": ("output",),
+    "n_points": ("grid_size",),
+    "num_points": ("grid_size",),
+    "num_grid_points": ("grid_size",),
+    "n_grid_points": ("grid_size",),
+    "grid_resolution": ("grid_size",),
+    "grid_points": ("grid_size",),
+    "grid_type": ("grid",),
+    "response_method": ("response",),
+    "predict_type": ("response",),
+    "link": ('response="log_odds"',),
+    "categorical_features": ("categorical",),
+    "cat_features": ("categorical",),
+    "subsample": ("sample", "max_lines"),
+    "n_samples": ("sample", "max_lines"),
+    "nsamples": ("sample", "max_lines"),
+    "weights": ("sample_weight",),
+    "seed": ("random_state",),
+    "verbose": ("progress",),
+    "method": ("engine",),
+    "n_cores": ("n_jobs",),
+    "hue": ("color_by",),
+    "color": ("color_by",),
+    "centered": ('kind="c-ice"',),
+    "center": ('kind="c-ice"',),
+    "n_cols": ("n_columns",),
+    "sharey": ("share_y",),
+    "max_display": ("max_features",),
+    "sort": ("sort_by",),
+    "filename": ("path",),
+}
+
+_KIND_ELSEWHERE = ' Curves have a kind where they are drawn: `e.plot(feature, kind="ice")`.'
+
+# Values of options that other libraries have, and what to use here.
+_MEAN_TOO = 'Use `kind="ice"`, which draws the curves and their mean.'
+_MEANT_VALUES = {
+    ("kind", "both"): _MEAN_TOO,
+    ("kind", "individual"): _MEAN_TOO,
+    ("kind", "average"): f"{_MEAN_TOO} The mean alone is `e[feature].partial_dependence`.",
+    ("kind", "centered"): 'Use `kind="c-ice"`.',
+    ("kind", "derivative"): 'Use `kind="d-ice"`.',
+}
 
 
 def quoted(value: object) -> str:
@@ -98,6 +150,12 @@ def _did_you_mean(name: object, known: Iterable[object]) -> str:
     return f" Did you mean {quoted(close[0])}?" if close else ""
 
 
+def _meant_by(option: str, got: object) -> str:
+    """Say what to use for a value that other libraries have, or nothing."""
+    meant = _MEANT_VALUES.get((option, got)) if isinstance(got, str) else None
+    return "" if meant is None else f" {meant}"
+
+
 def closest(name: object, known: Iterable[object]) -> tuple[object, ...]:
     """Return what a misspelt name may have meant: the closest known one, or none."""
     text = text_of(name)
@@ -119,6 +177,8 @@ def _as_table(got: object) -> str:
         return "Pass the observations to explain the model on."
     if callable(got) or hasattr(got, "predict"):
         return "The model comes first: `explain(model, X)`."
+    if hasattr(got, "iloc"):  # a series of pandas
+        return "Pass a table: a row is `X.iloc[[0]]`, a column `X[['name']]`."
     for method in _TO_TABLE:
         if hasattr(got, method):
             return f"Pass `X.{method}()`."
@@ -134,15 +194,22 @@ class ICEExplorerError(Exception):
     ----------
     facts : str
         The message without what to do, where that depends on who asked; else "".
+    control : str
+        What to do in an explorer, where that has a control for it; else "".
     """
 
     facts: str = ""
+    control: str = ""
 
     @classmethod
-    def _of(cls, facts: str, advice: str) -> Self:
+    def _of(cls, facts: str, advice: str, control: str = "") -> Self:
         error = cls(f"{facts} {advice}")
-        error.facts = facts
+        error.facts, error.control = facts, control
         return error
+
+    def in_explorer(self) -> Self:
+        """Return the same error with the advice that names controls of an explorer, where there is one."""
+        return self.advising(self.control) if self.control else self
 
     def advising(self, advice: str) -> Self:
         """Return the same error with other advice, where it has facts of its own."""
@@ -201,7 +268,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def not_one_of(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Say which values the option takes."""
-        return cls(f"`{option}` must be {_or_listed(choices)}; got {quoted(got)}.{_did_you_mean(got, choices)}")
+        advice = _meant_by(option, got) or _did_you_mean(got, choices)
+        return cls(f"`{option}` must be {_or_listed(choices)}; got {quoted(got)}.{advice}")
 
     @classmethod
     def not_one_of_or_mapping(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
@@ -260,6 +328,108 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def figure_title(cls, got: object) -> InvalidOptionError:
+        """Say what the title of a Matplotlib figure may be."""
+        return cls(
+            f"`title` must be a text, True or None; got {quoted(got)}. "
+            "Leave it out for the usual title, or use `title=None` for none."
+        )
+
+    @classmethod
+    def not_properties(cls, option: str, got: object) -> InvalidOptionError:
+        """Say how properties of Matplotlib are given."""
+        return cls(
+            f"`{option}` must be a mapping of Matplotlib properties to values; got {quoted(got)}. "
+            f"Write for example `{option}={{'linewidth': 2}}`."
+        )
+
+    @classmethod
+    def unknown_property(cls, option: str, name: str, artist: str, known: Sequence[str]) -> InvalidOptionError:
+        """Say that Matplotlib has no such property."""
+        return cls(
+            f"`{option}` must hold properties of Matplotlib's {artist}; got {quoted(name)}."
+            f"{_did_you_mean(name, known)} Use for example 'color', 'linewidth', 'alpha' or 'zorder'."
+        )
+
+    @classmethod
+    def properties(cls, option: str, problem: str) -> InvalidOptionError:
+        """Say what Matplotlib found wrong with properties."""
+        cause = re.split("[:;] supported ", problem)[0].rstrip(".")  # all the values that there are follow
+        return cls(f"`{option}` must hold valid Matplotlib properties: {cause}. Correct this property.")
+
+    @classmethod
+    def not_one_number(cls, name: str, got: object) -> InvalidOptionError:
+        """Say that all curves have a property in common."""
+        return cls(
+            f"`line_kw` must hold one number as {quoted(name)}, for all curves; got {quoted(got)}. "
+            f"Write for example `line_kw={{{quoted(name)}: 0.5}}`."
+        )
+
+    @classmethod
+    def palette(cls, got: object) -> InvalidOptionError:
+        """Say what a palette may be."""
+        return cls(
+            "`palette` must be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of levels "
+            f"to colours; got {quoted(got)}. Leave it out for the colours of the style."
+        )
+
+    @classmethod
+    def colormap(cls, got: str, known: Sequence[str]) -> InvalidOptionError:
+        """Say that Matplotlib has no such colormap."""
+        return cls(
+            f"`palette` must name a Matplotlib colormap; got {quoted(got)}.{_did_you_mean(got, known)} "
+            "`matplotlib.colormaps` lists them; a list of colours works, too."
+        )
+
+    @classmethod
+    def palette_colors(cls, problem: str) -> InvalidOptionError:
+        """Say that something in a palette is no colour."""
+        return cls(
+            f"`palette` must hold colours of Matplotlib: {problem.rstrip('.')}. "
+            "Use names such as 'tab:blue' or '#1f77b4'."
+        )
+
+    @classmethod
+    def palette_too_short(cls, got: int, what: str, needed: int) -> InvalidOptionError:
+        """Say how many colours are needed."""
+        return cls(
+            f"`palette` must have at least {needed} colours for {what}; got {got}. "
+            "Add colours, or name a colormap such as 'viridis'."
+        )
+
+    @classmethod
+    def palette_lacks(cls, column: str, levels: Sequence[str]) -> InvalidOptionError:
+        """Say which levels have no colour."""
+        return cls(
+            f"`palette` must have a colour for each level of {quoted(column)}; it has none for {_listed(levels)}. "
+            "Add the level, or pass a list of colours."
+        )
+
+    @classmethod
+    def palette_without_column(cls) -> InvalidOptionError:
+        """Say that a palette is of a column."""
+        return cls(
+            "`palette` must come with `color_by`; no column colours the curves. "
+            "Name a column, or give all curves one colour with `line_kw={'color': 'tab:blue'}`."
+        )
+
+    @classmethod
+    def color_of_colored_lines(cls) -> InvalidOptionError:
+        """Say that lines cannot have one colour and those of a column."""
+        return cls(
+            "`line_kw` must not hold 'color' where `color_by` names a column, which colours the curves. "
+            "Choose the colours with `palette`."
+        )
+
+    @classmethod
+    def share_axis(cls, kind: str) -> InvalidOptionError:
+        """Say which curves are shares of the prediction range."""
+        return cls(
+            f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`. "
+            "Use `kind='c-ice'`, or leave `share_axis` out."
+        )
+
+    @classmethod
     def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
         """Say that a count must be an integer of at least `minimum`."""
         return cls(f"`{option}` must be an integer of at least {minimum}; got {quoted(got)}. {advice}")
@@ -270,9 +440,9 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`{option}` must be an integer from {minimum} to {most:.0e}; got {quoted(got)}. {advice}")
 
     @classmethod
-    def flag(cls, option: str, got: object) -> InvalidOptionError:
+    def flag(cls, option: str, got: object, usual: bool) -> InvalidOptionError:  # noqa: FBT001
         """Say that an option is on or off."""
-        return cls(f"`{option}` must be True or False; got {quoted(got)}. Leave it out for False.")
+        return cls(f"`{option}` must be True or False; got {quoted(got)}. Leave it out for {usual}.")
 
     @classmethod
     def sample(cls, got: object, n_observations: int) -> InvalidOptionError:
@@ -367,6 +537,19 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def zone(cls, feature: object, got: object, zone: object) -> InvalidOptionError:
+        """Say that datetimes with and without a time zone are not compared."""
+        if zone is None:
+            return cls(
+                f"Values of {quoted(feature)} must have no time zone, because the column has none; got {quoted(got)}. "
+                "Write them without one: `value.replace(tzinfo=None)`."
+            )
+        return cls(
+            f"Values of {quoted(feature)} must have a time zone, because the column is in {quoted(str(zone))}; got "
+            f"{quoted(got)}. Write `pd.Timestamp({quoted(str(got))}, tz={quoted(str(zone))})`."
+        )
+
+    @classmethod
     def no_slopes(cls, feature: object) -> InvalidOptionError:
         """Say that levels without an order are not joined by slopes."""
         return cls(
@@ -455,12 +638,12 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}. {advice}")
 
     @classmethod
-    def weights_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
-        """Say that weights of another index may belong to other rows."""
+    def another_index(cls, option: str, what: str, row: int, got: object, expected: object) -> InvalidOptionError:
+        """Say that values of another index may belong to other rows."""
         return cls(
-            f"`sample_weight` must have the index of X; row {row} has the label {quoted(got)} in the weights and "
-            f"{quoted(expected)} in X. Pass `weights.loc[X.index]` to match them by label, or "
-            "`weights.to_numpy()` if they are in the order of X."
+            f"`{option}` must have the index of X; row {row} has the label {quoted(got)} in {what} and "
+            f"{quoted(expected)} in X. Pass `{what}.loc[X.index]` to match them by label, or "
+            f"`{what}.to_numpy()` if they are in the order of X."
         )
 
     @classmethod
@@ -480,11 +663,27 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def no_groups(cls, feature: str) -> InvalidOptionError:
+        """Say that two columns together make no groups."""
+        return cls(
+            "Curves can be coloured by the groups of two columns where these explain more of the differences between "
+            f"them than one column does; those of {feature!r} are explained as well by one. Colour them by a column."
+        )
+
+    @classmethod
     def target_got(cls, got: object) -> InvalidOptionError:
         """Say what an observed target is."""
         return cls(
             f"`y` must be the observed target, one value per observation; got {quoted(got)}. "
             "Pass an array or a series, or leave it out."
+        )
+
+    @classmethod
+    def residual_without_target(cls) -> InvalidOptionError:
+        """Say what residuals need."""
+        return cls(
+            "`color_by=RESIDUAL` needs the observed target; this explanation has none. "
+            "Pass it to the explorer: `ICEExplorer(model, X, y)`."
         )
 
     @classmethod
@@ -557,6 +756,83 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(
             f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {quoted(got)}. "
             "Rows are addressed by position, not by index label."
+        )
+
+    @classmethod
+    def like(cls, got: object) -> InvalidOptionError:
+        """Raise where the explanation to compare with is none."""
+        return cls(f"`like` must be an explanation; got {quoted(got)}. Pass the result of `explain`.")
+
+    @classmethod
+    def like_and(cls, option: str) -> InvalidOptionError:
+        """Raise where an option is given twice."""
+        return cls(f"`like` brings its own grids; got `{option}` as well. Leave out one of them.")
+
+    @classmethod
+    def like_without(cls, feature: object, features: Sequence[object]) -> InvalidOptionError:
+        """Raise where a feature has no counterpart."""
+        return cls(
+            f"Every feature must be one of `like`; {quoted(feature)} is not explained there. "
+            f"Use `features=` to choose from {_listed(features)}."
+        )
+
+    @classmethod
+    def like_kind(cls, feature: object, kind: str, expected: str) -> InvalidOptionError:
+        """Raise where a column has become one of another kind."""
+        return cls(
+            f"{quoted(feature)} must be of the kind that it has in `like`, {expected}; got {kind}. "
+            "Give the column the same dtype in both tables."
+        )
+
+    @classmethod
+    def like_levels(cls, feature: object, got: Sequence[object], expected: Sequence[object]) -> InvalidOptionError:
+        """Raise where the dtype of a column declares other levels."""
+        return cls(
+            f"{quoted(feature)} must declare the levels that it has in `like`, {_listed(expected)}; "
+            f"got {_listed(got)}. Give the column the same dtype in both tables."
+        )
+
+    @classmethod
+    def step(cls, feature: object, got: object) -> InvalidOptionError:
+        """Raise where effects are per something that is no step."""
+        return cls(
+            f"`unit` must give {quoted(feature)} a number greater than 0, or of dates a timedelta; got {quoted(got)}."
+        )
+
+    @classmethod
+    def step_without_order(cls, feature: object) -> InvalidOptionError:
+        """Raise where a step has no meaning."""
+        return cls(f"`unit` gives {quoted(feature)} a step, but its levels have no order. Leave it out of `unit`.")
+
+    @classmethod
+    def by_many(cls, name: object, count: int, most: int) -> InvalidOptionError:
+        """Raise where a column has too many values to make groups of."""
+        return cls(
+            f"`by` must name at most {most} groups; {quoted(name)} has {count:,} values. "
+            "Pass labels of intervals instead, such as `pandas.qcut(X['name'], 4)`."
+        )
+
+    @classmethod
+    def by_labels(cls, got: object, n_observations: int) -> InvalidOptionError:
+        """Raise where groups are neither named nor listed."""
+        return cls(
+            f"`by` must be a column or group of X, or one label for each of its {n_observations:,} rows; "
+            f"got {quoted(got)}."
+        )
+
+    @classmethod
+    def by_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
+        """Raise where labels may belong to other rows."""
+        return cls(
+            f"`by` must have the index of X; row {row} has the label {quoted(got)} in `by` and {quoted(expected)} "
+            "in X. Pass `by.loc[X.index]` to match them by label, or `by.to_numpy()` if they are in the order of X."
+        )
+
+    @classmethod
+    def mask(cls, length: int, n_observations: int, option: str) -> InvalidOptionError:
+        """Raise where a boolean mask is not one of the rows of X."""
+        return cls(
+            f"`{option}` as a mask must have one value for each of the {n_observations:,} rows of X; got {length:,}."
         )
 
     @classmethod
@@ -640,10 +916,11 @@ class OutputError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def unknown(cls, got: object, choices: Sequence[object]) -> OutputError:
+    def unknown(cls, got: object, choices: Sequence[object], *, by_position: bool) -> OutputError:
         """Say which outputs there are."""
+        positions = f", or a position from 0 to {len(choices) - 1}" if by_position else ""
         return cls(
-            f"`output` must be one of {_listed(choices, _OUTPUTS_SHOWN)}, or a position from 0 to {len(choices) - 1}; "
+            f"`output` must be one of {_listed(choices, _OUTPUTS_SHOWN)}{positions}; "
             f"got {quoted(got)}.{_did_you_mean(got, choices)}"
         )
 
@@ -685,17 +962,21 @@ class UnknownOptionError(ICEExplorerError, TypeError):
 
     @classmethod
     def keyword(cls, function: str, got: str, known: Collection[str]) -> UnknownOptionError:
-        """Offer the closest option."""
-        return cls(
-            f"{function}() has no option {quoted(got)}.{_did_you_mean(got, known)} Its options are {', '.join(known)}."
-        )
+        """Offer the option that has this name elsewhere, or the closest one."""
+        meant = next((option for option in _MEANT.get(got, ()) if option.partition("=")[0] in known), None)
+        if meant is not None:
+            offer = f" Use `{meant if '=' in meant else meant + '='}`."
+        else:
+            offer = _did_you_mean(got, known) or (_KIND_ELSEWHERE if got == "kind" else "")
+        own = f" Its options are {', '.join(known)}." if known else ""
+        return cls(f"{function}() has no option {quoted(got)}.{offer}{own}")
 
     @classmethod
     def trait_as_option(cls, got: str, value: object) -> UnknownOptionError:
         """Say that it is set on an explorer, and how."""
         return cls(
             f"ICEExplorer() has no option {quoted(got)}: it is set on an explorer that is there. "
-            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {value!r}`."
+            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {value!r}`.{_meant_by(got, value)}"
         )
 
     @classmethod
@@ -761,7 +1042,7 @@ class InputDataError(ICEExplorerError, ValueError):
         """Say that X is a table."""
         return cls(
             f"X must have two dimensions, observations × features; got an array of shape {shape}. "
-            "Reshape it, for one feature `X.reshape(-1, 1)`."
+            "Reshape it: one feature is `X.reshape(-1, 1)`, one row `X.reshape(1, -1)`."
         )
 
     @classmethod
@@ -825,6 +1106,39 @@ class InputDataError(ICEExplorerError, ValueError):
         return cls(
             f"X must have the columns that the model was fitted on, in their order: {_listed(fitted)}; got {held}. "
             f"Pass those.{constant}"
+        )
+
+    @classmethod
+    def columns_of_fit(
+        cls, *, missing: Sequence[object], unknown: Sequence[object], names: Sequence[object], advice: str
+    ) -> InputDataError:
+        """Say which columns are missing, unknown to the model, or in another order than in the fit."""
+        if missing:
+            gone = f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+            besides = f", and the model was not fitted on {_listed(unknown)}" if unknown else ""
+            close = closest(missing[0], unknown)
+            what = f"Rename {quoted(close[0])} to {quoted(missing[0])}" if close else "Add what is missing"
+            return cls(
+                f"X must have the columns that the model was fitted on; {gone}{besides}. X has "
+                f"{counted(len(names), 'column')}: {_listed(names)}. {what}, and pass the columns in the order of the "
+                "fit."
+            )
+        if unknown:
+            return cls(
+                "X must have only the columns that the model was fitted on; it was not fitted on "
+                f"{_listed(unknown)}. Pass `{advice}`."
+            )
+        return cls(
+            "X must have its columns in the order in which the model was fitted on them; it has the same columns in "
+            f"another order: {_listed(names)}. Pass `{advice}`."
+        )
+
+    @classmethod
+    def number_of_columns(cls, n_fitted: int, n_columns: int) -> InputDataError:
+        """Say how many columns a model takes that was fitted without names."""
+        return cls(
+            f"X must have as many columns as the model was fitted on, {n_fitted}; got {n_columns}. "
+            "Pass the columns of the fit, in their order."
         )
 
     @classmethod
@@ -910,7 +1224,37 @@ class InputTypeError(ICEExplorerError, TypeError):
 
 
 class PredictionError(ICEExplorerError, ValueError):
-    """The model failed, or returned what cannot be a prediction."""
+    """The model failed, or returned what cannot be a prediction.
+
+    Attributes
+    ----------
+    is_passing : bool
+        Whether the same call may work later: the model failed, and not because of what it was asked for.
+    explanation : Explanation or None
+        Of the features that `explain` had computed before the model failed; None where there is none.
+    resume : callable or None
+        Computes the features that are missing and returns the whole `Explanation`; what is computed is not computed
+        again. In a notebook the error that was shown last is `sys.last_value`.
+    """
+
+    explanation: object = None
+    resume: Callable[[], object] | None = None
+    is_passing: bool = False
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pickle the message alone: what is kept of an explanation stays where its model is."""
+        return type(self), self.args
+
+    def resumable(self, explanation: object, counts: tuple[int, int], resume: Callable[[], object]) -> PredictionError:
+        """Return the same error with what was computed of all features, and how the rest is computed."""
+        done, total = counts
+        advice = (
+            f"{done} of {counted(total, 'feature')} are computed and kept. When the model works, compute the others: "
+            "`error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
+        )
+        error = self.advising(advice) if self.is_passing else self
+        error.explanation, error.resume = explanation, resume
+        return error
 
     @classmethod
     def failed_on_rows(cls, error: Exception) -> PredictionError:
@@ -918,6 +1262,27 @@ class PredictionError(ICEExplorerError, ValueError):
         return cls(
             f"The model failed on the first rows of X: {_cause(error)} "
             "Check that it is fitted and that X is what it was fitted on."
+        )
+
+    @classmethod
+    def not_fitted(cls, model: object, advice: str) -> PredictionError:
+        """Say that a model is fitted before it is explained."""
+        return cls(f"model must be fitted; this {type(model).__name__} is not. {advice}")
+
+    @classmethod
+    def changed(cls, change: float) -> PredictionError:
+        """Say that a model is another one than the one that was explained."""
+        return cls(
+            "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
+            f"differently by up to {change:.3g}. Explain it again."
+        )
+
+    @classmethod
+    def failed_on_known(cls, error: Exception) -> PredictionError:
+        """Say that a model fails on rows that it predicted when it was explained."""
+        return cls(
+            f"The model failed on rows that it predicted before: {_cause(error)} "
+            "Repeat this when the model works again; explain it again if it was changed."
         )
 
     @classmethod
@@ -935,7 +1300,31 @@ class PredictionError(ICEExplorerError, ValueError):
             f"The model must return finite numbers; it returned {value!r} on a phantom observation of "
             f"{quoted(feature)} ({where}).",
             "Limit the grid with `grid=`, or use another `response`.",
+            'Choose another one under "Response" if there is one, or make the explorer again with another `grid`.',
         )
+
+    @classmethod
+    def certain(cls, where: str, probability: int) -> PredictionError:
+        """Say that a probability of 0 or 1 has no log-odds, and which scale has a place for it."""
+        return cls._of(
+            "Log-odds need probabilities between 0 and 1; the model returned a probability of "
+            f"{probability} for {where}.",
+            'Use `response="predict_proba"`, or pass a function that keeps probabilities from 0 and 1, for example '
+            "`lambda X: logit(model.predict_proba(X)[:, 1].clip(0.001, 0.999))` with `scipy.special.logit`.",
+            'Choose "probability" under "Response".',
+        )
+
+    @classmethod
+    def out_of_service(cls, feature: object, error: Exception) -> PredictionError:
+        """Say what a model raised that does not depend on the phantom that it was asked for."""
+        found = cls._of(
+            f"The model failed: {_cause(error)} It was predicting phantom observations of {quoted(feature)}, whose "
+            "values are not the reason.",
+            "Call `explain` again when the model works.",
+            'Features that are computed are kept; press "Go on" when the model works.',
+        )
+        found.is_passing = True
+        return found
 
     @classmethod
     def too_large(cls, feature: object, where: str, value: float, most: float) -> PredictionError:
@@ -1200,3 +1589,7 @@ __all__ = [
     "UnknownNameError",
     "UnknownOptionError",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from ice_explorer.errors import UnknownOptionError
+from ice_explorer.adapters.table import kept
+from ice_explorer.errors import PredictionError
 from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results import Explanation, FeatureExplanation
@@ -22,7 +24,31 @@ if TYPE_CHECKING:
     from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
 
-__all__ = ["OPTIONS", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
+__all__ = ["OPTIONS", "ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
+
+
+class ExplainOptions(TypedDict, total=False):
+    """The options of `explain`, for what passes them on: type checkers see them there, too."""
+
+    features: Sequence[Name] | None
+    groups: Mapping[Name, Sequence[Name]] | None
+    categorical: Sequence[Name] | None
+    output: object
+    response: Response
+    grid: GridName | Mapping[Name, ArrayLike]
+    grid_size: int | None
+    sample: float | None
+    random_state: int
+    sample_weight: ArrayLike | None
+    decay: float
+    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike]
+    convention: Convention
+    engine: EngineName
+    n_jobs: int | None
+    memory_limit: str | float
+    like: Explanation | None
+    keep_curves: bool
+    progress: bool | Callable[[int, int, str], object] | None
 
 
 @short_traceback
@@ -46,8 +72,9 @@ def explain(
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
+    like: Explanation | None = None,
+    keep_curves: bool = False,
     progress: bool | Callable[[int, int, str], object] | None = None,
-    **unknown: object,
 ) -> Explanation:
     """Explain what a fitted model does with each feature.
 
@@ -109,9 +136,15 @@ def explain(
     memory_limit : str or number
         What one block of phantom observations may take: bytes, or a text such as "500MB". Figures do not depend
         on it, unless the prediction of a row depends on the other rows of a call; a note says so.
+    like : Explanation, optional
+        Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
+        frequencies are taken over, so that metrics compare, as between folds. It takes the place of `grid`.
+    keep_curves : bool
+        Whether the curves of all rows stay in memory, 8 bytes for each prediction, so that a model that predicts every
+        phantom observation is not called again for `curves`, `rows`, pictures and `drivers`.
     progress : bool or callable, optional
-        None shows a bar in a notebook or terminal after one second; a function is called with
-        (done, total, label), counted in predictions.
+        None shows a bar in a notebook or terminal after one second, also where curves are computed later; a function
+        is called with (done, total, label), counted in predictions.
 
     Returns
     -------
@@ -122,7 +155,8 @@ def explain(
     ICEExplorerError
         If an argument cannot be used; a subclass that is also a ValueError, TypeError or KeyError.
     PredictionError
-        If the model fails, chained to its own error.
+        If the model fails, chained to its own error. `error.explanation` has the features that were computed,
+        `error.resume()` computes the others and returns the whole explanation.
 
     Notes
     -----
@@ -136,19 +170,29 @@ def explain(
     >>> explanation.table()["impact"].round(3).to_dict()
     {'x0': 2.236, 'x1': 0.5}
     """
-    if unknown:
-        msg = "explain"
-        raise UnknownOptionError.keyword(msg, next(iter(unknown)), OPTIONS)
     plan = prepare(
-        model, X, features=features, groups=groups, categorical=categorical,
+        model, kept(X), features=features, groups=groups, categorical=categorical,
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit,
+        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
+        keep_curves=keep_curves, progress=progress,
     )  # fmt: skip
-    results: dict[Name, FeatureExplanation] = {}
-    with progress_reporter(progress, plan.n_predictions) as report:
-        for feature in plan.features:
-            results[feature] = plan.compute(feature, progress=report)
+    return _compute(plan, {}, progress=progress)
+
+
+def _compute(
+    plan: Plan, results: dict[Name, FeatureExplanation], *, progress: bool | Callable[[int, int, str], object] | None
+) -> Explanation:
+    """Compute the features that are missing among some results; an error can compute what it left."""
+    try:
+        with progress_reporter(progress, plan.n_predictions, plan.advice) as report:
+            for feature in plan.features:
+                if feature not in results:
+                    results[feature] = plan.compute(feature, progress=report)
+    except PredictionError as error:
+        resume = short_traceback(partial(_compute, plan, results, progress=progress))
+        counts = len(results), len(plan.features)
+        raise error.resumable(plan.explanation(results), counts, resume) from error.__cause__
     return plan.explanation(results)
 
 

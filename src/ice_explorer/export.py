@@ -180,11 +180,11 @@ def save_explanation(
     state = ViewState(
         feature="" if opened is None else opened.label,
         kind=kind,
-        color_by=None if color_by is None else explanation.column(color_by).label,
+        color_by=None if color_by is None else explanation._column(color_by).label,
         decay=explanation.settings.decay if decay is None else decay,
         rank_by=rank_by,
         unit=unit,
-        anchor=anchor if opened is None else opened.anchor_place(anchor),
+        anchor=anchor if opened is None else opened._anchor_place(anchor),
         max_lines=_LINES if max_lines is None else max_lines,
         selection=tuple(check_positions(selection, explanation.n_observations, "selection").tolist()),
     )
@@ -252,7 +252,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any])
 
 def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
     """Name the choices that ask for many more predictions."""
-    return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") == "driver" else []))
+    return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
 
 
 def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out: Collection[str]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import export
 from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.figures.choices import USUAL, compared_with
 from ice_explorer.file_names import plain_name
 from ice_explorer.messages import WHATS, ExportBody, FormatHead
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ice_explorer.messages import ExportRequest
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
-_TABLES: Final = (".csv", ".parquet")
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
 _BYTES: Final = "application/octet-stream"
 
@@ -79,6 +79,8 @@ def answer(
     if suffix not in export.SUFFIXES:
         raise ExportError.no_format(request["format"], [each[1:] for each in export.SUFFIXES])
     options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
+    if not request["title"]:
+        options["title"] = False
     if suffix == ".csv":  # a person opens what the menu saves
         options["spreadsheet"] = True
     name, what = _stem(request) + suffix, _what(request)
@@ -99,12 +101,25 @@ def _what(request: ExportRequest) -> str:
 
 
 def _stem(request: ExportRequest) -> str:
-    """Name a file after what it shows."""
-    state = request["state"]
-    if request["what"] == "view" and f".{request['format']}" in _TABLES:
-        return plain_name("ice metrics")
-    shown = "all features" if request["what"] == "all" else state["feature"]
-    return plain_name(f"ice {shown} {state['kind']}")
+    """Name a file after what it holds."""
+    kind, what = request["state"]["kind"], request["what"]
+    opened = "all features" if what == "all" else request["state"]["feature"]
+    match request["format"]:
+        case "html":
+            return "ice-explorer"
+        case "csv" | "parquet":
+            return plain_name("metrics of all features" if what == "view" else f"curves of {opened}")
+        case "json":
+            return plain_name(f"metrics and curves of {'all features' if what == 'view' else opened}")
+    if what != "view":
+        return plain_name(f"{kind} of {opened}")
+    choices = {**USUAL, **request["choices"]}
+    if choices["right"] == "all":
+        opened = "all features"
+    elif choices["compared"]:
+        opened = " and ".join([opened, *compared_with(opened, choices["compared"])])
+    features = "map" if choices["left"] == "map" else "ranking"
+    return plain_name(f"{features} and {kind} of {opened}")
 
 
 def _beside_notebook(

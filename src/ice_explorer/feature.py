@@ -8,8 +8,9 @@ asks the feature what to write into X for them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -110,7 +111,7 @@ class Feature:
     def native(self, coordinates: Array) -> NDArray[Any]:
         """What coordinates stand for: numbers, dates, labels, None or NaN where missing."""
         if self.levels is None or self.codebook is None:
-            return self.members[0].native(coordinates)
+            return self.members[0].in_zone(coordinates)
         present = ~np.isnan(coordinates)
         labels = np.full(coordinates.shape, None, dtype=object)
         labels[present] = self.levels[coordinates[present].astype(np.intp)]
@@ -184,7 +185,10 @@ class Feature:
 
 
 def _written(moment: Any) -> str:
-    """Write a datetime or timedelta, no finer than it is."""
+    """Write a datetime, with its offset from UTC where it has a zone, or a timedelta, no finer than it is."""
+    if hasattr(moment, "tzinfo"):
+        offset = f"{moment:%z}"
+        return f"{_written(moment.tz_localize(None).to_datetime64())} {offset[:3]}:{offset[3:]}"
     if moment.dtype.kind == "M":
         return str(np.datetime_as_string(moment, unit="auto"))
     return str(moment.astype("m8[us]").item())
@@ -199,19 +203,38 @@ def _days(feature: Feature, given: Any) -> Array | None:
     ):
         return None  # numpy would take them for microseconds
     try:
-        moments = np.array([_moment(value, unit) for value in values], dtype=f"{unit}[us]")
+        moments = np.array([_moment(feature, value) for value in values], dtype=f"{unit}[us]")
+    except InvalidOptionError:
+        raise
     except (TypeError, ValueError):
         return None
     return feature.members[0].coordinates(moments)
 
 
-def _moment(value: Any, unit: str) -> Any:
-    """Take a moment out of what pandas wraps it in, time zones included: days count from midnight UTC."""
-    if unit == "datetime64" and getattr(value, "tzinfo", None) is not None:
-        from datetime import UTC
+def _moment(feature: Feature, value: Any) -> Any:
+    """Take a moment out of what pandas wraps it in; of datetimes with a zone that in UTC.
 
+    Raises
+    ------
+    InvalidOptionError
+        If one of value and column has a time zone and the other has none: that is a shift by hours. A date as text
+        is one in the zone of the column.
+    """
+    if feature.kind == "timedelta":
+        return np.timedelta64(value, "us")
+    zone = feature.members[0].zone
+    if zone is not None and isinstance(value, str):
+        value = feature.members[0].moment_of(value)
+    is_aware = getattr(value, "tzinfo", None) is not None
+    if is_aware != (zone is not None) and not (isinstance(value, str) or _is_missing(value)):
+        raise InvalidOptionError.zone(feature.readable, value, zone)
+    if is_aware:
         return np.datetime64(value.astimezone(UTC).replace(tzinfo=None), "us")
-    return np.datetime64(value, "us") if unit == "datetime64" else np.timedelta64(value, "us")
+    return np.datetime64(value, "us")
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)  # noqa: PLR0124 - NaT
 
 
 def tells_rows_apart(n_levels: int, n_rows: int) -> bool:
@@ -282,6 +305,59 @@ def group_of(
         positions=tuple(positions),
         codebook=np.eye(len(levels), len(members)),
     )
+
+
+def step_of(feature: Feature, step: object) -> float:
+    """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the feature has no order, or the step is not a number greater than 0.
+    """
+    if feature.is_unordered:
+        raise InvalidOptionError.step_without_order(feature.readable)
+    if feature.kind in _MOMENTS and not isinstance(step, (int, float, np.number)):
+        try:
+            found: float | None = float(np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D"))
+        except (TypeError, ValueError):
+            found = None
+    else:
+        number = real_numbers(step) if isinstance(step, (int, float, np.number)) else None
+        found = None if number is None else float(number)
+    if found is None or isinstance(step, (bool, np.bool_)) or not (0 < found < np.inf):
+        raise InvalidOptionError.step(feature.readable, step)
+    return found
+
+
+def with_levels_of(feature: Feature, other: Feature) -> Feature:
+    """Number the levels of a feature as those of the same feature elsewhere; levels of its own come after them.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the dtype of its column declares its levels, and not all of the other's.
+    """
+    if feature.levels is None or other.levels is None:
+        return feature
+    own, levels = feature.levels.tolist(), other.levels.tolist()
+    if own == levels:
+        return feature
+    new = [code for code, level in enumerate(own) if level not in levels]
+    absent = [level for level in levels if level not in own]
+    if feature.kind == "ordered" or (absent and feature.members[0].has_declared_levels):
+        raise InvalidOptionError.like_levels(feature.readable, own, levels)
+    merged = _objects([*levels, *(own[code] for code in new)])
+    code_of = np.array([merged.tolist().index(level) for level in own], dtype=np.float64)
+    present = ~np.isnan(feature.values)
+    values = np.full(feature.values.shape, np.nan)
+    values[present] = code_of[feature.values[present].astype(np.intp)]
+    if feature.codebook is not None and other.codebook is not None:
+        return replace(
+            feature, values=values, levels=merged, codebook=np.concatenate([other.codebook, feature.codebook[new]])
+        )
+    column = replace(feature.members[0], values=values, levels=merged)
+    return replace(feature, values=values, levels=merged, members=(column,))
 
 
 def _objects(labels: Sequence[object]) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.category import category_scale
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError, text_of
-from ice_explorer.feature import feature_of, unordered
+from ice_explorer.feature import feature_of, unordered, with_levels_of
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.groups import column_of_group, make_group
 from ice_explorer.labels import labels_of, readable
@@ -23,6 +23,7 @@ from ice_explorer.likelihood import (
     standard_deviation,
 )
 from ice_explorer.sampling import draw_stratified
+from ice_explorer.target_check import known_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from ice_explorer.feature import Feature
     from ice_explorer.grid import Grid, GridName
     from ice_explorer.options import Settings
-    from ice_explorer.probe import Probe
+    from ice_explorer.probe import Probe, Witness
+    from ice_explorer.progress import Progress
+    from ice_explorer.target_check import KnownTarget
 
     Array = NDArray[np.float64]
 
@@ -56,7 +59,8 @@ class Context:
     settings: Settings
     brute: BruteCurves
     probe: Probe | None  # None where the model fails on it
-    probed: NDArray[np.float64]
+    witness: Witness
+    progress: Progress
 
     @cached_property
     def row_weights(self) -> NDArray[np.float64]:
@@ -79,8 +83,9 @@ class Context:
         Raises
         ------
         PredictionError
-            If the model fails, or a prediction is no finite number.
+            If the model fails or changed, or a prediction is no finite number.
         """
+        self.witness.check()
         size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
         blocks = [self._predicted(positions[start : start + size]) for start in range(0, len(positions), size)]
         return np.concatenate([np.empty(0), *blocks])
@@ -94,14 +99,28 @@ class Context:
             raise PredictionError.failed_on_rows(error) from error
         wrong = np.flatnonzero(~np.isfinite(predicted))
         if wrong.size:
-            raise PredictionError.row_not_finite(float(predicted[wrong[0]]), int(positions[wrong[0]]))
+            value, row = float(predicted[wrong[0]]), int(positions[wrong[0]])
+            if np.isinf(value) and self.settings.response == "log_odds":
+                where = f"row {row} of X"
+                raise PredictionError.certain(where, 0 if value < 0 else 1)
+            raise PredictionError.row_not_finite(value, row)
         return predicted
+
+    def compared_with(self, y: object) -> KnownTarget:
+        """Compare the observed target with the columns of X."""
+        return known_target(y, self.predictor, self.columns.read, self.table.n_observations)
+
+    @cached_property
+    def all_predictions(self) -> NDArray[np.float64]:
+        """Predictions of all observations, (n_observations,) [output]."""
+        return self.predictions(self.everything)
 
     @cached_property
     def prediction_sd(self) -> float:
         """Standard deviation of the predictions of all observations that have weight, ddof=0 [output]."""
-        weights = None if self.weights is None else self.weights[self.weighing]
-        return standard_deviation(self.predictions(self.weighing), weights)
+        if self.weights is None:
+            return standard_deviation(self.all_predictions)
+        return standard_deviation(self.predictions(self.weighing), self.weights[self.weighing])
 
 
 class Columns:
@@ -112,6 +131,8 @@ class Columns:
     names : list
         Of the columns of X.
     n_observations : int
+    labels : list of str
+        Of the columns, then of the groups.
     groups : dict of object to tuple of int
         Positions of the columns that move together, by name of the group.
     categorical : set of int
@@ -125,9 +146,9 @@ class Columns:
         self.n_observations = table.n_observations
         self.names = table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
-        self._labels = labels_of([*table.names, *(groups or {})])
-        self._readable = list(map(readable, table.names, self._labels))
-        texts = [*self._labels[: len(table.names)], *map(str, table.names)]
+        self.labels = labels_of([*table.names, *(groups or {})])
+        self._readable = list(map(readable, table.names, self.labels))
+        texts = [*self.labels[: len(table.names)], *map(str, table.names)]
         self._by_text = {text: at % len(table.names) for at, text in enumerate(texts)}
         self._read: dict[int, Column] = {}
         self._features: dict[int, Feature] = {}
@@ -185,7 +206,7 @@ class Columns:
     def at(self, position: int) -> Column:
         """Return a column by its position."""
         if position not in self._read:
-            self._read[position] = replace(self._table.column(position), label=self._labels[position])
+            self._read[position] = replace(self._table.column(position), label=self.labels[position])
         return self._read[position]
 
     @property
@@ -207,7 +228,7 @@ class Columns:
     def _group_number(self, name: Name) -> int | None:
         """Find a group by its name, its text or its label."""
         for number, group in enumerate(self.groups, len(self.names)):
-            if isinstance(name, (type(group), str)) and name in (group, str(group), self._labels[number]):
+            if isinstance(name, (type(group), str)) and name in (group, str(group), self.labels[number]):
                 return number
         return None
 
@@ -243,12 +264,16 @@ class Columns:
             self._features[number] = self._make(number)
         return self._features[number]
 
+    def renumber(self, number: int, other: Feature) -> None:
+        """Number the levels of a feature as those of the same feature elsewhere."""
+        self._features[number] = with_levels_of(self.feature(number), other)
+
     def _make(self, number: int) -> Feature:
         if number >= len(self.names):
             name = list(self.groups)[number - len(self.names)]
             positions = self.groups[name]
             members = [self.at(position) for position in positions]
-            return make_group(number, name, self._labels[number], members, positions)
+            return make_group(number, name, self.labels[number], members, positions)
         feature = feature_of(number, self.at(number))
         return unordered(feature) if number in self.categorical else feature
 
@@ -270,6 +295,8 @@ class FeatureInput:
         Own coordinates, the median standing in for missing ones.
     likelihood_scale : ndarray of shape (n_observations,)
         s_i [feature]; 1 for levels without an order.
+    shares : ndarray of shape (n_grid,), or None
+        For levels without an order: weight of the observations at each level of the grid.
     distances : ndarray of shape (n_observations, n_grid), or None
         For levels without an order: how unlikely each is for a row, where that is estimated.
     positions : ndarray of shape (n_rows,)
@@ -286,6 +313,7 @@ class FeatureInput:
     median: float
     own: Array
     likelihood_scale: Array
+    shares: Array | None
     distances: Array | None
     positions: NDArray[np.int64]
     summed: NDArray[np.int64]
@@ -317,16 +345,26 @@ def feature_input(
     grid: GridName | Mapping[str, Array],
     scale: ArrayLike | None,
     n_rows: int | None,
+    *,
+    like: FeatureInput | None = None,
 ) -> FeatureInput:
-    """Choose grid, scales and rows of one feature."""
+    """Choose grid, scales and rows of one feature; grid, σ, median and shares of levels of `like` where given."""
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
     values = feature.values
     chosen = make_grid(
         feature.label, values, weights, grid=grid, grid_size=settings.grid_size,
         digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
     )  # fmt: skip
-    sigma = _scale_of(feature, weights)
-    median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
+    if like is None:
+        sigma, shares = _scale_of(feature, weights), None
+        if feature.is_unordered:
+            shares = level_weights(feature, weights)[chosen.values.astype(np.intp)]
+    else:
+        sigma, shares = like.scale, like.shares
+    if like is not None:
+        median = like.median
+    else:
+        median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
     missing = np.isnan(values)
     own = np.where(missing, median, values) if missing.any() else values
     likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)
@@ -338,7 +376,7 @@ def feature_input(
         if weights is not None and weights[summed].sum() <= 1:
             raise InvalidOptionError.weights_of_sample(feature.readable, float(weights[summed].sum()))
     return FeatureInput(
-        feature, chosen, sigma, median, own, likelihood_scale, distances, positions, summed,
+        feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed,
         has_missing=bool(np.isnan(values[context.weighing]).any()),
     )  # fmt: skip
 

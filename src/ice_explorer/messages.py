@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
 from ice_explorer.errors import MessageError
-from ice_explorer.forms import POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
+from ice_explorer.forms import FLAG, POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import UNITS
 from ice_explorer.state import VIEW_CHOICES
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from ice_explorer.metrics import Convention
     from ice_explorer.options import Unit
 
-PROTOCOL_VERSION: Final = 6
+PROTOCOL_VERSION: Final = 7
 
 Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
 RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
 Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
+Extreme: TypeAlias = Literal["highest", "lowest"]
 
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
 ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
 WHATS: Final[tuple[str, ...]] = get_args(What)
 PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
+EXTREMES: Final[tuple[str, ...]] = get_args(Extreme)
 DESTINATIONS: Final = ("browser", "notebook")
 
 
@@ -101,7 +103,7 @@ class Header(TypedDict):
     `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold.
     `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
-    of saved files.
+    of saved files. `target_name` is the name of y, "" where it has none; `alerts` ask whether a feature is y.
     """
 
     protocol: int
@@ -117,9 +119,11 @@ class Header(TypedDict):
     convention: Convention
     prediction_sd: float | None
     output_label: str
+    target_name: str
     outputs: list[str]
     responses: list[str]
     formats: list[FormatHead]
+    alerts: list[str]
     notes: list[Note]
     code: str
 
@@ -171,6 +175,15 @@ class ColorsRequest(TypedDict):
     levels: NotRequired[list[str] | None]
 
 
+class GroupsRequest(TypedDict):
+    """Ask which rule of the two columns that explain most together some rows fulfil."""
+
+    id: str
+    type: Literal["groups"]
+    feature: str
+    positions: list[int]
+
+
 class DriversRequest(TypedDict):
     """Ask what makes the lines of a feature differ."""
 
@@ -180,19 +193,48 @@ class DriversRequest(TypedDict):
 
 
 class RowsRequest(TypedDict):
-    """Ask for some rows of X as text."""
+    """Ask for some rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
 
     id: str
     type: Literal["rows"]
     positions: list[int]
+    sort_by: NotRequired[int | None]
+    descending: NotRequired[bool]
+    most: NotRequired[int | None]
+
+
+class WhatIfRequest(TypedDict):
+    """Ask how far a change of each of these features moves the prediction of one row."""
+
+    id: str
+    type: Literal["what_if"]
+    position: int
+    features: list[str]
+
+
+class InCommonRequest(TypedDict):
+    """Ask what some rows have in common."""
+
+    id: str
+    type: Literal["in_common"]
+    positions: list[int]
+
+
+class ExtremeRequest(TypedDict):
+    """Ask which row has the highest or the lowest prediction."""
+
+    id: str
+    type: Literal["extreme"]
+    end: Extreme
 
 
 class ExportRequest(TypedDict):
     """Ask for what a view shows as a file.
 
     `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
-    the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. It goes
-    back to the browser, or into the folder of the notebook. `choices` are what the reader chose about this view.
+    the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. `title` is
+    whether a heading stands over the curves. It goes back to the browser, or into the folder of the notebook.
+    `choices` are what the reader chose about this view.
     """
 
     id: str
@@ -201,6 +243,7 @@ class ExportRequest(TypedDict):
     what: What
     width: float | None
     dpi: float | None
+    title: bool
     to: Literal["browser", "notebook"]
     state: ViewState
     choices: dict[str, Any]
@@ -233,8 +276,12 @@ Request: TypeAlias = (
     CurvesRequest
     | ClassesRequest
     | ColorsRequest
+    | GroupsRequest
     | DriversRequest
     | RowsRequest
+    | WhatIfRequest
+    | InCommonRequest
+    | ExtremeRequest
     | ExportRequest
     | CancelRequest
     | ResumeRequest
@@ -376,10 +423,66 @@ class DriversBody(TypedDict):
 
 
 class RowsBody(TypedDict):
-    """Rows of X as text, for the hover card."""
+    """Rows as text, in the order that was asked for; "" is missing.
+
+    The first `n_outcomes` columns are the prediction and, where y was given, y and y minus the prediction; the others
+    are those of X.
+    """
 
     columns: list[str]
+    n_outcomes: int
+    positions: list[int]
     rows: list[list[str]]
+
+
+class MoveBody(TypedDict):
+    """A grid value at which the prediction of a row is further from its own than at every nearer one.
+
+    `distance` is the exponent of the decay, None where only the absence of decay reaches it; `place` is where the
+    value is on the axis of pictures.
+    """
+
+    distance: float | None
+    place: float
+    value: str
+    change: float
+
+
+class FeatureMovesBody(TypedDict):
+    """How far a feature moves the prediction of a row, nearest first."""
+
+    feature: str
+    observed: str
+    moves: list[MoveBody]
+
+
+class WhatIfBody(TypedDict):
+    """How far features move the prediction of one row: the first of those asked for, as many as half a second takes."""
+
+    position: int
+    prediction: float
+    features: list[FeatureMovesBody]
+
+
+class InCommonItem(TypedDict):
+    """A range or some levels of a column in words, and the shares of the rows and of the rest that are there."""
+
+    column: str
+    text: str
+    inside: float
+    outside: float
+
+
+class InCommonBody(TypedDict):
+    """What some rows have in common, what sets them apart most first."""
+
+    items: list[InCommonItem]
+
+
+class ExtremeBody(TypedDict):
+    """A row of X."""
+
+    position: int
 
 
 class ExportBody(TypedDict):
@@ -409,6 +512,9 @@ Body: TypeAlias = (
     | CategoryColorsBody
     | DriversBody
     | RowsBody
+    | WhatIfBody
+    | InCommonBody
+    | ExtremeBody
     | ExportBody
     | CancelBody
     | ResumeBody
@@ -447,6 +553,7 @@ def _is_anchor(value: object) -> bool:
     return is_finite(value) or (is_text(value) and value in ANCHORS)
 
 
+_COUNT: Final = Form("an integer of at least 0", is_count)
 _AT_LEAST_ONE: Final = Form("an integer of at least 1", lambda value: is_count(value) and value != 0)
 _NUMBER_OR_NOTHING: Final = _or_nothing(Form("a finite number", is_finite))
 
@@ -468,13 +575,23 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS},
     "classes": {"feature": TEXT, "max_lines": _AT_LEAST_ONE},
     "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
+    "groups": {"feature": TEXT, "positions": POSITIONS},
     "drivers": {"feature": TEXT},
-    "rows": {"positions": POSITIONS},
+    "rows": {
+        "positions": POSITIONS,
+        "sort_by": _or_nothing(_COUNT),
+        "descending": _or_nothing(Form("true or false", lambda value: isinstance(value, bool))),
+        "most": _or_nothing(_COUNT),
+    },
+    "what_if": {"position": _COUNT, "features": TEXTS},
+    "in_common": {"positions": POSITIONS},
+    "extreme": {"end": one_of(*EXTREMES)},
     "export": {
         "format": TEXT,
         "what": one_of(*WHATS),
         "width": _NUMBER_OR_NOTHING,
         "dpi": _NUMBER_OR_NOTHING,
+        "title": FLAG,
         "to": one_of(*DESTINATIONS),
         "state": Form(
             "the state of a view", lambda value: isinstance(value, Mapping) and set(value) == set(VIEW_STATE)

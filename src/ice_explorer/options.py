@@ -44,9 +44,11 @@ class Settings:
     weighted: bool
     decay: float
     scale: str
+    like: str | None
     convention: Convention
     engine: str
     memory_limit: int
+    keep_curves: bool
 
 
 def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
@@ -89,15 +91,15 @@ def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
         raise InvalidOptionError.integer_too_large(option, got, minimum, _LARGEST_INTEGER, advice)
 
 
-def check_flag(option: str, got: object) -> bool:
+def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
     """Check an option that is on or off."""
     if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.flag(option, got)
+        raise InvalidOptionError.flag(option, got, usual)
     return bool(got)
 
 
 def check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
-    """Return positions of rows of X as an array, or say what they must be."""
+    """Return positions of rows of X, given as such or as a boolean mask of all rows."""
     try:
         if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
             wanted = np.asarray(list(positions))
@@ -107,6 +109,10 @@ def check_positions(positions: object, n_observations: int, option: str = "posit
         raise InvalidOptionError.positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
+    if wanted.ndim == 1 and wanted.dtype.kind == "b" and not n_masked(positions):
+        if len(wanted) != n_observations:
+            raise InvalidOptionError.mask(len(wanted), n_observations, option)
+        return np.flatnonzero(wanted)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
         raise InvalidOptionError.positions(positions, n_observations, option)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
@@ -145,6 +151,25 @@ def check_sample(sample: object, n_observations: int) -> int | None:
     raise InvalidOptionError.sample(sample, n_observations)
 
 
+def check_index(option: str, what: str, given: object, index: Any) -> None:
+    """Refuse a series or table of as many rows as X that has another index: it may be in another order.
+
+    Parameters
+    ----------
+    option, what : str
+        Name of the option, and of the variable in the advice.
+    given : object
+    index : object
+        Labels of the rows of X, None where they have none.
+    """
+    labels: Any = getattr(given, "index", None)
+    if index is None or not hasattr(labels, "equals") or len(labels) != len(index) or labels.equals(index):
+        return
+    got, expected = labels.tolist(), index.tolist()
+    row = next((row for row in range(len(index)) if got[row] != expected[row]), 0)
+    raise InvalidOptionError.another_index(option, what, row, got[row], expected[row])
+
+
 def check_weights(
     sample_weight: ArrayLike | None, n_observations: int, index: Any = None
 ) -> NDArray[np.float64] | None:
@@ -162,11 +187,7 @@ def check_weights(
         given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
         msg = f"got {given} for {counted(n_observations, 'observation')}"
         raise InvalidOptionError.sample_weight(msg, advice)
-    labels: Any = getattr(sample_weight, "index", None)
-    if index is not None and hasattr(labels, "equals") and not labels.equals(index):
-        got, expected = labels.tolist(), index.tolist()
-        row = next((row for row in range(n_observations) if got[row] != expected[row]), 0)
-        raise InvalidOptionError.weights_index(row, got[row], expected[row])
+    check_index("sample_weight", "weights", sample_weight, index)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         row = int(wrong[0])
@@ -174,7 +195,7 @@ def check_weights(
         raise InvalidOptionError.sample_weight(msg, advice)
     if weights.sum() <= 1:
         raise InvalidOptionError.sum_of_weights(float(weights.sum()))
-    return weights
+    return weights.copy()
 
 
 def parse_memory_limit(limit: object) -> int:

@@ -26,15 +26,20 @@ from ice_explorer.messages import (
     DriverBody,
     DriversBody,
     FeatureHead,
+    FeatureMovesBody,
     FormatHead,
     Header,
+    InCommonBody,
+    InCommonItem,
     MissingBody,
+    MoveBody,
     Note,
     RowsBody,
     RuleBody,
 )
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import resolve_display
+from ice_explorer.residual import RESIDUAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from ice_explorer.classes import Classes
     from ice_explorer.drivers import Drivers
     from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.in_common import InCommon
     from ice_explorer.metrics import Convention
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
@@ -167,7 +173,7 @@ def _figures(
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
     undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
-    return undecayed, feature.decay_profiles(DECAYS, convention)
+    return undecayed, feature._decay_profiles(DECAYS, convention)
 
 
 def header(
@@ -180,6 +186,7 @@ def header(
     convention: Convention | None = None,
     prediction_sd: float | None = None,
     formats: Sequence[FormatHead] = (),
+    target_name: str = "",
 ) -> Header:
     """What the two tables are about.
 
@@ -199,14 +206,16 @@ def header(
         Standard deviation of the predictions, once it is known.
     formats : sequence of FormatHead
         What a view can be saved as.
+    target_name : str
+        Name of y; "" where it has none.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
-    columns = [explanation.column(name) for name in explanation.color_columns]
+    columns = [explanation._column(name) for name in explanation._color_columns]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
         features=[_with_range(head, explanation) for head in features],
-        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns],
+        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _residual(explanation),
         metrics=list(METRICS),
         profiles=list(PROFILES),
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
@@ -216,12 +225,20 @@ def header(
         convention=convention,
         prediction_sd=prediction_sd,
         output_label=explanation.output_label,
+        target_name=target_name,
         outputs=list(outputs),
         responses=list(responses),
         formats=list(formats),
-        notes=_notes(explanation.notes, [feature["name"] for feature in features]),
+        alerts=list(explanation.alerts),
+        notes=_notes(explanation.notes[len(explanation.alerts) :], [feature["name"] for feature in features]),
         code=code,
     )
+
+
+def _residual(explanation: Explanation) -> list[ColumnHead]:
+    """Offer residuals to colour by, without predicting anything yet."""
+    label = explanation._residual_label
+    return [] if label is None else [ColumnHead(name=label, kind="numeric")]
 
 
 def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
@@ -311,7 +328,7 @@ def curves(
         n_observations=explanation.n_observations,
         offset=offset,
         prediction_range=(lowest, highest),
-        row_labels=explanation.row_labels(positions),
+        row_labels=explanation._row_labels(positions),
         median=axis.median,
     )
     return body, [
@@ -336,7 +353,7 @@ def _at_own(
     feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Predictions at observed values, where the curves do not tell all of them."""
-    return np.empty(0) if feature.are_on_grid(positions).all() else feature.at_own_values(positions, lines)
+    return np.empty(0) if feature._are_on_grid(positions).all() else feature._at_own_values(positions, lines)
 
 
 def classes(
@@ -440,6 +457,8 @@ def colors(
         return ordered, [_f32(index)]
     ends = distinct[np.isfinite(distinct)]
     low, high = np.quantile(values[np.isfinite(values)], [0.02, 0.98])
+    if column.name is RESIDUAL:  # 0 is in the middle of the ramp
+        low, high = -max(-low, high), max(-low, high)
     if low == high or column.kind == "ordered":
         low, high = ends[0], ends[-1]
     continuous = ContinuousColorsBody(
@@ -520,6 +539,84 @@ def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
     )
 
 
+def groups(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
+    """Which rule of the best two columns together some rows fulfil, as something to colour by.
+
+    Parameters
+    ----------
+    feature : FeatureExplanation
+    positions : sequence of int
+        Rows of X.
+
+    Raises
+    ------
+    InvalidOptionError
+        If two columns explain no more than the best one.
+    """
+    found = feature._groups()
+    if found is None:
+        raise InvalidOptionError.no_groups(feature.label)
+    rules, rule_of = found
+    body = CategoryColorsBody(
+        column=" and ".join(feature._search_drivers().combined.columns),
+        kind="category",
+        ordered=False,
+        levels=list(rules),
+        values=None,
+        counts=np.bincount(rule_of, minlength=len(rules)).tolist(),
+    )
+    return body, [_f32(rule_of[_checked(positions, len(rule_of))])]
+
+
+# --- what if, and what rows have in common --------------------------------------------------------
+
+
+def feature_moves(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
+    """Describe how far a feature moves the prediction of one row, nearest first."""
+    axis = display_axis(feature)
+    write = writer(axis.kind, axis.grid, axis.levels, _short_text)
+    moves = feature._moves(position, prediction)
+    return FeatureMovesBody(
+        feature=feature.label,
+        observed=write(float(axis.observed[position])),
+        moves=[
+            MoveBody(
+                distance=distance if math.isfinite(distance) else None,
+                place=float(axis.grid[place]),
+                value=write(float(axis.grid[place])),
+                change=change,
+            )
+            for place, distance, change in zip(
+                moves.places.tolist(), moves.distances.tolist(), moves.changes.tolist(), strict=True
+            )
+        ],
+    )
+
+
+def in_common(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
+    """Describe what some rows have in common, in words."""
+    found = explanation._in_common(_checked(positions, explanation.n_observations))
+    return InCommonBody(
+        items=[
+            InCommonItem(column=each.of.label, text=_in_words(each), inside=each.inside, outside=each.outside)
+            for each in found
+        ]
+    )
+
+
+def _in_words(each: InCommon) -> str:
+    second = each.of
+    grid = second.values if second.levels is None else np.arange(len(second.levels))
+    write = writer(second.kind, grid, second.levels, _short_text)
+    if each.levels:
+        return f"{second.label} {', '.join(map(write, each.levels))}"
+    if math.isinf(each.high):
+        return f"{second.label} ≥ {write(each.low)}"
+    if math.isinf(each.low):
+        return f"{second.label} ≤ {write(each.high)}"
+    return f"{second.label} {write(each.low)} – {write(each.high)}"
+
+
 # --- rows -----------------------------------------------------------------------------------------
 
 
@@ -531,14 +628,63 @@ def number_text(value: float) -> str:
     return str(int(value)) if is_whole else f"{value:.6g}"
 
 
-def rows(columns: Sequence[Column], positions: Sequence[int]) -> RowsBody:
-    """Rows of X as text; a missing value is empty."""
-    chosen = _checked(positions, len(columns[0].values))
-    by_column = [_cells(column, chosen) for column in columns]
+def _short_text(value: float) -> str:
+    """Write a number as a reader would, with four digits unless it is whole."""
+    return number_text(value if value.is_integer() else float(f"{value:.4g}"))
+
+
+def rows(
+    explanation: Explanation,
+    positions: Sequence[int],
+    sort_by: int | None = None,
+    *,
+    descending: bool = False,
+    most: int | None = None,
+) -> RowsBody:
+    """Rows as text: what is predicted and observed, and all columns of X; a missing value is empty.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    positions : sequence of int
+        Rows of X.
+    sort_by : int, optional
+        Number of the column of the reply that the rows are sorted by; missing values are last.
+    descending : bool
+    most : int, optional
+        Rows that are returned at most.
+    """
+    chosen = _checked(positions, explanation.n_observations)
+    outcomes = explanation._outcomes(chosen)
+    columns = [explanation._column(name) for name in explanation.columns]
+    labels = [*outcomes, *(column.label for column in columns)]
+    if sort_by is not None:
+        if sort_by >= len(labels):
+            msg = f"`sort_by` must be the number of a column from 0 to {len(labels) - 1}; got {sort_by}. Leave it out."
+            raise InvalidOptionError(msg)
+        at = sort_by - len(outcomes)
+        keys = list(outcomes.values())[sort_by] if at < 0 else _sort_keys(columns[at], chosen)
+        order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way
+        chosen, outcomes = chosen[order], {name: values[order] for name, values in outcomes.items()}
+    chosen = chosen[:most]
+    texts = [[number_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
+    by_column = [*texts, *(_cells(column, chosen) for column in columns)]
     return RowsBody(
-        columns=[column.label for column in columns],
+        columns=labels,
+        n_outcomes=len(outcomes),
+        positions=chosen.tolist(),
         rows=[list(row) for row in zip(*by_column, strict=True)],
     )
+
+
+def _sort_keys(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the coordinates of rows; of what has none, the place of its text in alphabetical order."""
+    if column.kind != "other":
+        return column.values[chosen].astype(np.float64)
+    texts, missing = column.texts[chosen], column.missing[chosen]
+    keys = np.full(len(chosen), math.nan)
+    keys[~missing] = np.unique(texts[~missing].astype(str), return_inverse=True)[1]
+    return keys
 
 
 def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:

@@ -7,14 +7,16 @@ the order of the features and stop between blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ice_explorer import notes
+from ice_explorer.adapters.fitted import fitted_table
 from ice_explorer.adapters.predict import make_predictor
-from ice_explorer.adapters.table import table_from
+from ice_explorer.adapters.target import target_names
 from ice_explorer.anchors import place_of
 from ice_explorer.choice import Inside, choose_engine
 from ice_explorer.curves.answers import Answers, SeveralOutputs
@@ -30,6 +32,8 @@ from ice_explorer.options import (
     ENGINES,
     Settings,
     check_display,
+    check_flag,
+    check_index,
     check_integer,
     check_n_jobs,
     check_names,
@@ -38,7 +42,7 @@ from ice_explorer.options import (
     check_weights,
     parse_memory_limit,
 )
-from ice_explorer.probe import Probe
+from ice_explorer.probe import Probe, Witness
 from ice_explorer.results import Explanation, FeatureExplanation
 from ice_explorer.thresholds import threshold_grids
 from ice_explorer.turns import cancelled_by
@@ -58,7 +62,11 @@ if TYPE_CHECKING:
     from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics import Convention
     from ice_explorer.options import EngineName
+    from ice_explorer.progress import Progress
+    from ice_explorer.target_check import KnownTarget
 
+_MANY = 1_000_000  # predictions
+_FEWER = 100  # observations and grid values
 _FIRST_ROWS = 2  # enough to see what the model returns
 
 
@@ -82,30 +90,44 @@ def prepare(
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
+    like: Explanation | None = None,
+    keep_curves: bool = False,
+    progress: Progress = False,
     answers: Answers | None = None,
     opening: Callable[[Table], Opening] | None = None,
+    y: object = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Options are those of `explain`. Besides, `answers` are what the model was asked before for another
-    of its outputs, with all other options the same but the response, and `opening` chooses an output
-    where one must be chosen and was not.
+    of its outputs, with all other options the same but the response, `opening` chooses an output
+    where one must be chosen and was not, `progress` is that of curves that are computed later, and `y` is the
+    observed target.
     """
     check_display(decay, convention)
     check_one_of("engine", engine, ENGINES)
     check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
     limit = parse_memory_limit(memory_limit)
     jobs = check_n_jobs(n_jobs)
-    table = table_from(X)
+    if like is not None:
+        _check_like(like, grid, grid_size)
+        features = like.features if features is None else features
+        groups = like.settings.groups if groups is None else groups
+        categorical = like.settings.categorical if categorical is None else categorical
+    table = fitted_table(model, X)
     weights = check_weights(sample_weight, table.n_observations, table.index)
     declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
     columns = Columns(table, declared, unordered)
     chosen, skipped = _choose_features(features, columns, weights)
-    predictor, probe, probed = _probed(
+    predictor, probe, witness = _probed(
         model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
         opening=None if opening is None else opening(table).choose,
     )  # fmt: skip
+    predictor = replace(predictor, output_label=predictor.named_after(target_names(y)))
+    references = {} if like is None else _references(like, columns, chosen)
     grid_choice = _check_grid(grid, grid_size, columns)
+    if like is not None:
+        grid_choice = {columns.feature(number).label: item.grid.values for number, item in references.items()}
     inside = Inside(model, predictor, columns)
     if grid_choice == "thresholds":
         grid_choice, lost = threshold_grids(inside, table, columns, chosen)
@@ -117,6 +139,7 @@ def prepare(
         output=predictor.output,
         response=predictor.response,
         grid=grid if isinstance(grid, str) else "custom",
+        like=None if like is None else "custom",
         grid_size=grid_size,
         sample=sample,
         random_state=random_state,
@@ -126,11 +149,18 @@ def prepare(
         convention=convention,
         engine=engine,
         memory_limit=limit,
+        keep_curves=check_flag("keep_curves", keep_curves),
     )
-    brute = BruteCurves(predictor.predict, table, limit, _several_outputs(predictor, answers))
-    context = Context(table, columns, weights, predictor, settings, brute, probe, probed)
-    scales = _check_scale(scale, columns)
-    inputs = [feature_input(context, number, grid_choice, scales.get(number), n_rows) for number in chosen]
+    brute = BruteCurves(
+        predictor.predict, table, limit, _several_outputs(predictor, answers),
+        response=predictor.response, predicts=witness.is_predicted,
+    )  # fmt: skip
+    context = Context(table, columns, weights, predictor, settings, brute, probe, witness, progress)
+    scales = _check_scale(scale, columns, table.index)
+    inputs = [
+        feature_input(context, number, grid_choice, scales.get(number), n_rows, like=references.get(number))
+        for number in chosen
+    ]
     chosen_engine, engine_notes = choose_engine(engine, inside, context, inputs, jobs)
     said = [
         *predictor.notes,
@@ -141,7 +171,7 @@ def prepare(
         *_sample_note(inputs, settings),
         *engine_notes,
     ]
-    return Plan(context, chosen_engine, inputs, said)
+    return Plan(context, chosen_engine, inputs, said, y)
 
 
 def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
@@ -153,21 +183,20 @@ def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOu
     )
 
 
-def _probed(
-    model: Any, table: Table, probe: Probe, **options: Any
-) -> tuple[Predictor, Probe | None, NDArray[np.float64]]:
+def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Predictor, Probe | None, Witness]:
     """Choose what to predict, from what the model returns for some phantoms; else for the first rows.
 
     Options are those of `make_predictor`.
     """
     try:
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
-        return predictor, probe, predictor.predict(probe.container)
+        return predictor, probe, Witness(predictor.predict, probe.made_anew, predictor.predict(probe.container))
     except PredictionError:
         pass  # whatever is wrong is said of real rows, if it is wrong with them too
     first = np.arange(min(_FIRST_ROWS, table.n_observations))
-    predictor = make_predictor(model, table.take(first), len(first), **options)
-    return predictor, None, np.empty(0)
+    rows = table.take(first)
+    predictor = make_predictor(model, rows, len(first), **options)
+    return predictor, None, Witness(predictor.predict, lambda: table.take(first), predictor.predict(rows))
 
 
 def _choose_features(
@@ -225,11 +254,35 @@ def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridNa
     raise InvalidOptionError.not_one_of_or_mapping(option="grid", got=grid, choices=GRID_NAMES)
 
 
-def _check_scale(scale: object, columns: Columns) -> Mapping[int, ArrayLike]:
+def _check_like(like: object, grid: object, grid_size: int | None) -> None:
+    """Check that there is one source of grids."""
+    if not isinstance(like, Explanation):
+        raise InvalidOptionError.like(like)
+    for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
+        if given:
+            raise InvalidOptionError.like_and(option)
+
+
+def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
+    """Find each feature in another explanation, and number its levels alike."""
+    references = {}
+    for number in chosen:
+        feature = columns.feature(number)
+        if feature.name not in like.keys():  # noqa: SIM118 - an explanation also contains positions
+            raise InvalidOptionError.like_without(feature.readable, like.features)
+        references[number] = reference = like[feature.name]._item
+        if feature.kind != reference.feature.kind:
+            raise InvalidOptionError.like_kind(feature.readable, feature.kind, reference.feature.kind)
+        columns.renumber(number, reference.feature)
+    return references
+
+
+def _check_scale(scale: object, columns: Columns, index: Any) -> Mapping[int, ArrayLike]:
     if isinstance(scale, Mapping):
         for name, values in scale.items():
             if values is None:  # which elsewhere stands for a scale that was not given
                 raise InvalidOptionError.scale_got(name, values)
+            check_index("scale", "values", values, index)
         return {columns.number(name): values for name, values in scale.items()}
     if not isinstance(scale, str) or scale not in ("marginal", "conditional"):
         raise InvalidOptionError.not_one_of_or_mapping(option="scale", got=scale, choices=("marginal", "conditional"))
@@ -260,8 +313,16 @@ class Plan:
     settings : Settings
     """
 
-    def __init__(self, context: Context, engine: Engine, inputs: Sequence[FeatureInput], notes: Sequence[str]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        engine: Engine,
+        inputs: Sequence[FeatureInput],
+        notes: Sequence[str],
+        y: object = None,
+    ) -> None:
         self._context = context
+        self._y = y
         self._engine = engine
         self._lock = new_lock()
         self._inputs = {item.feature.name: item for item in inputs}
@@ -311,8 +372,22 @@ class Plan:
         return sum(self._n_predictions(item) for item in self._inputs.values())
 
     @property
+    def advice(self) -> str:
+        """How many predictions it takes, and how few would do; empty where they are few, or not the model's own."""
+        if self._engine.name != "brute" or self.n_predictions < _MANY:
+            return ""
+        fewer = sum(
+            min(len(item.summed), _FEWER) * (min(item.grid.n_grid, _FEWER) + 2 * item.has_missing)
+            for item in self._inputs.values()
+        )
+        said = f"{self.n_predictions:,} predictions"
+        return (
+            f'{said}; `sample={_FEWER}, grid="quantile"` makes {fewer:,}.' if fewer < self.n_predictions else f"{said}."
+        )
+
+    @property
     def output_label(self) -> str:
-        """What the model's numbers are: "probability of 'yes'"."""
+        """What the model's numbers are: "probability of yes"."""
         return self._context.predictor.output_label
 
     @staticmethod
@@ -363,7 +438,8 @@ class Plan:
         item = self._inputs[feature]
         with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
             sums = self._engine.sums(item, progress, cancelled)
-        return FeatureExplanation(self._context, self._engine, item, sums)
+            kept = self._engine.kept.pop(item.at_issue, None)
+        return FeatureExplanation(self._context, self._engine, item, sums, kept)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
@@ -374,8 +450,19 @@ class Plan:
 
     def output_means(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict some rows of X as they are; the mean of each of `outputs`."""
+        self._context.witness.check()
         predicted = self._context.predictor.all_outputs(self._context.table.take(positions))
         return np.asarray(predicted.mean(axis=0))
+
+    def check_unchanged(self, feature: Name | None = None) -> None:
+        """Raise if the model changed since the plan; for a feature, only if computing that takes the model.
+
+        Raises
+        ------
+        PredictionError
+        """
+        if feature is None or self._inputs[feature].has_missing or not self._engine.has_copied_model:
+            self._context.witness.check()
 
     @property
     def grids(self) -> dict[Name, NDArray[Any]]:
@@ -385,5 +472,13 @@ class Plan:
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         """Collect computed features, in column order; those missing are not in the result."""
         return Explanation(
-            self._context, self._engine, [results[name] for name in self.features if name in results], self.notes
+            self._context,
+            self._engine,
+            [results[name] for name in self.features if name in results],
+            self.notes,
+            self._target,
         )
+
+    @cached_property
+    def _target(self) -> KnownTarget | None:
+        return None if self._y is None else self._context.compared_with(self._y)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ice_explorer.errors import Cancelled, PredictionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,8 +48,66 @@ class Probe:
         generator = np.random.default_rng(random_state)
         self.rows, self.donors = generator.integers(table.n_observations, size=(2, _N_PHANTOMS))
         self.crossed = np.array(list(moves))[generator.permutation(np.arange(_N_PHANTOMS) % len(moves))]
-        moved = [moves[number] for number in self.crossed.tolist()]
-        self.container = table.crossed(self.rows, moved, self.donors)
+        self._moved = [moves[number] for number in self.crossed.tolist()]
+        self._table = table
+        self.container = self.made_anew()
+
+    def made_anew(self) -> Any:
+        """Return the phantoms as the model takes them, in a container of their own."""
+        return self._table.crossed(self.rows, self._moved, self.donors)
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """A few observations and what the model predicted for them when its explanation was planned.
+
+    Attributes
+    ----------
+    predict : callable
+        Rows in the container of X -> (n_rows,) float64.
+    rows : callable
+        Returns the observations as the model takes them, made anew: some models write into what they are handed.
+    predicted : ndarray of shape (n_rows,)
+    """
+
+    predict: Callable[[Any], Array]
+    rows: Callable[[], Any]
+    predicted: Array
+
+    def check(self) -> None:
+        """Raise if the model predicts these observations otherwise now, and not by chance.
+
+        Raises
+        ------
+        PredictionError
+            Figures of the explanation and new predictions would be those of two models.
+        """
+        change = self._change(self._again(), self.predicted)
+        if change and not self._change(self._again(), self._again()):
+            raise PredictionError.changed(change)
+
+    def is_predicted(self) -> bool:
+        """Whether the model still predicts these observations."""
+        try:
+            self.predict(self.rows())
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001 - whatever a model raises
+            return False
+        return True
+
+    def _again(self) -> Array:
+        try:
+            return self.predict(self.rows())
+        except Cancelled:
+            raise
+        except Exception as error:
+            raise PredictionError.failed_on_known(error) from error
+
+    def _change(self, predictions: Array, others: Array) -> float:
+        """Return by how much predictions differ; 0 where that is rounding."""
+        change = _difference(predictions, others)
+        return change if change > _TOLERANCE * _largest(self.predicted) else 0.0
 
 
 def repeated(n_phantoms: int) -> NDArray[np.int64]:
@@ -85,6 +146,11 @@ def dependence_note(predicted: Array, again: Array, once_more: Callable[[], Arra
         "with batch normalisation in training mode or scaling by batch. Curves depend on which phantom observations "
         "share a call, and so on `memory_limit` and `n_jobs`. Pass a function that predicts each row by itself."
     )
+
+
+def _largest(predictions: Array) -> float:
+    finite = np.abs(predictions[np.isfinite(predictions)])
+    return float(np.max(finite, initial=0.0))
 
 
 def _difference(predictions: Array, others: Array) -> float:

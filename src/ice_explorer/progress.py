@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from ice_explorer.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+Progress = bool | None | Callable[[int, int, str], object]
+"""The option `progress` of `explain`."""
 
 _PATIENCE = 1.0  # seconds before a bar appears of itself
 
@@ -24,10 +29,7 @@ def _is_watched() -> bool:
 
 
 @contextmanager
-def progress_reporter(
-    progress: bool | Callable[[int, int, str], object] | None,  # noqa: FBT001 - the option as the user gave it
-    total: int,
-) -> Iterator[Callable[[int, int, str], None]]:
+def progress_reporter(progress: Progress, total: int, advice: str = "") -> Iterator[Callable[[int, int, str], None]]:
     """Yield a function of (predictions just made, ignored, label).
 
     Parameters
@@ -37,6 +39,8 @@ def progress_reporter(
         decide; a function is called with (done, total, label).
     total : int
         Predictions that will be made.
+    advice : str
+        How to make fewer, written above a bar that is there for longer than a second.
     """
     if progress is None:
         progress = _is_watched()
@@ -63,8 +67,13 @@ def progress_reporter(
     # tqdm has a thread that watches over bars which learned to look at the clock seldom; this one always looks.
     unwatched = type("unwatched", (tqdm,), {"monitor_interval": 0})
     with unwatched(total=total, unit=" predictions", unit_scale=True, delay=delay, miniters=1) as bar:
+        start = monotonic()
 
         def show(made: int, _of_feature: int, label: str) -> None:
+            nonlocal advice
+            if advice and monotonic() - start > _PATIENCE:
+                bar.write(advice, file=sys.stderr)
+                advice = ""
             bar.set_description(label, refresh=False)
             bar.update(made)
 

@@ -72,6 +72,11 @@ def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
     return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
 
 
+def all_features(columns: Columns) -> list[SecondFeature]:
+    """Return every column of X and every group, a group where its first column is and in place of its columns."""
+    return [_second(columns, number) for number in columns.in_order]
+
+
 def distinct_rows(columns: Sequence[NDArray[np.float64]], positions: NDArray[np.int64]) -> NDArray[np.intp]:
     """Number the distinct rows among those at some positions from 0, whatever their order; equal rows share a number.
 

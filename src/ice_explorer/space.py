@@ -110,7 +110,7 @@ class Space:
     ) -> None:
         assert context.probe is not None  # noqa: S101 - without one no engine is chosen
         self.peeled = peeled
-        self._predicted = context.probed
+        self._predicted = context.witness.predicted
         if peeled.transform is None:
             columns = context.columns
             self.columns = [

@@ -85,6 +85,10 @@ class SplitColumn(ABC):
         return members[self.places]
 
     @abstractmethod
+    def holds(self, members: Members, values: Array) -> Members:
+        """Return whether any values of the column, as in `SecondFeature`, are above or inside."""
+
+    @abstractmethod
     def best(self, training: Training) -> Members | None:
         """Return the split after which training rows differ least within both groups; None where both need more."""
 
@@ -195,6 +199,9 @@ def _placed(present: NDArray[np.bool_], found: NDArray[np.intp], n_places: int) 
 class _Ordered(SplitColumn):
     values: Array  # at each place, increasing
 
+    def holds(self, members: Members, values: Array) -> Members:
+        return np.where(np.isnan(values), members[-1], values > self.name(members).threshold)
+
     def best(self, training: Training) -> Members | None:
         sums, masses = self.sums(training)
         present = np.flatnonzero(masses[:-1] > 0)
@@ -251,6 +258,10 @@ class _Ordered(SplitColumn):
 @dataclass(frozen=True, eq=False)
 class _Levels(SplitColumn):
     groups: Sequence[tuple[int, ...]]  # codes at each place
+
+    def holds(self, members: Members, values: Array) -> Members:
+        codes = [code for group, is_in in zip(self.groups, members[:-1], strict=True) if is_in for code in group]
+        return np.where(np.isnan(values), members[-1], np.isin(values, codes))
 
     def best(self, training: Training) -> Members | None:
         sums, masses = self.sums(training)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.scene import shown_lines
+from ice_explorer.labels import readable
+from ice_explorer.messages import KINDS
+from ice_explorer.options import check_names, check_one_of, check_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.view import ViewState
 
 _PLAIN = ("numeric", "boolean")
+_LARGE = 10_000_000  # points of curves in one table
+_BYTES = 42  # that each takes
+_QUANTITIES = {"ice": "prediction", "c-ice": "change", "d-ice": "slope"}
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ def curves_of(explanation: Explanation, state: ViewState) -> Curves:
     predictions = feature.rows(positions)
     n_grid = predictions.shape[1]
     changes = lines.values[:, :n_grid]  # a single value is drawn as a dash, from one point to another
-    likelihood = feature.likelihood_of(positions, state.decay)
+    likelihood = feature.likelihood(state.decay, rows=positions)
     grid, places = _objects(np.asarray(feature.grid)), axis.grid
     if lines.missing is not None:
         at_missing = feature.missing_rows(positions)
@@ -122,7 +132,7 @@ def _points(curves: Curves) -> pd.DataFrame:
         {
             "feature": str(curves.feature.feature),
             "row": np.repeat(curves.positions, n_points),
-            "value": pd.Series(_typed(curves)).take(np.tile(np.arange(n_points), n_rows)).to_numpy(),
+            "value": pd.Series(_typed(curves)).take(np.tile(np.arange(n_points), n_rows)).array,
             "place": np.tile(curves.places, n_rows),
             "prediction": curves.predictions.ravel(),
             "change": curves.changes.ravel(),
@@ -141,3 +151,111 @@ def _typed(curves: Curves) -> pd.Series:
     if kind in ("datetime", "timedelta"):
         return pd.Series(pd.array(curves.grid)).infer_objects()
     return pd.Series([None if value is None else str(value) for value in curves.grid], dtype=object)
+
+
+def long_frame(
+    explanation: Explanation,
+    features: Sequence[Any] | None,
+    kind: str,
+    rows: ArrayLike | None,
+    *,
+    anchor: object,
+    decay: float | None,
+) -> pd.DataFrame:
+    """Return curves with one point in each row, for plots of one's own; see `FeatureExplanation.to_frame`."""
+    import pandas as pd
+
+    check_one_of("kind", kind, KINDS)
+    has_slopes = kind == "d-ice"
+    if features is None:
+        opened = [f for f in explanation if not (has_slopes and f.kind in UNORDERED)] or list(explanation)
+    else:
+        opened = [explanation[name] for name in check_names("features", features)]
+    if not opened:
+        raise InvalidOptionError.no_features()
+    unordered = next((f for f in opened if has_slopes and f.kind in UNORDERED), None)
+    if unordered is not None:
+        raise InvalidOptionError.no_slopes(readable(unordered.feature, unordered.label))
+    chosen = None if rows is None else check_positions(rows, explanation.n_observations, "rows")
+    positions = [f.row_positions if chosen is None else chosen for f in opened]
+    sizes = [len(at) * (len(f.grid) - has_slopes) for f, at in zip(opened, positions, strict=True)]
+    if sum(sizes) > _LARGE:
+        warnings.warn(_size_text(sum(sizes)), UserWarning, stacklevel=4)
+    parts = [
+        _long_part(
+            f, kind, f.curves if chosen is None else f.rows(at), at,
+            values=_native_values(explanation, f), anchor=anchor, decay=decay,
+        )
+        for f, at in zip(opened, positions, strict=True)
+    ]  # fmt: skip
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "value"}
+    row = joined.pop("row")
+    index = explanation._row_index
+    names = pd.Index([f.feature for f in opened], tupleize_cols=False)
+    return pd.DataFrame(
+        {
+            "row": row,
+            "row_label": row if index is None else pd.Series(index.take(row).to_flat_index()),
+            "feature": pd.Categorical.from_codes(np.repeat(np.arange(len(opened)), sizes), names),
+            "value": _joined([part["value"] for part in parts]),
+            **joined,
+        }
+    )
+
+
+def _size_text(n_points: int) -> str:
+    return (
+        f"This table has {n_points:,} rows and takes about {n_points * _BYTES / 1e9:.1f} GB. "
+        "Choose fewer by `rows=`, or by `features=` of an explanation."
+    )
+
+
+def _long_part(
+    feature: FeatureExplanation,
+    kind: str,
+    curves: NDArray[np.float64],
+    positions: NDArray[np.int64],
+    *,
+    values: pd.Series,
+    anchor: object,
+    decay: float | None,
+) -> dict[str, Any]:
+    """Return the columns of one feature; `curves` are those of the rows at `positions`."""
+    likelihood = feature.likelihood(decay, rows=positions)
+    is_observed = feature.observed_axis[positions, None] == feature.axis
+    if kind == "c-ice":
+        curves = feature._changes(positions, curves, anchor)
+    elif kind == "d-ice":
+        curves = transforms.slopes(curves, feature.axis)
+        likelihood, is_observed, values = likelihood[:, 1:], is_observed[:, 1:], values.iloc[1:]
+    n_rows, n_points = curves.shape
+    return {
+        "row": np.repeat(positions, n_points),
+        "value": values.take(np.tile(np.arange(n_points), n_rows)),
+        _QUANTITIES[kind]: curves.ravel(),
+        "likelihood": likelihood.ravel(),
+        "is_observed": is_observed.ravel(),
+    }
+
+
+def _native_values(explanation: Explanation, feature: FeatureExplanation) -> pd.Series:
+    """Return the grid in the dtype that the feature has in X: categories stay categories, with all their levels."""
+    import pandas as pd
+
+    levels, grid = feature.levels, feature.grid
+    dtype = explanation._column(feature.feature).dtype.lower()
+    is_category = feature.kind in ("ordered", "group") or dtype.startswith(("categorical", "category", "enum"))
+    if levels is not None and is_category and all(isinstance(level, str) for level in levels):
+        return pd.Series(pd.Categorical(grid, levels, ordered=feature.kind == "ordered"))
+    return pd.Series(grid.tolist() if grid.dtype.kind == "O" else grid).infer_objects()
+
+
+def _joined(parts: list[pd.Series]) -> pd.Series:
+    """Join values of several features: numbers of several dtypes as floats, values of several kinds as objects."""
+    import pandas as pd
+
+    dtypes = {part.dtype for part in parts}
+    if len(dtypes) > 1:
+        are_numbers = all(dtype.kind in "biuf" for dtype in dtypes)
+        parts = [part.astype(np.float64 if are_numbers else object) for part in parts]
+    return pd.concat(parts, ignore_index=True)

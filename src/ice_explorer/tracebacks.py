@@ -2,8 +2,9 @@
 
 A function that users call is decorated with `short_traceback`, a class with `short_tracebacks`. An
 `ICEExplorerError` that leaves one of them has lost the frames of this package; its message says what
-to do. The error of a model keeps the frames of the model, as `__cause__`. Other errors are faults of
-this package and keep everything. The environment variable ICE_EXPLORER_TRACEBACK=1 keeps everything
+to do. A keyword that the function does not have becomes an `UnknownOptionError` here, so that signatures list their
+options alone, for type checkers. The error of a model keeps the frames of the model, as `__cause__`. Other errors are
+faults of this package and keep everything. The environment variable ICE_EXPLORER_TRACEBACK=1 keeps everything
 everywhere.
 
 What shows a traceback, shows it without the one frame that is left, that of the decorator: pytest
@@ -14,16 +15,17 @@ because of `__tracebackhide__`, IPython by `ICEExplorerError._render_traceback_`
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ice_explorer.errors import ICEExplorerError, InputTypeError
+from ice_explorer.errors import ICEExplorerError, InputTypeError, UnknownOptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
 _VARIABLE: Final = "ICE_EXPLORER_TRACEBACK"
@@ -46,7 +48,7 @@ def short_traceback(function: F) -> F:
         except (ICEExplorerError, TypeError) as error:
             if os.environ.get(_VARIABLE) == "1":
                 raise
-            mistake = _mistake(error)
+            mistake = _mistake(error, function, kwargs)
             if mistake is None:
                 raise
             if sys.excepthook is sys.__excepthook__:
@@ -70,12 +72,20 @@ def short_tracebacks(cls: C) -> C:
     return cls
 
 
-def _mistake(error: ICEExplorerError | TypeError) -> ICEExplorerError | None:
+def _mistake(
+    error: ICEExplorerError | TypeError, function: Callable[..., Any], keywords: Mapping[str, object]
+) -> ICEExplorerError | None:
     """Return what the user did wrong: also where arguments do not fit, which the call itself raises, in no frame."""
     if isinstance(error, ICEExplorerError):
         return error
-    is_of_call = error.__traceback__ is not None and error.__traceback__.tb_next is None
-    return InputTypeError.call(error) if is_of_call else None
+    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+        return None
+    parameters = inspect.signature(function).parameters
+    unknown = next((name for name in keywords if name not in parameters), None)
+    if unknown is None:
+        return InputTypeError.call(error)
+    options = [name for name, parameter in parameters.items() if parameter.default is not inspect.Parameter.empty]
+    return UnknownOptionError.keyword(function.__name__, unknown, options)
 
 
 def _from_its_model(cause: BaseException | None) -> BaseException | None:

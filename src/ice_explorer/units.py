@@ -23,6 +23,9 @@ EFFECTS: Final = (
 )
 """The metrics that have the unit of the prediction."""
 
+PER_STEP: Final = EFFECTS[:-1]
+"""Those of them that are per standard deviation of the feature, or per any other step along it."""
+
 
 ROUNDING: Final = 1e-12
 """Metrics whose sum is below this part of the sum of impact are rounding errors: they have no shares."""

@@ -22,7 +22,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 
 import anywidget
 import numpy as np
@@ -58,21 +58,33 @@ from ice_explorer.messages import (
     Body,
     CancelBody,
     ClassesRequest,
+    ColorsRequest,
     CurvesRequest,
     DriversRequest,
     ExportRequest,
+    ExtremeBody,
+    ExtremeRequest,
+    FeatureMovesBody,
+    GroupsRequest,
+    InCommonRequest,
+    Kind,
     Note,
+    RankBy,
     Refusal,
     Reply,
     Request,
     ResumeBody,
+    RowsRequest,
     Status,
     ViewBody,
     ViewState,
+    WhatIfBody,
+    WhatIfRequest,
     parse_request,
 )
-from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.options import UNITS, check_integer, check_one_of, check_static_picture
+from ice_explorer.metrics import CONVENTIONS, Convention
+from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_positions, check_static_picture
+from ice_explorer.residual import RESIDUAL
 from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.unattended import is_unattended
@@ -80,15 +92,19 @@ from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Unpack
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from ice_explorer.adapters.table import Name
     from ice_explorer.classes import Classes
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.driver_table import DriverTable
+    from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation
     from ice_explorer.frozen.cell import Frozen
-    from ice_explorer.metrics import Convention
+    from ice_explorer.results import FileOptions, PlotOptions
     from ice_explorer.state import State
+    from ice_explorer.view_table import ViewTable
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +114,8 @@ _SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
+
+_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page asks for the rest
 
 
 def _with_options(init: Callable[..., object]) -> inspect.Signature:
@@ -111,13 +129,20 @@ def _with_options(init: Callable[..., object]) -> inspect.Signature:
     return inspect.Signature([*named, *(options[name] for name in OPTIONS)])
 
 
-class _Checked(traitlets.TraitType[Any, Any]):
-    """A trait that the explorer checks, by its method `_check_<name>`, in the package's own words."""
+G = TypeVar("G")
+S = TypeVar("S")
 
-    def validate(self, obj: Any, value: object) -> object:
-        return getattr(obj, f"_check_{self.name}")(value)
 
-    def set(self, obj: Any, value: object) -> None:
+class _Checked(traitlets.TraitType[G, S]):
+    """A trait that the explorer checks, by its method `_check_<name>`, in the package's own words.
+
+    It is read as a G, and set to an S.
+    """
+
+    def validate(self, obj: Any, value: object) -> G:
+        return cast("G", getattr(obj, f"_check_{self.name}")(value))
+
+    def set(self, obj: Any, value: S) -> None:
         super().set(obj, value)
         obj._tell_given(self.name)  # noqa: SLF001 - the explorer's own trait
 
@@ -158,7 +183,8 @@ class ICEExplorer(anywidget.AnyWidget):
         Label of the open feature; also set by name or position. "" until one is chosen, then the
         one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
     color_by : str or None
-        Label of the column, or of the group of columns, that colours the lines.
+        Label of the column, or of the group of columns, that colours the lines. Setting `ice_explorer.RESIDUAL`, or
+        "residual" where no column is called so, colours by y minus the prediction, where y is given.
     kind : {"ice", "c-ice", "d-ice"}
         Curves, curves since the anchor, or slopes.
     decay : float
@@ -203,23 +229,24 @@ class ICEExplorer(anywidget.AnyWidget):
         _esm: Path | str = SCRIPT
         _css: Path | str = STYLE
 
-    feature = _Checked("").tag(sync=True)
-    color_by = _Checked(None).tag(sync=True)
-    kind = _Checked("ice").tag(sync=True)
+    feature = _Checked[str, Any]("").tag(sync=True)
+    color_by = _Checked[str | None, Any](None).tag(sync=True)
+    kind = _Checked[Kind, Kind]("ice").tag(sync=True)
     # The slider is ahead of any echo of its own past positions, which would make it jitter.
-    decay = _Checked(0.75).tag(sync=True, echo_update=False)
-    rank_by = _Checked("in_distribution_impact").tag(sync=True)
-    convention = _Checked("stable").tag(sync=True)
-    unit = _Checked("prediction").tag(sync=True)
-    anchor = _Checked("min").tag(sync=True)
-    max_lines = _Checked(1000).tag(sync=True)
-    selection = _Checked(()).tag(sync=True)
-    output = _Checked("").tag(sync=True)
-    response = _Checked("").tag(sync=True)
+    decay = _Checked[float, float](0.75).tag(sync=True, echo_update=False)
+    rank_by = _Checked[RankBy, RankBy]("in_distribution_impact").tag(sync=True)
+    convention = _Checked[Convention, Convention]("stable").tag(sync=True)
+    unit = _Checked[Unit, Unit]("prediction").tag(sync=True)
+    anchor = _Checked[str | float, object]("min").tag(sync=True)
+    max_lines = _Checked[int, int](1000).tag(sync=True)
+    selection = _Checked[list[int], Any](()).tag(sync=True)
+    output = _Checked[str, object]("").tag(sync=True)
+    response = _Checked[str, str]("").tag(sync=True)
 
-    _view = _Checked({}).tag(sync=True)  # what a reader chose about the view, as the browser wrote it
+    # What a reader chose about the view, as the browser wrote it.
+    _view = _Checked[dict[str, Any], Mapping[str, Any]]({}).tag(sync=True)
     # Traits that were chosen, so that the settings of a JupyterLab leave them alone.
-    _given = _Checked([]).tag(sync=True)
+    _given = _Checked[list[str], list[str]]([]).tag(sync=True)
     _front_end = traitlets.Unicode().tag(sync=True)  # reference to the model that has it, or ""
     _status = traitlets.Dict().tag(sync=True)
     _header = traitlets.Dict().tag(sync=True)
@@ -234,7 +261,7 @@ class ICEExplorer(anywidget.AnyWidget):
         *,
         state: Mapping[str, Any] | None = None,
         static_picture: bool | Literal["wait"] = True,
-        **options: Any,
+        **options: Unpack[ExplainOptions],
     ) -> None:
         if not SCRIPT.is_file():
             raise FrontEndMissingError.bundle(SCRIPT)
@@ -244,9 +271,10 @@ class ICEExplorer(anywidget.AnyWidget):
         self._prepared: Work | None = None  # on the output that it sets
         self._picture = check_static_picture(static_picture)
         traits = self._public_traits()
+        given: Mapping[str, object] = options
         for name in traits:
-            if name in options and name not in OPTIONS:
-                raise UnknownOptionError.trait_as_option(name, options[name])
+            if name in given and name not in OPTIONS:
+                raise UnknownOptionError.trait_as_option(name, given[name])
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
@@ -285,7 +313,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _nameless_feature(self) -> str:
         """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
         known = self._open_work().known
-        return known.column("").label if "" in known.color_columns else ""
+        return known._column("").label if "" in known._color_columns else ""
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -300,7 +328,8 @@ class ICEExplorer(anywidget.AnyWidget):
     def _restore(self, wanted: State) -> None:
         """Set what a state says, and tell of what is not there."""
         work = self._open_work()
-        columns = [work.known.column(name).label for name in work.known.color_columns]
+        columns = [work.known._column(name).label for name in work.known._color_columns]
+        columns += [] if work.known._residual_label is None else [work.known._residual_label]
         fitting, lost = fit_state(wanted, work.by_label, columns, work.known.n_observations)
         self._lost = [*work.lost, *lost]
         for name, value in fitting.traits.items():
@@ -446,14 +475,36 @@ class ICEExplorer(anywidget.AnyWidget):
                 return snapshot, work
 
     @property
-    def table(self) -> pd.DataFrame:
-        """Every metric of every feature at the current decay, in the order and unit of the bars."""
-        return self.explanation.table(self.decay, self.convention, sort_by=self.rank_by, unit=self.unit)
+    def table(self) -> ViewTable:
+        """Every metric of every feature at the current decay, in the order and unit of the bars.
+
+        It can be called with the options of `Explanation.table`: `x.table(decay=0.5)`; what is left out is as the
+        explorer shows it.
+        """
+        from ice_explorer.view_table import ViewTable
+
+        return ViewTable.of(self.explanation, self.decay, self.convention, sort_by=self.rank_by, unit=self.unit)
 
     @property
     def selected(self) -> Any:
         """The selected rows of X, in its own container."""
-        return self.explanation.table_rows(self.selection)
+        return self.explanation._table_rows(self.selection)
+
+    @property
+    def selected_predictions(self) -> pd.DataFrame:
+        """What is predicted of the selected rows, beside `selected`.
+
+        Returns
+        -------
+        DataFrame
+            Indexed like the rows of X, by position where X has no index; columns `prediction` and, where the explorer
+            was given y, `y` and `residual`, which is y minus the prediction. Of a classifier that is the probability
+            of the explained class, and y is 1 for rows of that class and 0 for others.
+        """
+        import pandas as pd
+
+        explanation = self.explanation
+        return pd.DataFrame(explanation._outcomes(self.selection), index=explanation._index_at(self.selection))
 
     @property
     def features(self) -> list[str]:
@@ -461,11 +512,11 @@ class ICEExplorer(anywidget.AnyWidget):
         return list(self._open_work().by_label)
 
     @property
-    def known(self) -> Explanation:
+    def _known(self) -> Explanation:
         """What is explained so far, without waiting: maybe no feature yet."""
         return self._open_work().explanation(self._background.snapshot().results)
 
-    def ask(
+    def _ask_for(
         self,
         feature: str | None,
         answer: Callable[[FeatureExplanation | None, Callable[[], None]], object],
@@ -487,6 +538,59 @@ class ICEExplorer(anywidget.AnyWidget):
         name = None if feature is None else work.by_label[feature]
         background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse)
 
+    def drivers(self, feature: Name | None = None) -> DriverTable:
+        """Return what makes the curves of a feature differ; see `Explanation.drivers`.
+
+        Parameters
+        ----------
+        feature : object, optional
+            Name, or its text; the open feature by default.
+        """
+        explanation = self.explanation
+        return explanation.drivers(self.feature if feature is None else feature)
+
+    def decay_profile(
+        self,
+        decays: Iterable[float],
+        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
+    ) -> pd.DataFrame:
+        """Return a decayed metric for many decays, without calling the model; see `Explanation.decay_profile`."""
+        return self.explanation.decay_profile(decays, metric)
+
+    def plot(
+        self,
+        feature: Name | None = None,
+        kind: Kind | None = None,
+        color_by: Name | None = None,
+        decay: float | None = None,
+        **options: Unpack[PlotOptions],
+    ) -> Axes:
+        """Draw the curves of one feature with Matplotlib; see `Explanation.plot`.
+
+        Parameters
+        ----------
+        feature, kind, color_by, decay : optional
+            As the explorer shows them by default; so are the options `anchor` and `max_lines`.
+        **options
+            Other options of `Explanation.plot`.
+
+        Returns
+        -------
+        Axes
+        """
+        explanation = self.explanation  # first: it opens the feature that ranks first
+        options.setdefault("max_lines", self.max_lines)
+        if feature is None:
+            feature = self.feature
+            options.setdefault("anchor", self.anchor)
+        return explanation.plot(
+            feature,
+            self.kind if kind is None else kind,
+            self.color_by if color_by is None else color_by,
+            self.decay if decay is None else decay,
+            **options,
+        )
+
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
 
@@ -504,6 +608,14 @@ class ICEExplorer(anywidget.AnyWidget):
         with self._sync_lock:
             traits = {name: getattr(self, name) for name in self._public_traits()}
             return copy.deepcopy({"version": STATE_VERSION, **traits, "view": self._view})
+
+    @overload
+    def save(
+        self, path: str | Path, what: Literal["view", "panel"] = "view", **options: Unpack[FileOptions]
+    ) -> Path: ...
+
+    @overload
+    def save(self, path: str | Path, what: str, **options: Unpack[FileOptions]) -> Path | list[Path]: ...
 
     def save(
         self,
@@ -647,7 +759,7 @@ class ICEExplorer(anywidget.AnyWidget):
             return ""
         work = self._open_work()
         # Groups are features, too, and no columns.
-        label = str(value) if str(value) in work.by_label else work.known.column(value).label
+        label = str(value) if str(value) in work.by_label else work.known._column(value).label
         if label not in work.by_label:
             raise UnknownFeatureError.feature(value, work.readable)
         return label
@@ -655,7 +767,10 @@ class ICEExplorer(anywidget.AnyWidget):
     def _check_color_by(self, value: object) -> str | None:
         if value is None:
             return None
-        return self._open_work().known.column(value).label
+        known = self._open_work().known
+        if value is RESIDUAL or value == known._residual_label:
+            return known._checked_residual_label
+        return known._column(value).label
 
     def _check_kind(self, value: object) -> object:
         return check_one_of("kind", value, KINDS)
@@ -823,6 +938,7 @@ class ICEExplorer(anywidget.AnyWidget):
         header = payload.header(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, formats=export_request.formats(),
+            target_name=work.target_name,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
@@ -845,11 +961,12 @@ class ICEExplorer(anywidget.AnyWidget):
         """Answer a request, or leave it to the thread that may call the model."""
         work = self._open_work()
         if request["type"] == "colors":
-            column = work.known.column(self._check_color_by(request["column"]))
-            self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
-        elif request["type"] == "rows":
-            columns = [work.known.column(name) for name in work.known.columns]
-            self._reply(request["id"], payload.rows(columns, request["positions"]), [])
+            label = self._check_color_by(request["column"])
+            if label == work.known._residual_label:  # all rows have to be predicted
+                self._ask(request["id"], None, partial(_colors, work, request))
+            else:
+                column = work.known._column(label)
+                self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
         elif request["type"] == "export":
             from ice_explorer import export_request
 
@@ -867,9 +984,35 @@ class ICEExplorer(anywidget.AnyWidget):
             self._lifetime.hear(request["view"], request["state"])
             self._reply(request["id"], ViewBody(), [])
         else:
+            self._ask_later(work, request)
+
+    def _ask_later(
+        self,
+        work: Work,
+        request: RowsRequest
+        | WhatIfRequest
+        | InCommonRequest
+        | ExtremeRequest
+        | CurvesRequest
+        | ClassesRequest
+        | GroupsRequest
+        | DriversRequest,
+    ) -> None:
+        """Leave a request to the thread that may call the model."""
+        if request["type"] == "rows":
+            self._ask(request["id"], None, partial(_rows, work, request))
+        elif request["type"] == "what_if":
+            self._ask(request["id"], None, partial(_what_if, work, self._background, request))
+        elif request["type"] == "in_common":
+            self._ask(request["id"], None, partial(_in_common, work, request))
+        elif request["type"] == "extreme":
+            self._ask(request["id"], None, partial(_extreme, work, request))
+        else:
             self._ask_of_feature(work, request)
 
-    def _ask_of_feature(self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest) -> None:
+    def _ask_of_feature(
+        self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest | GroupsRequest
+    ) -> None:
         name = work.by_label.get(request["feature"])
         if name is None:
             raise UnknownFeatureError.feature(request["feature"], work.readable)
@@ -877,6 +1020,8 @@ class ICEExplorer(anywidget.AnyWidget):
             self._ask(request["id"], name, partial(_curves, work, request))
         elif request["type"] == "drivers":
             self._ask(request["id"], name, partial(_drivers, self._background))
+        elif request["type"] == "groups":
+            self._ask(request["id"], name, partial(_groups, self._background, request))
         elif work.choices.classes is None:
             raise OutputError.alone()
         else:
@@ -952,11 +1097,60 @@ def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanat
     return payload.classes(opened, classes, opened.draw(request["max_lines"]))
 
 
+def _colors(work: Work, request: ColorsRequest, _feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
+    return payload.colors(work.known._column(request["column"]), request["positions"])
+
+
+def _rows(work: Work, request: RowsRequest, _feature: object) -> tuple[Body, list[bytes]]:
+    body = payload.rows(
+        work.known, request["positions"], request.get("sort_by"),
+        descending=bool(request.get("descending")), most=request.get("most"),
+    )  # fmt: skip
+    return body, []
+
+
+def _what_if(
+    work: Work, background: Background[Name, FeatureExplanation], request: WhatIfRequest, _feature: object
+) -> tuple[Body, list[bytes]]:
+    """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
+    results = background.snapshot().results
+    (position,) = check_positions([request["position"]], work.known.n_observations, "position").tolist()
+    prediction = float(work.known.predictions([position])[0])
+    features: list[FeatureMovesBody] = []
+    end = time.monotonic() + _SECONDS_OF_WHAT_IF
+    for label in request["features"]:
+        name = work.by_label.get(label)
+        if name not in results:
+            raise UnknownFeatureError.feature(label, work.readable)
+        if features and time.monotonic() > end:
+            break
+        features.append(payload.feature_moves(results[name], position, prediction))
+    return WhatIfBody(position=position, prediction=prediction, features=features), []
+
+
+def _in_common(work: Work, request: InCommonRequest, _feature: object) -> tuple[Body, list[bytes]]:
+    return payload.in_common(work.known, request["positions"]), []
+
+
+def _extreme(work: Work, request: ExtremeRequest, _feature: object) -> tuple[Body, list[bytes]]:
+    predictions = work.known.predictions(np.arange(work.known.n_observations))
+    found = np.argmax(predictions) if request["end"] == "highest" else np.argmin(predictions)
+    return ExtremeBody(position=int(found)), []
+
+
 def _drivers(
     background: Background[Name, FeatureExplanation], feature: FeatureExplanation | None
 ) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.drivers(opened, opened.drivers(background.answer_meanwhile)), []
+    return payload.drivers(opened, opened._search_drivers(background.answer_meanwhile)), []
+
+
+def _groups(
+    background: Background[Name, FeatureExplanation], request: GroupsRequest, feature: FeatureExplanation | None
+) -> tuple[Body, list[bytes]]:
+    opened = cast("FeatureExplanation", feature)  # the request named one
+    opened._search_drivers(background.answer_meanwhile)  # which takes long where nobody has asked for them yet
+    return payload.groups(opened, request["positions"])
 
 
 def _nothing(_error: Exception) -> None:

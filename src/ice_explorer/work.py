@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ice_explorer import payload
 from ice_explorer.adapters.opening import Opening
+from ice_explorer.adapters.table import kept
+from ice_explorer.adapters.target import target_names
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
-from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
+from ice_explorer.errors import ICEExplorerError, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
 from ice_explorer.labels import clipped, readable
 from ice_explorer.messages import FeatureHead
@@ -95,6 +97,8 @@ class Work:
         What has been computed so far; its columns are there from the start.
     target : ndarray of shape (n_observations,) or None
         What was observed of what is explained, NaN where missing; None where it was not given.
+    target_name : str
+        Name of y; "" where it has none, or several.
     by_label : dict
         Feature names by label.
     """
@@ -114,11 +118,18 @@ class Work:
     prediction_sd: float | None = field(default=None, init=False)
     known: Explanation = field(init=False)
     target: NDArray[np.float64] | None = field(init=False)
+    target_name: str = field(init=False)
     by_label: dict[str, Name] = field(init=False)
 
     def __post_init__(self, y: object) -> None:
         self.known = self.explanation(self.results)
-        self.target = None if y is None else self.known.target(y)
+        self.target = None if y is None else self.known._target(y)
+        names = target_names(y)
+        self.target_name = names[0] if len(names) == 1 else ""
+        if self.target is not None:
+            target, without = self.target, self.explanation
+            self.explanation = lambda results: without(results)._with_target(target)
+            self.known = self.known._with_target(target)
         labels = [head["name"] for head in self.heads]
         self.by_label = dict(zip(labels, self.names, strict=True))
 
@@ -160,12 +171,18 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
         What to explain instead of what the options say, where the model has it.
     """
     wanted = wanted or Wanted()
-    work = _work_of_arguments(model, X, y, options, wanted)
+    # Another output is explained with what was given, whatever became of it since.
+    given = {name: _kept_values(value) for name, value in options.items()}
+    work = _work_of_arguments(model, kept(X), kept(y), given, wanted)
     if wanted.output not in {"", work.choices.output}:
         work.lost.append(_not_explained("output", wanted.output, work.choices.output))
     if wanted.response not in {"", work.choices.response}:
         work.lost.append(_not_explained("response", wanted.response, work.choices.response))
     return work
+
+
+def _kept_values(value: object) -> object:
+    return {name: kept(entry) for name, entry in value.items()} if isinstance(value, dict) else kept(value)
 
 
 def _not_explained(what: str, wanted: str, instead: str) -> str:
@@ -191,6 +208,8 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 
 
 def _work_of_explanation(explanation: Explanation, y: object) -> Work:
+    if y is not None:
+        explanation = explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
     results = {feature.feature: feature for feature in explanation}
     for feature in explanation:
         payload.check_sendable(feature)
@@ -204,7 +223,7 @@ def _work_of_explanation(explanation: Explanation, y: object) -> Work:
         finish=_nothing,
         choices=Choices(clipped(_text(explanation.settings.output)), explanation.settings.response),
         y=y,
-        anchor_place=lambda name, anchor: results[name].anchor_place(anchor),
+        anchor_place=lambda name, anchor: results[name]._anchor_place(anchor),
     )
 
 
@@ -250,7 +269,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     others = dict(options)
     # The bars that fill in are the progress; anything else has to be asked for.
     progress = others.pop("progress", None) or False
-    plan = prepare(model, X, **others, answers=answers, opening=partial(Opening, y))
+    plan = prepare(model, X, **others, answers=answers, opening=partial(Opening, y), y=y)
     if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
         options = {**options, "output": plan.settings.output}
     reporting = ExitStack()
@@ -260,6 +279,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     label_of = {_text(output): label for label, output in by_label.items()}
 
     def other(output: str, response: str) -> Work:
+        plan.check_unchanged()
         chosen = {"output": by_label[output]} if by_label else {}
         if response != "callable":  # of a function there is no other
             chosen["response"] = response
@@ -289,7 +309,11 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
             report(made, of_feature, label)
             between_blocks()
 
-        feature = plan.compute(name, after_block, is_cancelled)
+        try:
+            feature = plan.compute(name, after_block, is_cancelled)
+        except ICEExplorerError as error:
+            raise error.in_explorer() from error.__cause__
+        plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         payload.check_sendable(feature)
         return feature
 

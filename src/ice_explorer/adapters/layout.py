@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError, quoted
+from ice_explorer.labels import labels_of
 from ice_explorer.real import n_masked
 
 if TYPE_CHECKING:
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
 _NUMBER_KINDS = "fiub"
 _SCORES = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
+_PREDICTION = "prediction"
 _TEXT = {
     "probabilities": "probability of {}",
     "log-odds": "log-odds of {}",
     "scores": "score (decision function) of {}",
+    "labels": "predicted as {} (1) or not (0)",
 }
 
 
@@ -42,8 +45,8 @@ class Layout:
     ----------
     outputs : tuple
         What `output=` chooses from; empty where the model has one output.
-    texts : tuple of str
-        What the numbers of each output are.
+    what : str
+        What the numbers of an output are, "{}" for a class.
     check : callable
         (returned, n_rows) -> the same as checked arrays.
     takes : tuple of callable
@@ -55,11 +58,56 @@ class Layout:
     """
 
     outputs: tuple[object, ...]
-    texts: tuple[str, ...]
+    what: str
     check: Check
     takes: tuple[Take, ...]
     find: Callable[[object], tuple[int, tuple[str, ...]]]
     of_classes: bool = True
+
+    def text(self, position: int, target: Sequence[str] = ()) -> str:
+        """Return what the numbers of an output are called.
+
+        Parameters
+        ----------
+        position : int
+            Of the output.
+        target : sequence of str
+            Names of the columns of y; empty where they have none.
+
+        Returns
+        -------
+        str
+            "predicted cnt", "probability of malignant", "probability of survived = 1"; "prediction" where a
+            number has no name.
+        """
+        own = target[position] if len(target) == max(1, len(self.outputs)) else None
+        if not self.of_classes:
+            return self._number_text(position, own)
+        output: Any = self.outputs[position]
+        if isinstance(output, tuple):
+            number, label = output
+            if len(target) > number:
+                return self.what.format(f"{target[number]} = {_word(label)}")
+            return f"{self.what.format(_word(label))}, output {number}"
+        if len(target) > 1 and own is not None:  # one column for each label
+            return self.what.format(own)
+        named = len(target) == 1 and not isinstance(output, str)
+        return self.what.format(f"{target[0]} = {_word(output)}" if named else _word(output))
+
+    def _number_text(self, position: int, own: str | None) -> str:
+        name: Any = own
+        if name is None and self.outputs:
+            name = self.outputs[position]
+        if name is None:
+            return self.what
+        if not isinstance(name, str):
+            return f"{self.what} of output {_word(name)}"
+        return f"predicted {_word(name)}" if self.what == _PREDICTION else f"{self.what} of {_word(name)}"
+
+
+def _word(label: object) -> str:
+    """Write a class or an output as part of a sentence: text as it is."""
+    return labels_of([label])[0] if isinstance(label, str) else quoted(label)
 
 
 def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
@@ -90,6 +138,15 @@ def asked(way: Way, rows: Any) -> Any:
         raise
     except Exception as error:
         raise PredictionError.failed_on_rows(error) from error
+
+
+def must_choose(layout: Layout) -> bool:
+    """Whether there are several outputs of which none is taken by default."""
+    try:
+        layout.find(None)
+    except OutputError:
+        return True
+    return False
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -188,7 +245,7 @@ def _is(label: object) -> Take:
 
 
 def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
-    what = _SCORES.get("decision_function" if way.returns == "scores" else way.name, "prediction")
+    what = _SCORES.get("decision_function" if way.returns == "scores" else way.name, _PREDICTION)
     if way.name != "model" and _is_text(returned):
         return _of_labels_seen(way, returned)
     numbers = as_numbers(way.name, returned)
@@ -198,13 +255,13 @@ def _of_numbers(way: Way, returned: Any, n_rows: int) -> Layout:
         outputs = tuple(range(n_outputs)) if names is None else _plain_labels(names)
         return Layout(
             outputs,
-            tuple(f"{what} of output {quoted(output)}" for output in outputs),
+            what,
             _table(way.name, n_outputs),
             tuple(map(_column, range(n_outputs))),
             lambda output: (_position(output, outputs, "outputs"), ()),
             of_classes=False,
         )
-    return Layout((), (what,), _vector(way.name), (_itself,), _nothing_to_choose, of_classes=False)
+    return Layout((), what, _vector(way.name), (_itself,), _nothing_to_choose, of_classes=False)
 
 
 def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
@@ -213,22 +270,21 @@ def _of_classes(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
     if source.classes is None and len(shape) != 2:
         raise PredictionError.wrong_shape(way.name, shape, rows.shape[0])
     classes = tuple(range(shape[1])) if source.classes is None else _plain_labels(source.classes)
-    texts = tuple(_TEXT[way.returns].format(quoted(label)) for label in classes)
+    what = _TEXT[way.returns]
     if way.returns == "scores" and len(shape) == 1 and len(classes) == 2:
-        return Layout(classes, texts, _vector(way.name), (_mirrored, _itself), _finder(classes))
+        return Layout(classes, what, _vector(way.name), (_mirrored, _itself), _finder(classes))
     find = _finder(classes)
     if len(classes) == 2 and not _is_exclusive(source, rows):
         find = lambda output: (_position(output, classes, "labels"), ())  # noqa: E731 - two labels, not two sides of one
-    return Layout(classes, texts, _table(way.name, len(classes)), tuple(map(_column, range(len(classes)))), find)
+    return Layout(classes, what, _table(way.name, len(classes)), tuple(map(_column, range(len(classes)))), find)
 
 
 def _of_labels(way: Way, classes: tuple[object, ...], returned: Any) -> Layout:
-    texts = tuple(f"predicted as {quoted(label)} (1) or not (0)" for label in classes)
     n_labels = len(classes)
     if np.ndim(returned) == 2 and np.shape(returned)[1] == n_labels:  # of each label, whether it holds
         find = lambda output: (_position(output, classes, "labels"), ())  # noqa: E731
-        return Layout(classes, texts, _table(way.name, n_labels), tuple(map(_column, range(n_labels))), find)
-    return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), _finder(classes))
+        return Layout(classes, _TEXT["labels"], _table(way.name, n_labels), tuple(map(_column, range(n_labels))), find)
+    return Layout(classes, _TEXT["labels"], _labels(way.name), tuple(map(_is, classes)), _finder(classes))
 
 
 def _of_labels_seen(way: Way, returned: Any) -> Layout:
@@ -242,16 +298,13 @@ def _of_labels_seen(way: Way, returned: Any) -> Layout:
             raise OutputError.not_predicted(output, classes)
         return classes.index(output), ()
 
-    texts = tuple(f"predicted as {quoted(label)} (1) or not (0)" for label in classes)
-    return Layout(classes, texts, _labels(way.name), tuple(map(_is, classes)), find)
+    return Layout(classes, _TEXT["labels"], _labels(way.name), tuple(map(_is, classes)), find)
 
 
 def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) -> Layout:
     """Classes of several outputs: each is chosen as (output, class)."""
     pairs = [(number, place) for number, labels in enumerate(classes) for place in range(len(labels))]
     outputs = tuple((number, classes[number][place]) for number, place in pairs)
-    text = _TEXT.get(way.returns, "predicted as {} (1) or not (0)")
-    texts = tuple(f"{text.format(quoted(label))}, output {number}" for number, label in outputs)
     check: Check
     part: Callable[[Any, int], Any]
     if isinstance(returned, list | tuple):
@@ -270,7 +323,7 @@ def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) 
             raise PredictionError.not_one_table_per_output(way.name, len(classes))
         part = lambda table, number: np.ascontiguousarray(table[:, number])  # noqa: E731
     takes = tuple(_of_part(take, part, number) for take, (number, _) in zip(take_of, pairs, strict=True))
-    return Layout(outputs, texts, check, takes, lambda output: _find_of_several(output, classes, outputs))
+    return Layout(outputs, _TEXT[way.returns], check, takes, lambda output: _find_of_several(output, classes, outputs))
 
 
 def _of_part(take: Take, part: Callable[[Any, int], Any], number: int) -> Take:
@@ -320,7 +373,7 @@ def _find_of_several(
 
 
 def _position(output: object, choices: Sequence[object], what: str) -> int:
-    """Look an output up by label, by an equal number, then by position."""
+    """Look an output up by label, by an equal number, then by position where no label is a number."""
     if output is None:
         raise OutputError.needed(what, choices)
     for position, choice in enumerate(choices):
@@ -329,9 +382,12 @@ def _position(output: object, choices: Sequence[object], what: str) -> int:
     for position, choice in enumerate(choices):
         if np.isscalar(output) and choice == output and not isinstance(output, bool) and not isinstance(choice, bool):
             return position
-    if isinstance(output, (int, np.integer)) and not isinstance(output, bool) and 0 <= output < len(choices):
+    # Beside labels that are numbers, a position would be taken for a label: 1 of 1, 2, 3 is the first.
+    has_numbers = any(isinstance(choice, (int, float)) and not isinstance(choice, bool) for choice in choices)
+    is_no_position = isinstance(output, bool) or has_numbers
+    if isinstance(output, (int, np.integer)) and not is_no_position and 0 <= output < len(choices):
         return int(output)
-    raise OutputError.unknown(output, choices)
+    raise OutputError.unknown(output, choices, by_position=not has_numbers)
 
 
 # --- classes -------------------------------------------------------------------------------------

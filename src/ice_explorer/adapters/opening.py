@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.layout import asked
+from ice_explorer.adapters.layout import asked, must_choose
 from ice_explorer.adapters.target import target_columns
 from ice_explorer.errors import quoted
 
@@ -44,12 +44,12 @@ class Opening:
     def choose(self, layout: Layout, way: Way) -> tuple[int, tuple[str, ...]]:
         """Choose the class most frequent in y, else in the predictions; of outputs that are no classes the first.
 
-        Where outputs have classes of their own, it is a class of the first output.
+        Of two classes it is the second, as for `explain`. Where outputs have classes of their own, it is a class of
+        the first output.
 
         Parameters
         ----------
         layout : Layout
-            Several outputs.
         way : Way
             Asked for predictions where y does not tell.
 
@@ -60,6 +60,10 @@ class Opening:
         notes : tuple of str
             Which one it is, and why.
         """
+        if not must_choose(layout):
+            position, notes = layout.find(None)
+            second = "the second of two"
+            return position, (_note("class", layout.outputs, position, second),) if notes else ()
         if not layout.of_classes:
             return 0, (_note("output", layout.outputs, 0, f"the first of {len(layout.outputs)}"),)
         labels = _of_first_output(layout.outputs)
@@ -105,5 +109,4 @@ def _note(what: str, outputs: Sequence[object], position: int, why: str) -> str:
     chosen = f"Explained {what}: {quoted(outputs[position])}, {why}."
     if len(outputs) == 1:
         return chosen
-    other = outputs[0 if position else 1]
-    return f'{chosen} Choose another one under "Output" in the notebook, or pass `output={quoted(other)}`.'
+    return f'{chosen} Choose {"another one" if len(outputs) > 2 else "the other one"} under "Output".'

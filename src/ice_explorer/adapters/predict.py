@@ -6,20 +6,21 @@ The only place that chooses a class, an output, a method or a scale.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ice_explorer.adapters.foreign import foreign_source
-from ice_explorer.adapters.layout import asked, layout_of
+from ice_explorer.adapters.layout import asked, layout_of, must_choose
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
-from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
+from ice_explorer.errors import InputTypeError, InvalidOptionError
 from ice_explorer.turns import owner_of, turn_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,7 +42,9 @@ class Predictor:
     predict : callable
         Rows in the container of X -> (n_rows,) float64.
     output_label : str
-        What the numbers are, for axes: "probability of 'yes'".
+        What the numbers are, for axes: "probability of yes".
+    named_after : callable
+        Names of the columns of y -> the same in their words: "predicted cnt".
     output : object
         The chosen class, name or position; of several outputs with classes of their own the pair
         (output, class). None where the model has one output.
@@ -72,6 +75,7 @@ class Predictor:
 
     predict: Callable[[Any], Array]
     output_label: str
+    named_after: Callable[[Sequence[str]], str]
     output: object
     position: int | None
     response: str
@@ -114,7 +118,7 @@ def make_predictor(
     n_jobs : int
         From how many threads it may be called at once; nothing else calls it meanwhile.
     opening : callable, optional
-        Chooses an output where one must be chosen and `output` is None, as `Opening.choose` does.
+        Chooses an output where `output` is None, as `Opening.choose` does.
 
     Returns
     -------
@@ -137,18 +141,16 @@ def make_predictor(
     returned = method.probe(first_rows)
     layout = layout_of(way, source, returned, first_rows)
     layout.check(returned, n_rows)
-    if opening is None or output is not None or not _must_choose(layout):
-        return _predictor(method, layout, layout.find(output), chosen, _responses(source))
-    return replace(_predictor(method, layout, opening(layout, way), chosen, _responses(source)), is_opening=True)
+    is_opening = opening is not None and output is None
+    found = opening(layout, way) if opening is not None and is_opening else layout.find(output)
+    made = _predictor(method, layout, found, chosen, _responses(source))
+    return replace(made, is_opening=is_opening and must_choose(layout))
 
 
-def _must_choose(layout: Layout) -> bool:
-    """Whether there are several outputs of which none is taken by default."""
-    try:
-        layout.find(None)
-    except OutputError:
-        return True
-    return False
+def first_way(model: Any) -> Way:
+    """Return the way of asking that "auto" takes; nothing else calls the model meanwhile."""
+    source = _in_turn(without_spreading(_source_of(model), side_by_side=False), model, side_by_side=False)
+    return next(iter(source.ways.values()))
 
 
 def _check_response(response: object) -> None:
@@ -220,15 +222,16 @@ def _predictor(
     responses: tuple[str, ...],
 ) -> Predictor:
     position, notes = found
-    take, text, asked_for = layout.takes[position], layout.texts[position], response
+    take, asked_for = layout.takes[position], response
     rescale = None
     if response == "log_odds" and method.way.returns == "probabilities":
         asked_for, rescale = "predict_proba", _log_odds
         take = _rescaled(take, rescale)
-        text = text.replace("probability", "log-odds", 1)
+        layout = replace(layout, what=layout.what.replace("probability", "log-odds", 1))
     return Predictor(
         predict=lambda rows: take(layout.check(method(rows), rows.shape[0])),
-        output_label=text,
+        output_label=layout.text(position),
+        named_after=partial(layout.text, position),
         output=layout.outputs[position] if layout.outputs else None,
         position=position if layout.outputs else None,
         response=response,

@@ -72,6 +72,24 @@ class Table(Protocol):
         """Return the index labels of rows, or None where rows are known by position alone."""
 
 
+def kept(data: Any) -> Any:
+    """Return a copy of an array or a table, which does not follow what its owner writes later; else what was given."""
+    if isinstance(data, np.ndarray):
+        return data.copy(order="K")
+    if nw.dependencies.is_pandas_dataframe(data) or nw.dependencies.is_pandas_series(data):
+        return data.copy(deep=not _copies_on_write())
+    if _is_sparse(data) or isinstance(data, list):
+        return data.copy()
+    return data.clone() if nw.dependencies.is_polars_dataframe(data) else data
+
+
+def _copies_on_write() -> bool:
+    """Whether pandas copies shared columns when one of their frames is written to."""
+    import pandas as pd
+
+    return int(pd.__version__.partition(".")[0]) >= 3 or pd.get_option("mode.copy_on_write") is True
+
+
 def table_from(X: object) -> Table:
     """Wrap X, or say why it cannot be explained.
 
@@ -114,4 +132,4 @@ def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:
         raise InputDataError.duplicate_columns(label)
 
 
-__all__ = ["Column", "ColumnKind", "Name", "Table", "table_from"]
+__all__ = ["Column", "ColumnKind", "Name", "Table", "kept", "table_from"]

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.adapters.tables.column import is_missing, objects
 from ice_explorer.adapters.tables.series import read_column
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     InvalidOptionError
         If these are not the targets of the rows of X, or of what is explained.
     """
-    columns = target_columns(y)
+    columns = _as_outputs(y, target_columns(y), predictor.outputs)
     for column in columns:
         if len(column) != n_observations:
             raise InvalidOptionError.target_length(len(column), n_observations)
@@ -53,6 +54,14 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     if len(columns) != n_outputs:
         raise InvalidOptionError.target_columns(len(columns), n_outputs)
     return _numbers(columns[at])
+
+
+def _as_outputs(y: object, columns: list[NDArray[Any]], outputs: Sequence[object]) -> list[NDArray[Any]]:
+    """Put the columns of a table in the order of the outputs, where they have their names."""
+    frame = nw.from_native(y, eager_only=True, pass_through=True)
+    names = list(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else []
+    wanted = list(map(str, outputs))
+    return [columns[names.index(name)] for name in wanted] if names and sorted(names) == sorted(wanted) else columns
 
 
 def target_columns(y: object) -> list[NDArray[Any]]:
@@ -69,6 +78,17 @@ def target_columns(y: object) -> list[NDArray[Any]]:
     if array.ndim not in (1, 2):
         raise InvalidOptionError.target_got(y)
     return [_plain(column) for column in (array.T if array.ndim == 2 else [array])]
+
+
+def target_names(y: object) -> tuple[str, ...]:
+    """Return the names of the columns of the target; none where not all of them have one."""
+    frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
+    names: list[Any] = []
+    if isinstance(frame, nw.Series):
+        names = [getattr(y, "name", None)]  # of an unnamed one narwhals makes ""
+    elif isinstance(frame, nw.DataFrame):
+        names = list(frame.columns)
+    return tuple(labels_of(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors import Cancelled, PredictionError, quoted
 from ice_explorer.locks import new_lock
 from ice_explorer.real import LARGEST
 from ice_explorer.turns import as_here
@@ -26,7 +27,9 @@ Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,), or one per output."""
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
-_CALL_SIZES = (1 << 13, 1 << 16)  # neural networks like calls that fit the cache, forests large ones
+_FIRST_CALL = 1 << 9
+_LONG = 0.5  # seconds of a call
+_WORTH_GROWING = 1.2  # in phantoms per second
 _NOWHERE = np.empty(0, np.int64)
 
 
@@ -58,30 +61,41 @@ class Moving(Protocol):
 class CallSize:
     """How many phantoms one call of the model takes: found by timing the first calls.
 
-    Predictions are those of single rows, so that the size of a call changes nothing but the time.
+    Calls grow while they are short or while more phantoms are predicted per second. Otherwise they take about half a
+    second, so that progress is shown and a cancel takes effect soon. Predictions are those of single rows: the size of
+    a call changes nothing but the time.
     """
 
     def __init__(self, most: int) -> None:
-        self._untried = sorted({min(size, most) for size in _CALL_SIZES})
-        self._best = self._untried[0]
+        self._most = most
+        self._next = min(_FIRST_CALL, most)
+        self._best = self._next
         self._best_rate = 0.0
+        self._is_settled = False
         self._lock = new_lock()
 
     def next(self) -> int:
         """Return the size of the next call."""
         with self._lock:
-            return self._untried[0] if self._untried else self._best
+            return self._next
 
     def took(self, n_phantoms: int, seconds: float) -> None:
-        """Learn from a call; one that was not full, or of a size tried before, says nothing."""
+        """Learn from a call; one that was not full says nothing."""
         with self._lock:
-            asked = self._untried[0] if self._untried else 0
-            if not asked / 2 <= n_phantoms <= asked:
+            asked = self._next
+            if self._is_settled or not asked / 2 <= n_phantoms <= asked:
                 return
-            self._untried = self._untried[1:]
             rate = n_phantoms / max(seconds, 1e-9)
+            pays = rate > _WORTH_GROWING * self._best_rate
             if rate > self._best_rate:
                 self._best, self._best_rate = asked, rate
+            self._is_settled = asked == self._most or (seconds > _LONG and not pays)
+            if seconds > _LONG and not pays:
+                self._next = max(1, min(self._most, int(_LONG * self._best_rate)))
+            elif asked == self._most:
+                self._next = self._best
+            else:
+                self._next = min(self._most, asked * (8 if seconds < _LONG / 8 else 2))
 
 
 class BruteCurves:
@@ -97,11 +111,24 @@ class BruteCurves:
         Bytes that one block may take, phantoms and the numbers derived from them together.
     several : SeveralOutputs, optional
         All outputs of the model: what is predicted here is then kept for whoever explains another.
+    response : str
+        What is predicted, "log_odds" for messages about infinite ones.
+    predicts : callable, optional
+        Whether the model predicts what it has predicted before: if not, no phantom is to blame.
     """
 
     def __init__(
-        self, predict: Predict, rows: PhantomRows, memory_limit: int, several: SeveralOutputs | None = None
+        self,
+        predict: Predict,
+        rows: PhantomRows,
+        memory_limit: int,
+        several: SeveralOutputs | None = None,
+        *,
+        response: str = "auto",
+        predicts: Callable[[], bool] = lambda: True,
     ) -> None:
+        self.response = response
+        self._predicts = predicts
         self._predict = predict if several is None else several.predict
         self._several = several
         self._n_outputs = 1 if several is None else several.n_outputs
@@ -116,12 +143,17 @@ class BruteCurves:
         """Rows whose phantoms are summed together; a row is never split between blocks."""
         return max(1, self.phantoms_per_block // n_grid)
 
+    def rows_per_call(self, n_grid: int) -> int:
+        """Rows whose phantoms are predicted in the next call; where answers are kept, those that are kept together."""
+        return self.rows_per_block(n_grid) if self._several is not None else max(1, self._calls.next() // n_grid)
+
     def evaluate(
         self,
         feature: Moving,
         positions: NDArray[np.int64],
         values: NDArray[np.float64],
         n_jobs: int = 1,
+        made: Callable[[int], object] | None = None,
     ) -> NDArray[np.float64]:
         """Predict rows with the feature set to given values.
 
@@ -133,6 +165,8 @@ class BruteCurves:
             Coordinates that each row's feature is set to; NaN is missing.
         n_jobs : int
             From how many threads the model is called.
+        made : callable, optional
+            Called after each call of the model with the number of its predictions.
 
         Returns
         -------
@@ -145,7 +179,7 @@ class BruteCurves:
             and row.
         """
         predictions, is_new = self._answer(
-            feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs)
+            feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs, made)
         )
         if not is_new:
             self._check_finite(feature, positions, values, predictions)
@@ -190,25 +224,34 @@ class BruteCurves:
         return predictions[0] if self._several is None else self._several.explained(predictions)
 
     def _evaluate(
-        self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64], n_jobs: int
+        self,
+        feature: Moving,
+        positions: NDArray[np.int64],
+        values: NDArray[np.float64],
+        n_jobs: int,
+        made: Callable[[int], object] | None,
     ) -> NDArray[np.float64]:
         """Ask the model, (n_outputs, n_rows, n_values)."""
         predictions = np.empty((self._n_outputs, *values.shape))
 
-        def call(part: tuple[slice, slice]) -> None:
+        def call(part: tuple[slice, slice]) -> int:
             start = perf_counter()
             asked = values[part]
             predictions[:, *part] = self._call(feature, positions[part[0]], asked)
             self._calls.took(asked.size, perf_counter() - start)
+            return asked.size
 
         n_rows, n_values = values.shape
         if n_jobs == 1:
             for part in self._parts(n_rows, n_values, values.size):
-                call(part)
+                _tell(made, call(part))
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 # Each thread has something to do, however little there is.
-                list(pool.map(as_here(call), self._parts(n_rows, n_values, -(-values.size // n_jobs))))
+                parts = self._parts(n_rows, n_values, -(-values.size // n_jobs))
+                while some := list(islice(parts, n_jobs)):  # the size of the next ones depends on their time
+                    for size in pool.map(as_here(call), some):
+                        _tell(made, size)
         return predictions
 
     def _parts(self, n_rows: int, n_values: int, most: int) -> Iterator[tuple[slice, slice]]:
@@ -222,16 +265,20 @@ class BruteCurves:
             row += rows_per_call
 
     def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        block = feature, positions, values
         try:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
         except Cancelled:
             raise
         except PredictionError as error:
-            where = self._culprit(feature, positions, values)
+            where = self._culprit(*block) or "no single one"
             raise PredictionError.wrong_on_phantoms(feature.readable, where, error) from error
         except Exception as error:
-            where = self._culprit(feature, positions, values)
-            raise PredictionError.failed_on_phantoms(feature.readable, where, error) from error
+            # A service that does not answer is not asked for halves.
+            culprit = None if isinstance(error, OSError) or not self._predicts() else self._culprit(*block)
+            if culprit is None:
+                raise PredictionError.out_of_service(feature.readable, error) from error
+            raise PredictionError.failed_on_phantoms(feature.readable, culprit, error) from error
         predictions = flat.T.reshape(self._n_outputs, *values.shape)
         self._check_finite(feature, positions, values, predictions)
         return predictions
@@ -249,10 +296,10 @@ class BruteCurves:
         if not fitting.all():
             row, column = np.argwhere(~fitting)[0]
             where = place_of(feature, values[row, column], positions[row])
-            raise unfit_prediction(feature, where, float(explained[row, column]))
+            raise unfit_prediction(feature, where, float(explained[row, column]), self.response)
 
-    def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str:
-        """Say on which phantom the model fails, by asking for halves of the block that failed."""
+    def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str | None:
+        """Say on which phantom the model fails, by asking for halves of the block; None if it fails no more."""
         rows = np.repeat(positions, values.shape[1])
         single = values.reshape(-1, 1)
         low, high = 0, len(rows)
@@ -263,11 +310,15 @@ class BruteCurves:
             elif self._fails(feature, rows[middle:high], single[middle:high]):
                 low = middle
             else:
-                # Neither half fails alone: the failure belongs to the block as a whole.
+                # Neither half fails alone: the failure belongs to the block as a whole, or is over.
+                if not self._fails(feature, rows[low:high], single[low:high]):
+                    return None
                 return (
                     f"grid values {feature.text(values.min())} to {feature.text(values.max())}, "
                     f"rows {positions[0]} to {positions[-1]} of X"
                 )
+        if len(rows) == 1 and not self._fails(feature, rows, single):
+            return None
         return place_of(feature, single[low, 0], rows[low])
 
     def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
@@ -280,16 +331,27 @@ class BruteCurves:
         return False
 
 
+def _tell(made: Callable[[int], object] | None, n_predictions: int) -> None:
+    if made is not None:
+        made(n_predictions)
+
+
 def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Tell which predictions can be worked with: numbers that are not too large."""
     return np.asarray(np.abs(predictions) <= LARGEST)
 
 
-def unfit_prediction(feature: Moving, where: str, value: float) -> PredictionError:
+def unfit_prediction(feature: Moving, where: str, value: float, response: str) -> PredictionError:
     """Say what is wrong with a prediction that does not fit."""
     if math.isfinite(value):
         return PredictionError.too_large(feature.readable, where, value, LARGEST)
+    if math.isinf(value) and response == "log_odds":
+        return PredictionError.certain(_of_phantom(feature, where), 0 if value < 0 else 1)
     return PredictionError.not_finite(feature.readable, where, value)
+
+
+def _of_phantom(feature: Moving, where: str) -> str:
+    return f"a phantom observation of {quoted(feature.readable)} ({where})"
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:

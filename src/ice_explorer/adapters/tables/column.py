@@ -55,6 +55,10 @@ class Column:
         whole numbers beyond 2**53, and decimals, None where missing.
     in_natural_order : bool
         True where levels without a declared order stand in the one that their texts say: months, numbered levels.
+    has_declared_levels : bool
+        True where the dtype lists the levels, so that it cannot hold others.
+    zone : object
+        Time zone of datetimes, as pandas takes it; None where they have none.
     """
 
     name: Name
@@ -66,6 +70,8 @@ class Column:
     levels: NDArray[Any] | None = None
     exact: NDArray[Any] | None = None
     in_natural_order: bool = False
+    has_declared_levels: bool = False
+    zone: Any = None
 
     @property
     def readable(self) -> object:
@@ -90,11 +96,11 @@ class Column:
 
     @cached_property
     def labels(self) -> NDArray[Any]:
-        """Values as Python objects, None where missing, (n_observations,); datetimes in UTC."""
+        """Values as Python objects, None where missing, (n_observations,); datetimes in the zone of the column."""
         if self.kind == "other":
             return self.values
-        native = self.native(self.values)
-        if self.kind in MOMENTS:
+        native = self.in_zone(self.values)
+        if self.kind in MOMENTS and native.dtype.kind in "Mm":
             native = native.astype(f"{native.dtype.kind}8[us]")
         labels = objects(native.tolist())
         labels[self.missing] = None
@@ -144,6 +150,29 @@ class Column:
             native = _whole(coordinates) if self.is_integer else coordinates
         return native if self.exact is None else self._made_exact(native, coordinates)
 
+    def in_zone(self, coordinates: Array) -> NDArray[Any]:
+        """Turn coordinates into values as X has them: `native`, but for a time zone `pandas.Timestamp` objects in it.
+
+        Parameters
+        ----------
+        coordinates : ndarray of any shape
+            As for `native`.
+        """
+        native = self.native(coordinates)
+        if self.zone is None:
+            return native
+        import pandas as pd
+
+        zoned = pd.DatetimeIndex(native.ravel()).tz_localize("UTC").tz_convert(self.zone)
+        return objects(list(zoned)).reshape(native.shape)
+
+    def moment_of(self, text: str) -> Any:
+        """Read a datetime, in the zone of the column where the text has no offset of its own."""
+        import pandas as pd
+
+        moment = pd.Timestamp(text)
+        return moment.tz_localize(self.zone) if moment.tzinfo is None else moment
+
     def coordinates(self, native: ArrayLike) -> Array:
         """Turn values of the column into coordinates, the inverse of `native`.
 
@@ -169,7 +198,10 @@ class Column:
 
     def rows_with(self, native: NDArray[Any]) -> NDArray[np.int64] | None:
         """Find for each value a row that holds it, or None where some value is in no row."""
-        found, rows = self._rows_at(self.coordinates(native))
+        try:
+            found, rows = self._rows_at(self.coordinates(native))
+        except KeyError:  # a level of other rows
+            return None
         return rows if found.all() else None
 
     @cached_property
@@ -222,12 +254,12 @@ def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray
     return Column(name, str(name), kind, values.dtype.kind in "iub", dtype, coordinates, exact=exact)
 
 
-def moment_column(name: Name, dtype: str, values: NDArray[Any]) -> Column:
-    """Make a column of datetimes or timedeltas, NaT where missing, of any unit."""
+def moment_column(name: Name, dtype: str, values: NDArray[Any], zone: Any = None) -> Column:
+    """Make a column of datetimes, in UTC where they have a zone, or of timedeltas; NaT where missing, of any unit."""
     kind: ColumnKind = "datetime" if values.dtype.kind == "M" else "timedelta"
     unit = np.datetime_data(values.dtype)[0]
     exact = values if unit == "ns" else values.astype(f"{values.dtype.kind}8[us]")
-    return Column(name, str(name), kind, unit == "D", dtype, days(values), exact=exact)
+    return Column(name, str(name), kind, unit == "D", dtype, days(values), exact=exact, zone=zone)
 
 
 def coded_column(
@@ -246,7 +278,7 @@ def coded_column(
     values = np.array([np.nan if label is None else codes[label] for label in labels.tolist()], dtype=np.float64)
     return Column(
         name, str(name), "ordered" if is_ordered else "category", is_integer=False, dtype=dtype, values=values,
-        levels=objects(levels), in_natural_order=natural is not None,
+        levels=objects(levels), in_natural_order=natural is not None, has_declared_levels=declared is not None,
     )  # fmt: skip
 
 

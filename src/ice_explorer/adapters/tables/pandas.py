@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,7 @@ class PandasTable:
             series = series.sparse.to_dense()
         if isinstance(dtype, pd.DatetimeTZDtype):
             series = series.dt.tz_convert("UTC")  # whose name narwhals knows, as it does not know that of every zone
+            return replace(read_column(name, nw.from_native(series, series_only=True), dtype), zone=dtype.tz)
         return read_column(name, nw.from_native(series, series_only=True), dtype)
 
     def take(self, positions: NDArray[np.int64]) -> Any:
@@ -115,6 +117,8 @@ class PandasTable:
         import pandas as pd
 
         series = self._frame.iloc[:, position]
+        if self.column(position).kind in CODED:
+            return pd.Series(native.tolist(), dtype=series.dtype)
         if pd.api.types.is_object_dtype(series.dtype):
             return pd.Series(self._objects_like(position, native), dtype=object)
         if isinstance(series.dtype, pd.SparseDtype):
@@ -123,8 +127,6 @@ class PandasTable:
             )
         if isinstance(series.dtype, pd.DatetimeTZDtype):
             return _zoned_like(series.dtype, native)
-        if self.column(position).kind in CODED:
-            return pd.Series(native.tolist(), dtype=series.dtype)
         if self.column(position).kind in {"numeric", "boolean"} and not _is_decimal(series):
             return _nullable_like(series.dtype, numbers(native))
         made = like_series(nw.from_native(series, series_only=True), native).to_native()

@@ -59,7 +59,7 @@ def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
         return number_column(name, written, _numbers_of(series, missing), missing)
     if isinstance(kind, nw.Datetime | nw.Duration | nw.Date):
         moments = _dates(series.to_list(), missing) if isinstance(kind, nw.Date) else series.to_numpy()
-        return moment_column(name, written, moments)
+        return moment_column(name, written, moments, getattr(kind, "time_zone", None))
     labels = objects(series.to_list())
     labels[missing] = None
     if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
@@ -131,7 +131,7 @@ def like_series(series: nw.Series[Any], native: NDArray[Any]) -> nw.Series[Any]:
     if native.dtype.kind in "Mm":
         return _moments_like(series, native)
     dtype = series.dtype
-    if isinstance(dtype, nw.Categorical | nw.Enum):
+    if isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
         return nw.new_series(series.name, native.tolist(), nw.String(), backend=series.implementation).cast(dtype)
     if dtype.is_decimal():
         return _decimals_like(series, native)

@@ -1,0 +1,142 @@
+"""Groups of observations, whose metrics share one grid and one scale so that they compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.engine import add_block, empty_sums, missing_change
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.metrics import FeatureMetrics
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.curves.brute import BruteCurves
+    from ice_explorer.engine import Engine, Sums
+    from ice_explorer.inputs import Columns, FeatureInput
+    from ice_explorer.metrics import Convention
+
+    Array = NDArray[np.float64]
+
+_MOST_GROUPS: Final = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Subgroups:
+    """Observations by group.
+
+    Attributes
+    ----------
+    name : object
+        What the groups are by; None where only labels were given.
+    labels : list
+        One for each group; None for the observations without a label, which come last.
+    codes : ndarray of shape (n_observations,)
+        Position in `labels`.
+    counts : list of int
+        Observations of each group.
+    """
+
+    name: Name
+    labels: list[Any]
+    codes: NDArray[np.intp]
+
+    @property
+    def counts(self) -> list[int]:
+        """Observations of each group."""
+        return [int(count) for count in np.bincount(self.codes, minlength=len(self.labels))]
+
+
+def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroups:
+    """Return the groups that a column makes, or that labels of the observations name.
+
+    Parameters
+    ----------
+    columns : Columns
+    index : pandas.Index or None
+        Labels of the rows of X, which those of a Series must equal.
+    by : object or array-like of shape (n_observations,)
+        Name of a column or group, or a label of each observation.
+
+    Raises
+    ------
+    UnknownFeatureError
+        If there is no column of that name.
+    InvalidOptionError
+        If there are too many groups, or labels are not one for each observation.
+    """
+    if isinstance(by, Hashable):
+        return _of_column(columns.named(by))
+    given = np.asarray(by) if hasattr(by, "__len__") else None
+    if given is None or given.shape != (columns.n_observations,):
+        raise InvalidOptionError.by_labels(by, columns.n_observations)
+    own: Any = getattr(by, "index", None)
+    if index is not None and hasattr(own, "equals") and not own.equals(index):
+        got, expected = own.tolist(), index.tolist()
+        row = next((row for row in range(len(got)) if got[row] != expected[row]), 0)
+        raise InvalidOptionError.by_index(row, got[row], expected[row])
+    return _numbered(getattr(by, "name", None), given.tolist())
+
+
+def _of_column(column: Column) -> Subgroups:
+    labels = column.labels.tolist()
+    if column.levels is None:
+        return _numbered(column.name, labels)
+    used = set(labels)
+    return _coded(column.name, [level for level in column.levels.tolist() if level in used], labels)
+
+
+def _numbered(name: Name, labels: list[Any]) -> Subgroups:
+    """Number labels in their order, or in that of their first appearance where they have none."""
+    present = list(dict.fromkeys(label for label in labels if not _is_missing(label)))
+    with suppress(TypeError):  # of labels of several types
+        present.sort()
+    return _coded(name, present, labels)
+
+
+def _coded(name: Name, present: list[Any], labels: list[Any]) -> Subgroups:
+    if len(present) > _MOST_GROUPS:
+        raise InvalidOptionError.by_many("by" if name is None else name, len(present), _MOST_GROUPS)
+    code_of = {label: code for code, label in enumerate(present)}
+    codes = np.array([len(present) if _is_missing(label) else code_of[label] for label in labels], dtype=np.intp)
+    return Subgroups(name, [*present, *[None][: int((codes == len(present)).any())]], codes)
+
+
+def _is_missing(label: object) -> bool:
+    return label is None or label != label  # noqa: PLR0124 - NaN and NaT
+
+
+def sums_by(
+    engine: Engine, brute: BruteCurves, item: FeatureInput, weights: Array, subgroups: Subgroups
+) -> list[Sums | None]:
+    """Sum the curves of each group, in one pass over all; None for a group without an observation in the sample."""
+    codes = subgroups.codes[item.summed]
+    members = [item.summed[codes == at] for at in range(len(subgroups.labels))]
+    sums = [empty_sums(replace(item, summed=rows), weights, compiled=False) if len(rows) else None for rows in members]
+    for rows, curves in engine.curves(item, item.summed):
+        change = missing_change(brute, item, rows)
+        for at, of_group in enumerate(sums):
+            inside = subgroups.codes[rows] == at
+            if of_group is not None and inside.any():
+                moved = None if change is None else change[inside]
+                add_block(of_group, curves[inside], item, (rows[inside], weights, moved), compiled=False)
+    for of_group in sums:
+        if of_group is not None:
+            of_group.finish()
+    return sums
+
+
+def metrics_of(sums: Sums | None, decay: float, convention: Convention) -> dict[str, float]:
+    """Return the metrics by name; NaN where there is nothing to sum."""
+    names = [field.name for field in fields(FeatureMetrics)]
+    if sums is None:
+        return dict.fromkeys(names, math.nan)
+    found = sums.metrics(decay, convention)
+    return {name: getattr(found, name) for name in names}

@@ -1,0 +1,134 @@
+"""Whether a column of X is the target itself: the same values as y, or curves along the diagonal prediction = value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.adapters.target import target_columns, target_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.predict import Predictor
+    from ice_explorer.adapters.table import Column
+
+    Array = NDArray[np.float64]
+
+_ALONG: Final = 0.1  # standard deviations of the values that the curves lie beside the diagonal: steps of trees do
+_NEAR: Final = 0.05  # the same of the target beside the values
+_SURE: Final = 0.05  # a probability this near to 0 or 1 is certain
+_ROUNDING: Final = 1e-9  # of the standard deviation of the target
+_FEWEST_ROWS: Final = 10  # fewer are alike by chance
+_FIRST_ROWS: Final = 200  # that tell most columns from the target
+
+
+@dataclass(frozen=True, eq=False)
+class KnownTarget:
+    """What y says of the columns of X.
+
+    Attributes
+    ----------
+    equal : dict of str to str
+        Labels of columns that tell y in every row, with a sentence on each.
+    numbers : ndarray of shape (n_observations,) or None
+        The target; None where it is classes.
+    """
+
+    equal: dict[str, str]
+    numbers: Array | None
+
+    def may_be(self, observed: Array) -> bool:
+        """Whether a column that does not equal the target is at least near it."""
+        return self.numbers is not None and _is_near(observed, self.numbers - observed, _NEAR)
+
+
+def known_target(y: object, predictor: Predictor, columns: Iterable[Column], n_observations: int) -> KnownTarget:
+    """Compare the observed target with every column of X.
+
+    Raises
+    ------
+    InvalidOptionError
+        If y is not the target of the rows of X, or of what is explained.
+    """
+    numbers = target_values(y, predictor, n_observations)
+    comparable = [column for column in columns if column.kind != "other"]
+    if not predictor.of_classes:
+        found = [column.label for column in comparable if _is_number(column) and _equals(column.values, numbers)]
+        return KnownTarget({label: f"{label!r} has the value of y in every row." for label in found}, numbers)
+    codes = _codes(_column_of(y, predictor))
+    found = [column.label for column in comparable if _tells(column, codes)]
+    return KnownTarget({label: f"{label!r} tells the class of every row." for label in found}, None)
+
+
+def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -> bool:
+    """Whether the prediction is the value of the feature, whatever the other features are.
+
+    Parameters
+    ----------
+    axis, mean, spread : ndarray of shape (n_grid,)
+        Grid values, and mean and standard deviation of the curves there.
+    observed : ndarray of shape (n_observations,)
+        Values of the feature, NaN where missing: the curves count where the data are.
+    """
+    present = observed[np.isfinite(observed)]
+    off, apart = np.interp(present, axis, mean) - present, np.interp(present, axis, spread)
+    return _is_near(present, np.hypot(off, apart), _ALONG)
+
+
+def decides_class(mean: Array, spread: Array, n_classes: int) -> bool:
+    """Whether each of a few values makes a class certain or excludes it, whatever the other features are."""
+    is_sure = np.minimum(mean, 1 - mean) <= _SURE
+    is_split = mean.min() < 0.5 < mean.max()
+    return bool(2 <= len(mean) <= n_classes and is_sure.all() and is_split and (spread <= 2 * _SURE).all())
+
+
+def _is_near(values: Array, off: Array, most: float) -> bool:
+    known = np.isfinite(values) & np.isfinite(off)
+    variance = float(values[known].var()) if known.any() else 0.0
+    return variance > 0 and float(np.mean(off[known] ** 2)) <= most**2 * variance
+
+
+def _is_number(column: Column) -> bool:
+    return column.kind in ("numeric", "boolean")
+
+
+def _equals(values: Array, numbers: Array) -> bool:
+    known = np.flatnonzero(np.isfinite(numbers))
+    allowed = _ROUNDING * float(numbers[known].std()) if known.size else 0.0
+    if known.size < _FEWEST_ROWS or allowed == 0:
+        return False
+    # NaN is near to nothing.
+    return all(bool((np.abs(values[some] - numbers[some]) <= allowed).all()) for some in (known[:_FIRST_ROWS], known))
+
+
+def _column_of(y: object, predictor: Predictor) -> NDArray[Any]:
+    """Return the labels of what is explained, None where missing."""
+    columns = target_columns(y)
+    if len(columns) == 1:
+        return columns[0]
+    output: Any = predictor.output
+    return columns[output[0] if isinstance(output, tuple) else predictor.position or 0]
+
+
+def _codes(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Number the labels from 0; missing ones are -1."""
+    codes: dict[Any, int] = {None: -1}
+    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels.tolist()], dtype=np.intp)
+
+
+def _tells(column: Column, codes: NDArray[np.intp]) -> bool:
+    """Whether each value goes with one label, and each label with one value."""
+    known = np.flatnonzero(codes >= 0)
+    n_labels = len(np.unique(codes[known]))
+    if known.size < _FEWEST_ROWS or n_labels < 2 or column.missing[known].any():
+        return False
+    for some in (known[:_FIRST_ROWS], known):
+        values, places = np.unique(column.values[some], return_inverse=True)
+        if len(values) > n_labels or len(np.unique(places * n_labels + codes[some])) > len(values):
+            return False
+    return len(values) == n_labels

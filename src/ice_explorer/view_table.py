@@ -1,0 +1,54 @@
+"""The metrics as an explorer shows them, which can be called for another reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ice_explorer.tracebacks import short_traceback
+
+if TYPE_CHECKING:
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.metrics import Convention
+    from ice_explorer.options import Unit
+
+
+class ViewTable(pd.DataFrame):  # type: ignore[misc]
+    """The metrics as an explorer shows them; called as `Explanation.table` is, those of another reading.
+
+    What pandas makes of it is a plain DataFrame.
+    """
+
+    _shown: tuple[Explanation, float, Convention, str | None, Unit]
+
+    @classmethod
+    def of(
+        cls, explanation: Explanation, decay: float, convention: Convention, *, sort_by: str | None, unit: Unit
+    ) -> ViewTable:
+        """Make the table that an explorer shows."""
+        table = cls(explanation.table(decay, convention, sort_by=sort_by, unit=unit))
+        object.__setattr__(table, "_shown", (explanation, decay, convention, sort_by, unit))  # no column
+        return table
+
+    @short_traceback
+    def table(
+        self,
+        decay: float | None = None,
+        convention: Convention | None = None,
+        *,
+        sort_by: str | None = "",
+        unit: Unit | None = None,
+    ) -> ViewTable:
+        """Return the table of another reading; what is left out is as the explorer shows it."""
+        explanation, shown_decay, shown_convention, shown_order, shown_unit = self._shown
+        return self.of(
+            explanation,
+            shown_decay if decay is None else decay,
+            shown_convention if convention is None else convention,
+            sort_by=shown_order if sort_by == "" else sort_by,
+            unit=shown_unit if unit is None else unit,
+        )
+
+    __call__ = table  # an error of it names `table()`
+    del table

@@ -1,0 +1,74 @@
+"""The what-if of a row: how far a change of one feature moves its prediction, by how far the feature has to move."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+LEAST_WEIGHT: Final = 0.5
+"""A value is within reach of a row where its likelihood is at least this."""
+
+_ROUNDING: Final = 1e-9  # of a distance; and of predictions, below which two are equal
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Grid values at which the prediction of a row is further from its own than at every nearer one, nearest first.
+
+    Attributes
+    ----------
+    places : ndarray of shape (n_moves,)
+        Where on the grid.
+    distances : ndarray of shape (n_moves,)
+        From the observed value, in likelihood scales: the exponents of the decay.
+    changes : ndarray of shape (n_moves,)
+        Prediction there minus the prediction of the row [output].
+    """
+
+    places: NDArray[np.intp]
+    distances: Array
+    changes: Array
+
+    def within(self, reach: float) -> int | None:
+        """Return the position of the largest change within a distance; None where nothing changes."""
+        n_near = int(np.sum(self.distances <= reach * (1 + _ROUNDING)))
+        return n_near - 1 if n_near else None
+
+
+def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
+    """Find the changes of a row that no smaller step of the feature exceeds.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_grid,)
+        From the observed value, in likelihood scales.
+    curve : ndarray of shape (n_grid,)
+        ICE curve of the row [output].
+    prediction : float
+        Prediction of the row itself [output].
+
+    Examples
+    --------
+    >>> moves_of(np.array([1.0, 0.0, 1.0, 2.0]), np.array([5.0, 3.0, 4.0, 6.0]), 3.0).changes.tolist()
+    [2.0, 3.0]
+    """
+    changes = curve - prediction
+    order = np.lexsort((-np.abs(changes), distances))
+    sizes = np.abs(changes[order])
+    least = _ROUNDING * max(abs(prediction), float(np.abs(curve).max(initial=0.0)))
+    before = np.maximum.accumulate(np.concatenate([[least], sizes[:-1]]))
+    places = order[sizes > before]
+    return Moves(places, distances[places], changes[places])
+
+
+def reach_of(decay: float) -> float:
+    """Return the distance at which a value counts half, in likelihood scales; infinite without decay."""
+    return math.inf if decay == 1 else math.log(LEAST_WEIGHT) / math.log(decay)
