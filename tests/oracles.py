@@ -310,7 +310,7 @@ def metrics(
         "support": 1.0,
         "largest_step_share": math.nan,
         "missing_impact": math.nan,
-        "scale": sigma,
+        "scale": sum(s * v for s, v in zip(row_scale, w, strict=True)) / sum(w),
         "n_grid": float(len(grid)),
     }
     if any(math.isnan(x) for x, v in zip(observed, w, strict=True) if v > 0):

@@ -72,7 +72,8 @@ def test_predictions_of_the_rows_are_those_of_the_first_output_asked_for(model, 
         explanation = plan.explanation({feature: plan.compute(feature) for feature in plan.features})
         before = model.n_asked
         found = explanation.prediction_sd, explanation["x0"].predictions(positions)
-        assert (model.n_asked == before) == (label != LABELS[0])
+        witnesses = 2 * 64  # rows that tell whether the model is still the one that was explained
+        assert (model.n_asked == before + witnesses) == (label != LABELS[0])
         alone = ice.explain(model, table, output=label, response=response, progress=False)
         assert found[0] == alone.prediction_sd
         assert_array_equal(found[1], alone["x0"].predictions(positions))
@@ -86,7 +87,7 @@ def test_log_odds_are_those_of_probabilities_that_are_known(model, table, respon
     curves_of(prepare(model, table, output="green", response=first, answers=answers))
     before = model.n_asked
     found = curves_of(prepare(model, table, output="red", response=second, answers=answers))
-    assert model.n_asked - before < 200
+    assert model.n_asked - before < 600
     expected = ice.explain(model, table, output="red", response=second, progress=False)
     for feature in found:
         assert_array_equal(feature.curves, expected[feature.feature].curves)
@@ -120,7 +121,7 @@ def test_infinite_log_odds_are_found_in_what_was_kept(table):
     rows = np.where(table == 0, 0.1, np.abs(table))
     curves_of(prepare(Sure(), rows, **options))
     with pytest.raises(
-        PredictionError, match=r"returned -inf on a phantom observation of 'x0' \(grid value -1.0, row "
+        PredictionError, match=r"a probability of 0 for a phantom observation of 'x0' \(grid value -1.0, row "
     ):
         curves_of(prepare(Sure(), rows, response="log_odds", **options))
 
@@ -148,13 +149,13 @@ def test_a_prediction_that_is_no_number_is_found_in_what_was_kept(table):
 
 
 def test_the_explorer_asks_once_for_all_classes(model, table):
-    """Choosing another class predicts some phantoms to see what the model returns, and no more."""
+    """Choosing another class predicts some phantoms to see what the model returns, and whether it changed."""
     x = ice.ICEExplorer(model, table, output="red", progress=False)
     first = x.explanation.table()
     before = model.n_asked
     x.output = "blue"
     second = x.explanation.table()
-    assert model.n_asked - before < 200
+    assert model.n_asked - before < 600
     assert_frame_equal(second, ice.explain(model, table, output="blue", progress=False).table())
     assert first["impact"].to_dict() != second["impact"].to_dict()
     x.close()

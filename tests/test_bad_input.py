@@ -173,48 +173,43 @@ CASES = [
         "unfitted",
         lambda _: explain(LinearRegression(), NUMBERS),
         PredictionError,
-        "The model failed on the first rows of X: NotFittedError: This LinearRegression instance is not fitted "
-        "yet. Call 'fit' with appropriate arguments before using this estimator. Check that it is fitted and "
-        "that X is what it was fitted on.",
+        "model must be fitted; this LinearRegression is not. Call `model.fit(X, y)` first.",
     ),
     Case(
         "a column is missing",
         lambda _: explain(line(), NUMBERS[["age"]]),
-        PredictionError,
-        "The model failed on the first rows of X: ValueError: The feature names should match those that were "
-        "passed during fit. Feature names seen at fit time, yet now missing: - income. Check that it is fitted "
-        "and that X is what it was fitted on.",
+        InputDataError,
+        "X must have the columns that the model was fitted on; 'income' is missing. X has 1 column: 'age'. Add what "
+        "is missing, and pass the columns in the order of the fit.",
     ),
     Case(
         "a column too many",
         lambda _: explain(line(), NUMBERS.assign(size=1.0)),
-        PredictionError,
-        "The model failed on the first rows of X: ValueError: The feature names should match those that were "
-        "passed during fit. Feature names unseen at fit time: - size. Check that it is fitted and that X is "
-        "what it was fitted on.",
+        InputDataError,
+        "X must have only the columns that the model was fitted on; it was not fitted on 'size'. Pass "
+        "`X[model.feature_names_in_]`.",
     ),
     Case(
         "another column",
-        lambda _: explain(line(), NUMBERS.rename(columns={"income": "pay"})),
-        PredictionError,
-        "The model failed on the first rows of X: ValueError: The feature names should match those that were "
-        "passed during fit. Feature names unseen at fit time: - pay Feature names seen at fit time, yet now "
-        "missing: - income. Check that it is fitted and that X is what it was fitted on.",
+        lambda _: explain(line(), NUMBERS.rename(columns={"income": "Income"})),
+        InputDataError,
+        "X must have the columns that the model was fitted on; 'income' is missing, and the model was not fitted on "
+        "'Income'. X has 2 columns: 'age', 'Income'. Rename 'Income' to 'income', and pass the columns in the order "
+        "of the fit.",
     ),
     Case(
         "columns in another order",
         lambda _: explain(line(), NUMBERS[["income", "age"]]),
-        PredictionError,
-        "The model failed on the first rows of X: ValueError: The feature names should match those that were "
-        "passed during fit. Feature names must be in the same order as they were in fit. Check that it is "
-        "fitted and that X is what it was fitted on.",
+        InputDataError,
+        "X must have its columns in the order in which the model was fitted on them; it has the same columns in "
+        "another order: 'income', 'age'. Pass `X[model.feature_names_in_]`.",
     ),
     Case(
         "an array too narrow",
         lambda _: explain(LinearRegression().fit(NUMBERS.to_numpy(), wealth(NUMBERS)), NUMBERS.to_numpy()[:, :1]),
-        PredictionError,
-        "The model failed on the first rows of X: ValueError: X has 1 features, but LinearRegression is "
-        "expecting 2 features as input. Check that it is fitted and that X is what it was fitted on.",
+        InputDataError,
+        "X must have as many columns as the model was fitted on, 2; got 1. Pass the columns of the fit, in their "
+        "order.",
     ),
     Case(
         "the model raises",
@@ -356,7 +351,8 @@ CASES = [
         "X is a series",
         lambda _: explain(wealth, X["age"]),
         InputTypeError,
-        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got Series. Pass `X.to_frame()`.",
+        "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got Series. Pass a table: a row "
+        "is `X.iloc[[0]]`, a column `X[['name']]`.",
     ),
     Case(
         "X is a matrix, as `todense` makes one",
@@ -419,8 +415,8 @@ CASES = [
         "one axis",
         lambda _: explain(X=np.arange(3.0)),
         InputDataError,
-        "X must have two dimensions, observations × features; got an array of shape (3,). Reshape it, for one "
-        "feature `X.reshape(-1, 1)`.",
+        "X must have two dimensions, observations × features; got an array of shape (3,). Reshape it: one "
+        "feature is `X.reshape(-1, 1)`, one row `X.reshape(1, -1)`.",
     ),
     Case(
         "an array of objects",
@@ -727,8 +723,10 @@ CASES = [
         "infinite log-odds",
         lambda _: explain(pure_tree(), NUMBERS, response="log_odds"),
         PredictionError,
-        "The model must return finite numbers; it returned -inf on a phantom observation of 'age' (grid value "
-        "20.0, row 0 of X). Limit the grid with `grid=`, or use another `response`.",
+        "Log-odds need probabilities between 0 and 1; the model returned a probability of 0 for a phantom observation "
+        "of 'age' (grid value 20.0, row 0 of X). Use `response=\"predict_proba\"`, or pass a function that keeps "
+        "probabilities from 0 and 1, for example `lambda X: logit(model.predict_proba(X)[:, 1].clip(0.001, 0.999))` "
+        "with `scipy.special.logit`.",
     ),
     # decay, convention
     Case(
@@ -917,7 +915,7 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, "
-        "engine, n_jobs, memory_limit, progress.",
+        "engine, n_jobs, memory_limit, like, keep_curves, progress.",
     ),
     Case(
         "option that is none",
@@ -925,7 +923,7 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'zoom'. Its options are features, groups, categorical, output, response, "
         "grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, engine, n_jobs, "
-        "memory_limit, progress.",
+        "memory_limit, like, keep_curves, progress.",
     ),
     # weights
     Case(
@@ -1240,8 +1238,8 @@ CASES = [
         lambda _: result().table(sort_by="impct"),
         InvalidOptionError,
         "`sort_by` must be 'impact', 'in_distribution_impact', 'direction', 'heterogeneity', 'non_linearity', "
-        "'missing_impact', 'support', 'largest_step_share', 'scale', 'n_grid' or 'kind'; got 'impct'. Did you mean "
-        "'impact'?",
+        "'missing_impact', 'support', 'largest_step_share', 'scale', 'n_grid' or 'kind'; got 'impct'. Did "
+        "you mean 'impact'?",
     ),
     Case(
         "table with decay 2",
@@ -1333,8 +1331,7 @@ CASES = [
         "rows by mask",
         lambda _: result()["age"].rows([True, False]),
         InvalidOptionError,
-        "`positions` must be row positions of X, from 0 to 11; got [True, False]. Rows are addressed by "
-        "position, not by index label.",
+        "`positions` as a mask must have one value for each of the 12 rows of X; got 2.",
     ),
     Case(
         "rows of different lengths",
@@ -1352,21 +1349,21 @@ CASES = [
     ),
     Case(
         "rows of X behind the last",
-        lambda _: result().table_rows([13]),
+        lambda _: result()._table_rows([13]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 13. Rows are addressed by position, not by "
         "index label.",
     ),
     Case(
         "row of X as a number",
-        lambda _: result().table_rows(1),
+        lambda _: result()._table_rows(1),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 1. Rows are addressed by position, not by "
         "index label.",
     ),
     Case(
         "labels of rows that are not whole",
-        lambda _: result().row_labels([1.5]),
+        lambda _: result()._row_labels([1.5]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got [1.5]. Rows are addressed by position, not "
         "by index label.",
@@ -1435,7 +1432,7 @@ CASES = [
     ),
     Case(
         "column spelt wrongly",
-        lambda _: result().column("sinc"),
+        lambda _: result()._column("sinc"),
         UnknownFeatureError,
         "No column named 'sinc' in X. Did you mean 'since'? X has 7 columns: 'age', 'income', 'city', 'since', "
         "'red', 'blue', 'green'.",
@@ -1484,8 +1481,8 @@ CASES = [
         "picture with an unknown option",
         lambda _: result().plot("age", colour_by="city"),
         UnknownOptionError,
-        "plot() has no option 'colour_by'. Did you mean 'color_by'? Its options are feature, kind, color_by, "
-        "decay, anchor, max_lines, ax.",
+        "plot() has no option 'colour_by'. Did you mean 'color_by'? Its options are kind, color_by, "
+        "decay, anchor, max_lines, ax, title, legend, palette, line_kw, mean_kw, share_axis.",
     ),
     Case(
         "picture on a text",
@@ -1511,7 +1508,7 @@ CASES = [
         lambda _: result().plot_impact(ranked_by="impact"),
         UnknownOptionError,
         "plot_impact() has no option 'ranked_by'. Did you mean 'rank_by'? Its options are ax, decay, rank_by, unit, "
-        "max_features.",
+        "max_features, title, legend.",
     ),
     # the explorer
     Case(
@@ -1561,7 +1558,7 @@ CASES = [
         UnknownOptionError,
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'? Its options are features, groups, "
         "categorical, output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, "
-        "convention, engine, n_jobs, memory_limit, progress, state.",
+        "convention, engine, n_jobs, memory_limit, like, keep_curves, progress, state.",
     ),
     Case(
         "what is set on an explorer, given as an option",
@@ -1874,7 +1871,7 @@ CASES = [
         lambda _: result().plot_all(columns=2),
         UnknownOptionError,
         "plot_all() has no option 'columns'. Did you mean 'n_columns'? Its options are kind, color_by, decay, rank_by, "
-        "anchor, max_lines, max_features, n_columns, share_y.",
+        "anchor, max_lines, max_features, n_columns, share_y, title, legend, palette, line_kw, mean_kw.",
     ),
     Case(
         "no columns of panels",
@@ -1892,7 +1889,7 @@ CASES = [
         "unknown option of save",
         lambda folder: result().save(folder / "view.svg", colour_by="city"),
         UnknownOptionError,
-        "save() has no option 'colour_by'. Did you mean 'color_by'? Its options are path, what, feature, kind, "
+        "save() has no option 'colour_by'. Did you mean 'color_by'? Its options are what, feature, kind, "
         "color_by, decay, rank_by, unit, anchor, max_lines, selection, width, font_size, dpi, title, caption, "
         "overwrite, spreadsheet.",
     ),

@@ -25,6 +25,7 @@ import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.bqplot import link, look
 from ice_explorer.bqplot.link import Link
+from ice_explorer.figures.curve_lines import slope_ends
 from ice_explorer.figures.palette import level_palette, plain_palette
 from ice_explorer.figures.scene import coloring_of
 
@@ -105,12 +106,17 @@ def assert_ranked(figure, x):
 
 
 def test_bars_are_the_table_of_the_explorer(x):
-    """In its order, with its figures; pale behind them stands the undecayed impact."""
+    """In its order, with its figures; a tick marks the impact without decay."""
     figure = ice.bqplot.impact(x)
     assert isinstance(figure, bqplot.Figure)
     assert_ranked(figure, x)
-    assert_allclose(figure.marks[0].y, x.table["impact"], rtol=0, atol=0)
+    start, width = figure.marks[0].y
+    assert_allclose(start + width / 2, x.table["impact"], rtol=1e-12)
     assert figure.axes[0].label == "in-distribution impact, counted evenly along the axis"
+    assert heading(figure) == "tick: all values alike"
+    x.rank_by = "heterogeneity"
+    assert not figure.marks[0].y.any()
+    assert heading(figure) == ""
 
 
 @pytest.mark.parametrize(
@@ -124,13 +130,10 @@ def test_bars_follow_what_the_ranking_depends_on(x, trait, value):
     """Another decay, another figure, another way to count."""
     figure = ice.bqplot.impact(x)
     before = bars_of(figure).y
-    if value == "impact":
-        x.decay = 0.1
     setattr(x, trait, value)
     shown = [name for name in x.table.index if not np.isnan(x.table.loc[name, x.rank_by])]
     assert bars_of(figure).x.tolist() == shown
-    reached = "in_distribution_impact" if value == "impact" else x.rank_by
-    assert_allclose(bars_of(figure).y, x.table.loc[shown, reached], rtol=0, atol=0)
+    assert_allclose(bars_of(figure).y, x.table.loc[shown, x.rank_by], rtol=0, atol=0)
     assert before.shape != bars_of(figure).y.shape or (before != bars_of(figure).y).any()
 
 
@@ -247,12 +250,13 @@ def test_lines_are_the_curves_of_the_rows_that_they_name(x, e, kind):
 
 
 def test_slopes_are_steps(x, e):
-    """d-ICE is drawn as the explorer draws it."""
+    """d-ICE is drawn as the explorer draws it: over bins, as many as there are by default."""
     x.feature, x.kind = "slope", "d-ice"
     figure = ice.bqplot.curves(x)
     _, _, mean = lines_of(figure)
     drawn(figure)
-    slopes = np.diff(e["slope"].partial_dependence) / np.diff(e["slope"].axis)
+    ends = slope_ends(len(e["slope"].axis))
+    slopes = np.diff(e["slope"].partial_dependence[ends]) / np.diff(e["slope"].axis[ends])
     assert_allclose(mean.y[::2], slopes)
     assert_allclose(mean.y[1::2], slopes)
 
@@ -393,7 +397,7 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     x.explanation  # noqa: B018 - waits
     fails.set()
     heat, curves = ice.bqplot.two_way(x, "slope", "bend"), ice.bqplot.curves(x)
-    soon(lambda: "'slope × bend' (grid value" in heading(heat))
+    soon(lambda: "RuntimeError: no more" in heading(heat))
     soon(lambda: "RuntimeError: no more" in heading(curves))
     fails.clear()
     x.feature = "town"
@@ -455,10 +459,10 @@ def test_cells_follow_the_output(make):
 
     x = make(Classes(), X, output="yes")
     figure = ice.bqplot.two_way(x, "a", "b")
-    soon(lambda: heading(figure) == "Mean probability of 'yes', 30 of 30 rows")
+    soon(lambda: heading(figure) == "Mean probability of yes, 30 of 30 rows")
     yes = figure.marks[0].color
     x.output = "no"
-    soon(lambda: heading(figure) == "Mean probability of 'no', 30 of 30 rows")
+    soon(lambda: heading(figure) == "Mean probability of no, 30 of 30 rows")
     assert_allclose(figure.marks[0].color, (1 - yes) / 4, rtol=1e-12)
 
 
@@ -550,7 +554,7 @@ def test_figures_are_drawn_in_the_thread_that_made_them(monkeypatch, e):
     threads = []
 
     async def main():
-        x = ice.ICEExplorer(model, e.table_rows(np.arange(e.n_observations)))
+        x = ice.ICEExplorer(model, e._table_rows(np.arange(e.n_observations)))
         figure, curves = ice.bqplot.impact(x), ice.bqplot.curves(x)
         for mark in (*figure.marks, *curves.marks):
             mark.observe(lambda _change: threads.append(threading.get_ident()), ["x", "y", "selected", "colors"])

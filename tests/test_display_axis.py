@@ -70,7 +70,7 @@ def test_distances_follow_a_conditional_scale():
     X = pd.DataFrame({"town": town, "b": (town == "x") + 0.0})
     feature = ice.explain(lambda X: X["b"].to_numpy(), X, scale="conditional", progress=False)["town"]
     far = distances(feature, np.arange(40))
-    assert_allclose(feature.likelihood_of(np.arange(40), 0.3), 0.3**far, rtol=1e-9)
+    assert_allclose(feature.likelihood(0.3, rows=np.arange(40)), 0.3**far, rtol=1e-9)
     assert (far[:20, 1] > 0.5).all()
 
 

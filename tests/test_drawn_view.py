@@ -23,6 +23,7 @@ from ice_explorer.export import picture, save
 from ice_explorer.figures.around import with_surroundings
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.compose import compose
+from ice_explorer.figures.curve_lines import middle_of, slope_ends
 from ice_explorer.figures.map_labels import Labelled, place_labels
 from ice_explorer.figures.mpl_page import png_page
 from ice_explorer.figures.page import Box
@@ -165,8 +166,9 @@ def test_what_stands_beside_a_zoomed_axis_stays(explanation):
 
 def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
     """The axis leaves the step out and says how many lines leave it; the full axis shows it."""
-    cut = seen(explanation, feature="dose", kind="d-ice")
-    full = seen(explanation, feature="dose", kind="d-ice", choices={"full_slopes": True})
+    every = {"every_step": True}
+    cut = seen(explanation, feature="dose", kind="d-ice", choices=every)
+    full = seen(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
     assert cut.lines.is_cut
     assert not full.lines.is_cut
     assert cut.lines.y_domain[1] < 2
@@ -175,13 +177,65 @@ def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
     steepest = cut.lines.extent[1]
     remark = f"Of 300, {n} lines up to {steepest:.4g} leave the axis."
     assert cut.lines.remark == remark
-    root = drawn(explanation, feature="dose", kind="d-ice")
+    root = drawn(explanation, feature="dose", kind="d-ice", choices=every)
     assert remark in texts(root)
     assert len(group(root, "edge-arrows")) == 1
     assert group(root, "lines").get("clip-path") is not None
-    whole = drawn(explanation, feature="dose", kind="d-ice", choices={"full_slopes": True})
+    whole = drawn(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
     assert group(whole, "lines").get("clip-path") is None
     assert not any("leave the axis" in (text or "") for text in texts(whole))
+
+
+def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
+    """20 bins with equally many grid values: the rise over a bin by its width. The axis says so; metrics stay."""
+    feature = explanation["dose"]
+    binned = seen(explanation, feature="dose", kind="d-ice").lines
+    every = seen(explanation, feature="dose", kind="d-ice", choices={"every_step": True}).lines
+    ends = slope_ends(len(feature.grid))
+    assert len(ends) == 21
+    assert {int(n) for n in np.diff(ends)} == {13, 14}
+    rises = np.diff(feature.rows(binned.positions)[:, ends], axis=1)
+    assert_allclose(binned.values[:, ::2], rises / np.diff(feature.grid[ends]), rtol=1e-9)
+    assert binned.y_title == "slope of the prediction per unit of dose, over 20 quantile bins"
+    assert every.y_title == "slope of the prediction per unit of dose"
+    assert_allclose(every.values[:, ::2], feature.slopes, rtol=1e-12)
+    assert np.abs(binned.values).max() < np.abs(every.values).max() / 5
+    assert len(slope_ends(21)) == 21  # so few are drawn as they are
+
+
+# --- the band -------------------------------------------------------------------------------------
+
+
+def test_the_band_of_probabilities_is_that_of_quantiles():
+    """Mean ± SD leaves [0, 1] there; changes and other outputs keep it. The legend says which it is."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "town": rng.choice(["x", "y"], 200)})
+    X.loc[:9, "a"] = np.nan
+
+    class Model:
+        classes_ = ("no", "yes")
+
+        def predict(self, rows):
+            return np.array(self.classes_)[(self.predict_proba(rows)[:, 1] > 0.5).astype(int)]
+
+        def predict_proba(self, rows):
+            p = np.where(rows["town"] == "x", 0.02, np.where(rows["a"].isna(), 0.5, rows["a"] > 1))
+            return np.column_stack([1 - p, p])
+
+    e = explain(Model(), X, progress=False)
+    for feature in ("a", "town"):
+        f = e[feature]
+        assert (f.partial_dependence - f.spread).min() < 0
+        lines = seen(e, feature=feature).lines
+        assert_allclose(lines.band, np.quantile(f.curves, [0.16, 0.84], axis=0), rtol=1e-12)
+        assert lines.band.min() >= 0
+        assert lines.band.max() <= 1
+        assert "partial dependence, middle 68 % of the curves" in texts(drawn(e, feature=feature))
+    beside = seen(e, feature="a").lines.missing
+    assert beside.band == tuple(np.quantile(beside.values, [0.16, 0.84]))
+    centred = seen(e, feature="a", kind="c-ice").lines
+    assert_allclose(centred.band, [centred.mean - centred.spread, centred.mean + centred.spread])
+    assert "partial dependence ± 1 SD of the curves" in texts(drawn(e, feature="a", kind="c-ice"))
 
 
 # --- density, ticks, target -----------------------------------------------------------------------
@@ -194,7 +248,7 @@ def test_lines_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(
     key = texts(group(root, "key"))
     assert key[1] == "1 line"
     assert key[2].endswith(" % of the lines")
-    assert "own value of the row" not in key
+    assert "observed value of the row" not in key
     assert seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense is False
     many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2100, 1)), progress=False)
     assert seen(many, max_lines=2100).lines.is_dense
@@ -277,7 +331,7 @@ def test_lines_are_parted_by_what_explains_their_spread(explanation):
     """The sides of the rule are those that the explanation finds; a column that explains nothing is not split."""
     choices = {"coloring": "driver"}
     view = seen(explanation, feature="age", color_by="sex", choices=choices)
-    (best,) = [driver for driver in explanation["age"].drivers().found if driver.column == "sex"]
+    (best,) = [driver for driver in explanation["age"]._search_drivers().found if driver.column == "sex"]
     assert best.share > 0.9
     assert view.coloring.levels == best.sides
     other = seen(explanation, feature="age", color_by="dose", choices=choices)
@@ -323,21 +377,25 @@ def test_the_map_stands_where_the_bars_were(explanation):
     assert group(drawn(explanation, feature="age", choices={"left": "map"}, with_ranking=False), "map") is None
 
 
-def test_compared_features_stand_under_the_open_one_on_one_axis(explanation):
-    """The same rows and the same ends of the axis; slopes have an axis each, levels without an order none."""
-    choices = {"compared": ["dose", "town"]}
+def test_compared_features_are_drawn_in_place_of_the_open_one_on_one_axis(explanation):
+    """The open one first and never twice, of one size; slopes have an axis each, levels without an order none."""
+    choices = {"compared": ["age", "dose", "town", "sex"]}
     view, _ = page_of(explanation, feature="age", choices=choices, max_lines=50)
     rows = view.lines.positions
     for small in view.compared:
         assert_array_equal(small.lines.positions, rows)
+    assert [small.lines.feature for small in view.compared] == ["age", "dose", "town"]
     assert len({small.y_span for small in view.compared}) == 1
     assert view.compared[0].y_span[1] >= max(small.lines.extent[1] for small in view.compared)
     root = drawn(explanation, feature="age", choices=choices)
-    assert "Compared, on one axis" in texts(root)
-    assert {"dose", "town"} <= set(texts(group(root, "compared")))
+    assert "ICE of age, dose and town" in texts(root)
+    assert group(root, "curves") is None
+    assert {"age", "dose", "town"} <= set(texts(group(root, "compared")))
+    parts = [group(root, f"compared-feature{again}") for again in ("", "-2", "-3")]
+    first, second, third = (float(next(part.iter(f"{SVG}text")).get("x")) for part in parts)
+    assert_allclose(second - first, third - second)
     slopes = drawn(explanation, feature="age", kind="d-ice", choices=choices)
-    assert "Compared, each on an axis of its own" in texts(slopes)
-    assert "Levels without an order have no slopes." in texts(group(slopes, "compared"))
+    assert "Levels without an order" in " ".join(texts(group(slopes, "compared")))
 
 
 def test_all_features_stand_in_small_in_the_order_of_the_bars(explanation):
@@ -504,7 +562,19 @@ def label_cases():
 
 
 def contract():
-    return {"zoom": zoom_cases(), "slopes": slope_cases(), "splits": split_cases(), "labels": label_cases()}
+    return {
+        "zoom": zoom_cases(),
+        "slopes": slope_cases(),
+        "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
+        "middle": middle_cases(),
+        "splits": split_cases(),
+        "labels": label_cases(),
+    }
+
+
+def middle_cases():
+    curves = np.random.default_rng(1).uniform(size=(7, 3)).astype(np.float32)
+    return [{"curves": some.tolist(), "ends": middle_of(some).tolist()} for some in (curves, curves[:2], curves[:1])]
 
 
 def test_the_contract_is_what_python_gives_today():
@@ -515,3 +585,46 @@ def test_the_contract_is_what_python_gives_today():
 if __name__ == "__main__":
     parts = (f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False)}" for name, part in contract().items())
     CONTRACT.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def test_lines_have_the_colours_of_two_columns_together():
+    """Each line has that of the rule its row fulfils, whatever column colours; without such rules the column does."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["one", "two", "three"])
+    e = explain(lambda X: X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0)), X, progress=False)
+    view = seen(e, feature="one", choices={"coloring": "together"})
+    rules, rule_of = e["one"]._groups()
+    assert (view.coloring.title, view.coloring.levels) == ("two and three", rules)
+    assert_array_equal(view.coloring.values, rule_of[view.lines.positions])
+    alone = next(f.label for f in e if f._groups() is None)
+    assert seen(e, feature=alone, choices={"coloring": "together"}).coloring.title is None
+    assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).coloring.title == "one"
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+def test_several_selected_rows_have_a_mean(explanation, kind):
+    """It passes through the means of their curves, and the key names it; one row alone has none."""
+    root = drawn(explanation, feature="age", kind=kind, selection=(3, 4, 5))
+    assert len(group(root, "selected-mean").findall(f"{SVG}path")) == 2  # with paper around it
+    assert "mean of the selected" in texts(group(root, "key"))
+    alone = drawn(explanation, feature="age", kind=kind, selection=(3,))
+    assert group(alone, "selected-mean") is None
+    assert "mean of the selected" not in texts(group(alone, "key"))
+
+
+def test_the_mean_of_selected_levels_is_a_dot_for_each(explanation):
+    """With nothing in between, and beside the axis for what is missing."""
+    root = drawn(explanation, feature="town", selection=(3, 4, 5))
+    assert len(group(root, "selected-mean").findall(f"{SVG}circle")) == 3
+
+
+def test_selected_curves_have_the_colours_of_the_legend(explanation):
+    """Without one, that of the selection."""
+    of_legend = drawn(explanation, feature="age", color_by="sex", selection=(3, 4))
+    plain = drawn(explanation, feature="age", selection=(3, 4))
+
+    def strokes(root):
+        return {path.get("stroke") for path in group(root, "selected").findall(f"{SVG}path")} - {"#ffffff"}
+
+    assert strokes(plain) == {"#c2410c"}
+    assert strokes(of_legend)
+    assert "#c2410c" not in strokes(of_legend)

@@ -443,6 +443,9 @@ def test_two_columns_are_combined_in_rules_that_share_the_rows():
         sum((one > 0.5) & (two != 1)),
         sum((one > 0.5) & (two == 1)),
     ]
+    rule_of = found.combined.pair.rule_of(one, two)
+    assert np.bincount(rule_of).tolist() == list(found.combined.rules.values())
+    assert rule_of[np.argmax((one > 0.5) & (two == 1))] == 3
 
 
 def test_two_columns_that_explain_no_more_than_one_are_not_told():
@@ -493,8 +496,8 @@ def test_a_planted_interaction_is_named():
     assert (table["n_rule"]["X3"], table["n_rest"]["X3"]) == ((X["X3"] >= 0).sum(), (X["X3"] < 0).sum())
     percent = f"{table['share']['X3'] * 100:.0f}"
     expected = f"Curves differ (100 % of their variance); of that, {table['rule']['X3']} explains {percent} %."
-    assert table.attrs["summary"] == expected
-    assert (table.attrs["combined_share"], table.attrs["rules"]) == (0.0, {})
+    assert table.summary == expected
+    assert (table.combined_share, table.rules) == (0.0, {})
 
 
 def test_a_planted_interaction_is_found_in_what_a_model_learned_of_it():
@@ -515,9 +518,9 @@ def test_nothing_explains_an_additive_model():
         table = explanation.drivers(feature)
         assert (table["share"] < 1e-9).all()
         assert table["threshold"].isna().all()
-        assert table.attrs["summary"] == ALIKE
-        assert table.attrs["size"] == 0
-        assert table.attrs["rules"] == {}
+        assert table.summary == ALIKE
+        assert table.difference == 0
+        assert table.rules == {}
 
 
 def test_an_additive_truth_under_a_forest_differs_little():
@@ -529,8 +532,8 @@ def test_an_additive_truth_under_a_forest_differs_little():
     explanation = ice.explain(model, X, features=["a", "b"], progress=False)
     for feature in "ab":
         table = explanation.drivers(feature)
-        assert 0.01 < table.attrs["size"] < 0.1
-        assert table.attrs["summary"].startswith("Curves differ little (")
+        assert 0.01 < table.difference < 0.1
+        assert table.summary.startswith("Curves differ little (")
 
 
 def test_every_column_and_group_is_a_second_feature():
@@ -570,8 +573,8 @@ def test_few_of_many_rows_are_looked_at_and_the_note_says_so(monkeypatch):
     X, _ = planted()
     weights = np.where(np.arange(600) < 400, 1.0, 0.0)
     tables = [ice.explain(truth, X, sample_weight=weights, progress=False).drivers("X2") for _ in range(2)]
-    assert tables[0].attrs["n_rows"] == 50
-    assert tables[0].attrs["note"] == "Found on a stratified sample: 50 of 400 rows."
+    assert tables[0].n_rows == 50
+    assert tables[0].note == "Found on a stratified sample: 50 of 400 rows."
     pd.testing.assert_frame_equal(*tables)
     assert tables[0].index[0] == "X3"
 
@@ -608,7 +611,7 @@ def test_a_feature_alone_has_no_drivers():
     explanation = ice.explain(lambda X: X[:, 0], np.arange(6.0)[:, None], progress=False)
     table = explanation.drivers("x0")
     assert (len(table), list(table.columns)[:4]) == (0, ["share", "threshold", "levels", "rule"])
-    assert table.attrs["summary"] == ALIKE
+    assert table.summary == ALIKE
 
 
 def test_lines_are_looked_at_along_the_directions_in_which_they_differ():

@@ -65,15 +65,37 @@ def test_the_browser_is_told_what_makes_curves_differ(make, X):
         best["threshold"],
     ]
     assert driver["rule"] == driver["sides"][1] == best["rule"]
-    assert table.attrs["summary"].startswith(body["lead"].removesuffix(":"))
-    assert body["combined"]["columns"] == list(table.attrs["combined_columns"]) == ["two", "three"]
-    assert body["combined"]["share"] == table.attrs["combined_share"]
-    assert {rule["rule"]: rule["n_rows"] for rule in body["combined"]["rules"]} == table.attrs["rules"]
+    assert table.summary.startswith(body["lead"].removesuffix(":"))
+    assert body["combined"]["columns"] == list(table.combined_columns) == ["two", "three"]
+    assert body["combined"]["share"] == table.combined_share
+    assert {rule["rule"]: rule["n_rows"] for rule in body["combined"]["rules"]} == table.rules
     assert (body["n_rows"], body["n_curves"]) == (60, 60)
     assert model.n_calls == n_calls
     send(explorer, "b", type="drivers", feature="four")
     assert reply_to(explorer, "b")["message"] == (
         "No feature named 'four' was explained. There are 3 features: 'one', 'two', 'three'."
+    )
+
+
+def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
+    """Each row has the rule that it fulfils, any rows at all; a feature without such rules has a sentence."""
+    explorer = make(Model(), X, engine="brute")
+    table = explorer.explanation.drivers("one")
+    positions = [0, 7, 59]
+    send(explorer, "a", type="groups", feature="one", positions=list(range(60)))
+    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "a")
+    body, rule_of = message["data"]["content"]["body"], np.frombuffer(message["buffers"][0], "<f4").astype(int)
+    assert body["column"] == "two and three"
+    assert dict(zip(body["levels"], body["counts"], strict=True)) == table.rules
+    assert np.bincount(rule_of, minlength=len(body["levels"])).tolist() == body["counts"]
+    send(explorer, "b", type="groups", feature="one", positions=positions)
+    few = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "b")
+    assert np.frombuffer(few["buffers"][0], "<f4").tolist() == rule_of[positions].tolist()
+    without = next(f.label for f in explorer.explanation if f._groups() is None)
+    send(explorer, "c", type="groups", feature=without, positions=positions)
+    assert reply_to(explorer, "c")["message"] == (
+        "Curves can be coloured by the groups of two columns where these explain more of the differences between "
+        f"them than one column does; those of {without!r} are explained as well by one. Colour them by a column."
     )
 
 
@@ -130,7 +152,7 @@ def test_a_long_answer_lets_others_come_between():
 def test_levels_of_a_rule_are_told_apart_however_rare():
     """They have a level each besides the most frequent ones, in the order of the column."""
     values = [letter for n, letter in enumerate("abcdefghijkl") for _ in range(20 - n)]
-    column = ice.explain(lambda X: np.arange(len(X)) * 0.0, pd.DataFrame({"t": values}), progress=False).column("t")
+    column = ice.explain(lambda X: np.arange(len(X)) * 0.0, pd.DataFrame({"t": values}), progress=False)._column("t")
     rows = range(len(values))
     body, buffers = payload.colors(column, rows, ["j", "l"])
     assert body["levels"] == [*"abcdefgh", "j", "l", "other"]
@@ -142,7 +164,7 @@ def test_levels_of_a_rule_are_told_apart_however_rare():
 def test_a_ramp_knows_its_median():
     """The lower median, an observed value, missing ones aside."""
     column = pd.DataFrame({"t": [9.0, 1, 2, 3, np.nan, 5, 7, 8, 6]})
-    body, _ = payload.colors(ice.explain(lambda X: X["t"].fillna(0), column, progress=False).column("t"), [0])
+    body, _ = payload.colors(ice.explain(lambda X: X["t"].fillna(0), column, progress=False)._column("t"), [0])
     assert body["median"] == 5.0
 
 

@@ -468,7 +468,8 @@ def test_infinite_log_odds_are_an_error_whatever_the_engine():
         with pytest.raises(PredictionError) as caught:
             parity.explained(model, X, response="log_odds", engine=engine)
         assert str(caught.value).startswith(
-            "The model must return finite numbers; it returned -inf on a phantom observation of 'x0' (grid value "
+            "Log-odds need probabilities between 0 and 1; the model returned a probability of 0 for a phantom "
+            "observation of 'x0' (grid value "
         )
 
 
@@ -481,7 +482,7 @@ def test_rarely_infinite_log_odds_are_an_error_too():
     y[corner] = 1
     model = DecisionTreeClassifierOfCorner().fit(X, y)
     for engine in ("auto", "brute"):
-        with pytest.raises(PredictionError, match="it returned inf on a phantom observation of 'x0'"):
+        with pytest.raises(PredictionError, match="a probability of 1 for a phantom observation of 'x0'"):
             parity.explained(model.tree, X[~corner], response="log_odds", engine=engine, output=1)
 
 

@@ -434,7 +434,7 @@ def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
     assert_array_equal(on_grid["value"], np.tile(feature.grid, len(rows)))
     assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=NINE_DIGITS)
     assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=NINE_DIGITS, atol=1e-12)
-    assert_allclose(on_grid["likelihood"], feature.likelihood_of(rows, 0.5).ravel(), rtol=NINE_DIGITS)
+    assert_allclose(on_grid["likelihood"], feature.likelihood(0.5, rows=rows).ravel(), rtol=NINE_DIGITS)
     missing = found[found["value"].isna()]
     assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=NINE_DIGITS)
     assert_allclose(missing["likelihood"], np.where(table["age, in years"].isna()[rows], 1.0, 0.5), rtol=0)

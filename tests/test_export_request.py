@@ -31,6 +31,13 @@ KINDS = {
     "parquet": ("application/octet-stream", b"PAR1"),
     "json": ("application/json", b"{"),
 }
+# What files are called that hold something else than a picture of the curves.
+PANELS = {
+    "html": "ice-explorer",
+    "csv": "curves-of-moon",
+    "parquet": "curves-of-moon",
+    "json": "metrics-and-curves-of-moon",
+}
 
 
 def tides(rows):
@@ -47,15 +54,15 @@ def explanation(X):
     return ice.explain(tides, X, progress=False)
 
 
-def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, feature="moon", choices=None):  # noqa: A002 - as the message has it
+def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, title=True, feature="moon", choices=None):  # noqa: A002 - as the message has it
     state = {
         "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
         "convention": "stable", "unit": "prediction", "anchor": "min", "max_lines": 30, "selection": [],
     }  # fmt: skip
     return messages.parse_request(
         {
-            "type": "export", "format": format, "what": what, "width": width, "dpi": dpi, "to": to, "state": state,
-            "choices": choices or {},
+            "type": "export", "format": format, "what": what, "width": width, "dpi": dpi, "title": title, "to": to,
+            "state": state, "choices": choices or {},
         }
     )  # fmt: skip
 
@@ -84,7 +91,7 @@ def test_every_format_comes_back_as_what_it_is(explanation, here, name):
     """Name, type and bytes; nothing is written; the line of code in it names this file."""
     mime, start = KINDS[name]
     body, (content,) = answer(explanation, asked(name, "panel"))
-    assert body == {"filename": f"ice-moon-c-ice.{name}", "mime": mime, "path": None}
+    assert body == {"filename": f"{PANELS.get(name, 'c-ice-of-moon')}.{name}", "mime": mime, "path": None}
     assert content.startswith(start)
     assert names(here) == []
     (here / body["filename"]).write_bytes(content)
@@ -97,20 +104,20 @@ def test_every_format_is_written_beside_the_notebook(explanation, here, name):
     """The kernel's folder has the file under the path that is answered; no bytes travel."""
     body, buffers = answer(explanation, asked(name, "panel", to="notebook"))
     assert buffers == []
-    assert body["path"] == str(here / f"ice-moon-c-ice.{name}")
+    assert body["path"] == str(here / f"{PANELS.get(name, 'c-ice-of-moon')}.{name}")
     assert Path(body["path"]).read_bytes().startswith(KINDS[name][1])
 
 
 def test_a_name_that_is_taken_gets_a_number_and_the_code_in_the_file_knows(explanation, here):
     """Files, folders and links to nowhere stay as they are; the recreating call names the real file."""
-    (here / "ice-moon-c-ice.svg").write_text("precious")
-    (here / "ice-moon-c-ice-2.svg").mkdir()
-    (here / "ice-moon-c-ice-3.svg").symlink_to(here / "nowhere")
+    (here / "ranking-and-c-ice-of-moon.svg").write_text("precious")
+    (here / "ranking-and-c-ice-of-moon-2.svg").mkdir()
+    (here / "ranking-and-c-ice-of-moon-3.svg").symlink_to(here / "nowhere")
     body, _ = answer(explanation, asked(to="notebook"))
-    assert body["filename"] == "ice-moon-c-ice-4.svg"
-    assert (here / "ice-moon-c-ice.svg").read_text() == "precious"
+    assert body["filename"] == "ranking-and-c-ice-of-moon-4.svg"
+    assert (here / "ranking-and-c-ice-of-moon.svg").read_text() == "precious"
     assert not (here / "nowhere").exists()
-    assert ice.provenance(body["path"])["code"].endswith("; x.save('ice-moon-c-ice-4.svg')")
+    assert ice.provenance(body["path"])["code"].endswith("; x.save('ranking-and-c-ice-of-moon-4.svg')")
 
 
 def test_a_name_that_somebody_takes_meanwhile_is_left_to_them(explanation, here, monkeypatch):
@@ -118,14 +125,14 @@ def test_a_name_that_somebody_takes_meanwhile_is_left_to_them(explanation, here,
     save = export.save
 
     def slow(explanation, state, path, what, **paper):
-        if path.name == "ice-moon-c-ice.svg":
+        if path.name == "ranking-and-c-ice-of-moon.svg":
             path.write_text("theirs")
         return save(explanation, state, path, what, **paper)
 
     monkeypatch.setattr(export, "save", slow)
     body, _ = answer(explanation, asked(to="notebook"))
-    assert body["filename"] == "ice-moon-c-ice-2.svg"
-    assert (here / "ice-moon-c-ice.svg").read_text() == "theirs"
+    assert body["filename"] == "ranking-and-c-ice-of-moon-2.svg"
+    assert (here / "ranking-and-c-ice-of-moon.svg").read_text() == "theirs"
 
 
 @given(taken=st.sets(st.integers(1, 12)))
@@ -135,10 +142,12 @@ def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for number in taken:
-            (folder / ("ice-metrics.csv" if number == 1 else f"ice-metrics-{number}.csv")).touch()
+            (
+                folder / ("metrics-of-all-features.csv" if number == 1 else f"metrics-of-all-features-{number}.csv")
+            ).touch()
         body, _ = answer(explanation, asked("csv", to="notebook"))
     free = min(set(range(1, 14)) - taken)
-    assert body["filename"] == ("ice-metrics.csv" if free == 1 else f"ice-metrics-{free}.csv")
+    assert body["filename"] == ("metrics-of-all-features.csv" if free == 1 else f"metrics-of-all-features-{free}.csv")
     assert len(names(folder)) == len(taken) + 1
 
 
@@ -146,7 +155,7 @@ def test_pictures_of_all_features_fill_a_folder(explanation, here):
     """A file for each feature; a second time another folder."""
     for number in ("", "-2"):
         body, buffers = answer(explanation, asked("svg", "all", to="notebook"))
-        folder = here / f"ice-all-features-c-ice{number}"
+        folder = here / f"c-ice-of-all-features{number}"
         assert (body["path"], body["filename"], buffers) == (str(folder), folder.name, [])
         assert names(folder) == ["moon.svg", "view.svg", "wind.svg"]
 
@@ -161,7 +170,7 @@ def test_a_folder_that_nothing_could_be_put_in_is_not_left_behind(explanation, h
 def test_all_features_are_one_file_where_the_format_holds_them(explanation):
     """A page, or rows, for each; a picture says how many files it would be."""
     body, (content,) = answer(explanation, asked("pdf", "all"))
-    assert body["filename"] == "ice-all-features-c-ice.pdf"
+    assert body["filename"] == "c-ice-of-all-features.pdf"
     assert len(pypdf.PdfReader(io.BytesIO(content)).pages) == 3
     _, (content,) = answer(explanation, asked("csv", "all"))
     assert set(pd.read_csv(io.BytesIO(content), comment="#")["feature"]) == {"moon", "wind", "view"}
@@ -172,8 +181,31 @@ def test_all_features_are_one_file_where_the_format_holds_them(explanation):
 def test_a_table_of_the_view_is_the_metrics(explanation):
     """It is named so."""
     body, (content,) = answer(explanation, asked("csv"))
-    assert body["filename"] == "ice-metrics.csv"
+    assert body["filename"] == "metrics-of-all-features.csv"
     assert "impact" in pd.read_csv(io.BytesIO(content), comment="#").columns
+
+
+@pytest.mark.parametrize(
+    ("choices", "name"),
+    [
+        ({"right": "all"}, "ranking-and-c-ice-of-all-features"),
+        ({"left": "map"}, "map-and-c-ice-of-moon"),
+        ({"compared": ["moon", "wind", "view", "gone"]}, "ranking-and-c-ice-of-moon-and-wind-and-view"),
+    ],
+)
+def test_a_view_is_named_after_all_that_it_holds(explanation, choices, name):
+    """The panel on the left, the kind of curves, and the features that are drawn."""
+    body, _ = answer(explanation, asked("svg", choices=choices))
+    assert body["filename"] == f"{name}.svg"
+
+
+def test_a_figure_without_a_title(explanation, here):
+    """The heading is left out, and the line of code says so."""
+    with_title, without = (answer(explanation, asked("svg", "panel", title=title))[1][0] for title in (True, False))
+    assert b">c-ICE of moon<" in with_title
+    assert b">c-ICE of moon</text>" not in without
+    (here / "plain.svg").write_bytes(without)
+    assert ice.provenance(here / "plain.svg")["code"].endswith("'panel', title=False)")
 
 
 @pytest.mark.parametrize(("feature", "last"), [("wind", "'wind')"), ("view", "'panel')")])
@@ -246,7 +278,7 @@ def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch,
     monkeypatch.setattr(*((Path, "mkdir") if what == "all" else (os, "open")), Denied)
     with pytest.raises(errors.ExportError) as refused:
         answer(explanation, asked(what=what, to="notebook"))
-    at = here / ("ice-all-features-c-ice" if what == "all" else "ice-moon-c-ice.svg")
+    at = here / ("c-ice-of-all-features" if what == "all" else "ranking-and-c-ice-of-moon.svg")
     assert str(refused.value) == (
         f"`path` must be where files can be written; at {str(at)!r} the system says: Permission denied. "
         "Choose another folder, or make room."
@@ -327,12 +359,12 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     explorer._background.wait()
     reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis"}))
     assert reply["body"] == {
-        "filename": "ice-moon-c-ice.json",
+        "filename": "metrics-and-curves-of-all-features.json",
         "mime": "application/json",
-        "path": str(here / "ice-moon-c-ice.json"),
+        "path": str(here / "metrics-and-curves-of-all-features.json"),
     }
     assert buffers == []
-    written = json.loads((here / "ice-moon-c-ice.json").read_text(encoding="utf-8"))
+    written = json.loads((here / "metrics-and-curves-of-all-features.json").read_text(encoding="utf-8"))
     assert len(written["curves"]) == 3
     assert written["provenance"]["view"] == {"palette": "viridis"}
 

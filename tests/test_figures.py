@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -23,6 +24,7 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.curves_panel import x_ticks
 from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.mpl import plot, plot_impact
+from ice_explorer.figures.mpl_image import LinesImage
 from ice_explorer.figures.page import printable
 from ice_explorer.figures.palette import RAMPS, level_palette, plain_palette, ramp_palette
 from ice_explorer.figures.paper import Paper
@@ -32,7 +34,7 @@ from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line
 from ice_explorer.figures.scene import scene
 from ice_explorer.figures.strokes import Run, runs, suit_strokes
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import Scene, ViewState
+from ice_explorer.figures.view import Bar, Ranking, Scene, ViewState
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<b onload="x()">&amp; ]]> "quoted"</b>'
@@ -205,7 +207,7 @@ def test_the_mean_of_lines_that_are_held_apart_is_that_of_the_drawn_ones():
 
 def test_slopes_are_level_over_each_interval(explanation):
     """d-ICE is drawn as steps: two points an interval, the riser in between with the fainter opacity."""
-    lines = shown(explanation, feature="age", kind="d-ice", decay=0.5).lines
+    lines = shown(explanation, feature="age", kind="d-ice", decay=0.5, choices={"every_step": True}).lines
     feature = explanation["age"]
     n_intervals = len(feature.grid) - 1
     assert lines.values.shape == (60, 2 * n_intervals)
@@ -220,8 +222,8 @@ def test_ranking_is_that_of_the_table(explanation):
     table = explanation.table(decay=0.75, sort_by="in_distribution_impact")
     view = shown(explanation, feature="smoker", decay=0.75)
     assert [bar.label for bar in view.ranking.bars] == list(table.index)
-    assert_allclose([bar.fill for bar in view.ranking.bars], table["in_distribution_impact"])
-    assert_allclose([bar.outline for bar in view.ranking.bars], table["impact"])
+    assert_allclose([bar.value for bar in view.ranking.bars], table["in_distribution_impact"])
+    assert_allclose([bar.tick for bar in view.ranking.bars], table["impact"])
     root = drawn(explanation, feature="smoker", decay=0.75)
     bold = [text.text for text in group(root, "ranking").iter(f"{SVG}text") if text.get("font-weight") == "bold"]
     assert bold[:2] == ["In-distribution impact", "smoker"]
@@ -237,7 +239,7 @@ def test_the_feature_that_ranks_first_is_open_where_none_is_chosen(explanation):
     table = explanation.table(sort_by="heterogeneity")
     view = shown(explanation, rank_by="heterogeneity")
     assert view.lines.feature == view.state.feature == table.index[0]
-    assert all(bar.outline is None for bar in view.ranking.bars)
+    assert all(bar.tick is None for bar in view.ranking.bars)
 
 
 def test_many_features_are_counted_and_the_open_one_is_kept():
@@ -251,7 +253,7 @@ def test_many_features_are_counted_and_the_open_one_is_kept():
         bars = [name for name in names if name.startswith("x")]
         assert bars[0] == "x59"
         assert bars[-1] == "x0"
-        assert names[-1] == f"and {60 - len(bars)} more features"
+        assert names[-1] == f"{len(bars)} of 60 features"
 
 
 def test_selected_rows_are_drawn_and_marked(explanation):
@@ -271,7 +273,7 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
     """The colour of a level is that of the palette in strokes, dots and legend; missing has its own."""
     view = shown(explanation, feature="age", color_by="region")
     palette = level_palette(3, ordered=False)
-    order = explanation.column("region").labels
+    order = explanation._column("region").labels
     expected = [palette.css(math.nan if v is None else view.coloring.levels.index(v)) for v in order]
     root = drawn(explanation, feature="age", color_by="region")
     assert [dot.get("fill") for dot in group(root, "own-values")] == expected
@@ -287,7 +289,7 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
 
 def test_a_continuous_column_runs_along_the_ramp(explanation):
     """Values between the 2 % and 98 % quantiles take the ramp's colours, whose ends the legend names."""
-    column = explanation.column(HOSTILE).values
+    column = explanation._column(HOSTILE).values
     low, high = np.quantile(column, [0.02, 0.98])
     view = shown(explanation, feature="age", color_by=HOSTILE)
     assert view.coloring.domain == pytest.approx((low, high))
@@ -415,13 +417,13 @@ def test_the_page_says_what_it_shows(explanation):
     median = lettering.number_text(explanation["age"].median)
     for expected in (
         "c-ICE of age",
-        f"change of the prediction since age = {median}",
+        f"change of the prediction from age = {median}",
         "share of prediction range",
         "60 of 60 rows",
-        "partial dependence ± 1 SD of the lines",
-        "own value of the row",
+        "partial dependence ± 1 SD of the curves",
+        "observed value of the row",
         "decay 0.75",
-        "impact (no decay)",
+        "tick: all values alike",
     ):
         assert expected in words
     assert root.get("width") == "180mm"
@@ -429,7 +431,7 @@ def test_the_page_says_what_it_shows(explanation):
     assert paper.get("fill") == "#ffffff"
     assert root.get("viewBox") == f"0 0 {paper.get('width')} {paper.get('height')}"
     assert root.findtext(f"{SVG}title") == "c-ICE of age"
-    assert root.findtext(f"{SVG}desc").startswith("60 of 60 rows: change of the prediction since age")
+    assert root.findtext(f"{SVG}desc").startswith("60 of 60 rows: change of the prediction from age")
 
 
 def test_names_are_text_whatever_they_hold(explanation):
@@ -573,7 +575,7 @@ def test_a_level_off_the_grid_has_no_dot_and_its_own_prediction(anchor):
 def test_an_anchor_is_named_as_its_feature_has_it(kinds):
     """Pictures take labels and dates as `centered_curves` does."""
     town = min(kinds["town"].grid.tolist(), key=len)
-    assert kinds.plot("town", "c-ice", anchor=town).get_ylabel() == f"change of the prediction since town = {town}"
+    assert kinds.plot("town", "c-ice", anchor=town).get_ylabel() == f"change of the prediction from town = {town}"
     day = kinds["built"].grid[2]
     assert kinds.plot("built", "c-ice", anchor=day).get_ylabel().endswith(f"built = {np.datetime_as_string(day, 'D')}")
 
@@ -585,7 +587,7 @@ def test_levels_are_centred_at_a_level(kinds, anchor, title):
     expected = kinds["town"].centered_curves(anchor if title is None or anchor == "min" else kinds["town"].grid[title])
     assert_allclose(lines.values, expected, rtol=1e-10, atol=1e-10)
     place = int(lines.anchored_at)
-    assert lines.y_title == f"change of the prediction since town = {kinds['town'].grid[place]}"
+    assert lines.y_title == f"change of the prediction from town = {kinds['town'].grid[place]}"
 
 
 def test_dates_and_durations_have_ticks_of_their_own(kinds):
@@ -616,7 +618,7 @@ def test_flat_and_single_valued_pictures_are_still_pictures(explanation):
     assert lines.x[0] < 7 < lines.x[1]
     slopes = drawn(explanation, feature="constant", kind="d-ice", with_ranking=False)
     assert "A constant feature has no slope." in texts(slopes)
-    assert "partial dependence ± 1 SD of the lines" not in texts(slopes)
+    assert "partial dependence ± 1 SD of the curves" not in texts(slopes)
     X = np.linspace(0, 1, 20)[:, None]
     level = explain(lambda X: 5e3 + 1e-11 * np.sin(99 * X[:, 0]), X, progress=False)
     assert shown(level).lines.y_domain == pytest.approx((4750, 5250))
@@ -710,6 +712,34 @@ def test_columns_of_figures_align_at_their_points():
     assert lettering.column_format([12345678.0])(12345678.0) == "1.23e7"
     assert lettering.column_format([2e-7])(2e-7) == "2e−7"
     assert lettering.column_format([])(0.0) == "0"
+
+
+def test_figures_that_round_to_0_are_smaller_than_the_last_digit():
+    """A ranking has no figures of zeros only: "< 0.001", and "0" for nothing; both round to 0."""
+    write = lettering.figure_format([0.2211, 0.0004])
+    texts = [write(value) for value in (0.2211, 0.004, 0.0004, 1e-14, 0.0, math.nan)]
+    assert texts == ["0.221", "0.004", "< 0.001", "0", "0", "–"]
+    assert [lettering.figure_format([1243.0])(value) for value in (0.3, 0.6)] == ["< 1", "1"]
+    assert [lettering.is_nothing(text) for text in [*texts, "0\N{NO-BREAK SPACE}%"]] == [
+        False, False, True, True, True, False, True,
+    ]  # fmt: skip
+
+
+def test_a_direction_that_rounds_to_0_has_no_sign():
+    """Rises and falls have a triangle, levels dots; what would be written as 0 has no sign."""
+    kinds = {"is_far_off": False, "is_unordered": False, "is_open": False}
+    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds, heterogeneity=0.0, non_linearity=0.0, impact=0.2)
+    bars = {
+        "up": bar,
+        "down": replace(bar, direction=-0.2),
+        "levels": replace(bar, direction=math.nan, is_unordered=True),
+        "none": replace(bar, direction=-0.0004),
+    }
+    ranking = Ranking("impact", "stable", "prediction", tuple(bars.values()))
+    assert {name: ranking.sign(of) for name, of in bars.items()} == {name: name for name in bars}
+    tiny = replace(bar, value=0.0003)
+    assert ranking.sign(tiny) == "none"
+    assert replace(ranking, rank_by="heterogeneity").sign(tiny) == "up"
 
 
 def test_what_does_not_fit_is_cut_with_an_ellipsis():
@@ -837,7 +867,7 @@ def test_levels_that_the_legend_hides_are_not_drawn(explanation):
 
 def test_a_range_of_the_ramp_leaves_the_lines_in_it(explanation):
     """Ends count; what is hidden entirely leaves the mean alone, in every kind of picture."""
-    ages = explanation.column("age").values
+    ages = explanation._column("age").values
     choices = {"filters": {"age": {"range": [30.0, 40.0]}}}
     part = shown(explanation, feature="smoker", color_by="age", choices=choices)
     assert part.lines.positions.tolist() == np.flatnonzero((ages >= 30) & (ages <= 40)).tolist()
@@ -904,12 +934,12 @@ def test_plot_gives_axes_in_the_units_of_the_data(explanation):
     ax = plot(explanation, "age", "c-ice", color_by="region")
     ax.axvline(45)
     assert ax.get_xlabel() == "age"
-    assert ax.get_title(loc="left") == "c-ICE of age"
-    means = [line for line in ax.lines if line.get_linewidth() == 1.3]
+    assert ax.get_title() == "c-ICE of age"
+    (mean,) = [line for line in ax.lines if line.get_gid() == "mean"]
     expected = explanation["age"].centered_curves("min").mean(axis=0)
-    assert_allclose(means[0].get_ydata(), expected, rtol=1e-9, atol=1e-9)
-    assert len(ax.collections) >= 2
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == {*LEVELS, "missing (1)"}
+    assert_allclose(mean.get_ydata(), expected, rtol=1e-9, atol=1e-9)
+    texts = [text.get_text().replace("\\$", "$") for text in ax.get_legend().get_texts()]
+    assert {*texts} == {*LEVELS, "missing (1)", "mean", "± 1 SD", "observed"}
     ax.figure.canvas.draw()
 
 
@@ -925,25 +955,33 @@ def test_every_feature_can_be_plotted_in_every_kind(explanation, feature, kind):
 
 @pytest.mark.usefixtures("_closed_figures")
 def test_many_lines_are_an_image_on_the_axes(many):
-    """Beyond a number of lines the axes hold the renderer's image over their whole area."""
+    """Beyond a number of lines the axes hold the renderer's picture of their whole area."""
     ax = plot(many, "x0", max_lines=300)
-    (image,) = ax.images
-    assert tuple(image.get_extent()) == (*ax.get_xlim(), *ax.get_ylim())
-    assert image.get_array()[..., 3].max() > 100
+    (image,) = [artist for artist in ax.get_children() if isinstance(artist, LinesImage)]
+    ax.figure.canvas.draw()
+    assert_array_equal(image.get_window_extent().extents, ax.bbox.extents)
+    width, height = np.ptp(np.round(ax.bbox.extents).reshape(2, 2), axis=0)
+    assert image._drawn[1].shape == (height, width, 4)
+    assert image._drawn[1][..., 3].max() > 100
 
 
 @pytest.mark.usefixtures("_closed_figures")
 def test_plot_impact_draws_the_table(explanation):
     """One bar a feature in the order of the table, and a count of those left out."""
-    table = explanation.table(sort_by="impact")
-    ax = plot_impact(explanation, rank_by="impact")
+    table = explanation.table()
+    ax = plot_impact(explanation)
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert all(name.startswith(label.removesuffix("…")) for label, name in zip(labels, table.index, strict=True))
-    outlines = [bar.get_width() for bar in ax.patches if not bar.get_fill()]
-    assert_allclose(outlines, table["impact"])
+    assert_allclose([bar.get_width() for bar in ax.patches], table["in_distribution_impact"])
+    (ticks,) = [line for line in ax.lines if line.get_gid() == "tick"]
+    assert_allclose(ticks.get_xdata(), table["impact"])
+    assert ticks.get_label() == "tick: all values alike"
+    by_impact = plot_impact(explanation, rank_by="impact")
+    assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(sort_by="impact")["impact"])
+    assert "tick" not in {line.get_gid() for line in by_impact.lines}
     few = plot_impact(explanation, decay=1.0, max_features=3)
     assert (len(few.get_yticks()), few.get_xlabel()) == (
-        2, "and 4 more features\ncounted evenly along the axis"
+        2, "2 of 6 features\ncounted evenly along the axis"
     )  # fmt: skip
     with pytest.raises(InvalidOptionError):
         plot_impact(explanation, max_features=0)
@@ -959,7 +997,7 @@ def test_plot_impact_draws_the_table_in_its_unit(explanation, unit, title):
     ax = plot_impact(explanation, unit=unit)
     filled = [bar.get_width() for bar in ax.patches if bar.get_fill()]
     assert_allclose(filled, table["in_distribution_impact"])
-    assert ax.get_title("left") == title
+    assert ax.get_title() == title
     figures = [text.get_text() for text in ax.texts if text.get_text().endswith("%")]
     first = float(figures[0].removesuffix("\N{NO-BREAK SPACE}%"))
     assert_allclose(first, table["in_distribution_impact"].iloc[0], rtol=0.005)
@@ -1010,13 +1048,15 @@ def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
     assert list(axes) == [kinds[name].label for name in kinds.table().index]
     assert len({ax.get_ylim() for ax in axes.values()}) == 1
     expected = kinds["built"].centered_curves("min").mean(axis=0)
-    (mean,) = [line for line in axes["built"].lines if line.get_linewidth() == 1.3]
+    (mean,) = [line for line in axes["built"].lines if line.get_gid() == "mean"]
     assert_allclose(mean.get_ydata(), expected, rtol=1e-9, atol=1e-9)
     axes["built"].set_title("Year")
     figure.canvas.draw()
     levels = shown(kinds, feature="built", color_by="town").coloring.levels
-    written = [text.get_text().removesuffix("…") for text in figure.legends[0].get_texts()]
-    assert all(level.startswith(text) for level, text in zip(levels, written, strict=True))
+    written = [text.get_text().replace("\\$", "$") for text in figure.legends[0].get_texts()]
+    named = zip(levels, written[: len(levels)], strict=True)
+    assert all(level.startswith(text.removesuffix("…")) for level, text in named)
+    assert written[-3:] == ["mean", "± 1 SD", "observed"]
 
 
 MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
@@ -1029,7 +1069,7 @@ TOWNS = ["Lima", "Ur", "Addis Ababa", "Buenos Aires", "New York City", "Kuala Lu
     [
         (["low", "high"], ["low", "high"], False),
         (MONTHS, ["JAN", "APR", "JUL", "OCT"], False),
-        ([f"level {at}" for at in range(1, 21)], ["level 1", "level 7", "level 13", "level 19"], False),
+        ([f"level {at}" for at in range(1, 21)], ["level 1", "level 9", "level 17"], False),
         (TOWNS, TOWNS, True),
         ([f"{town} {side}" for town in TOWNS for side in "NESW"], None, True),
     ],

@@ -164,9 +164,9 @@ def test_colours_rows_and_drivers_are_there(explanation, whole, X):
     (values,) = whole.buffers(snapshot["colors"][0])
     assert_array_equal(np.frombuffer(values, "<f8"), X["near"])
     rows = whole.json(snapshot["rows"])
-    assert rows["columns"] == list(X.columns)
-    assert rows["rows"][7][3:5] == [X["town"].iloc[7], "2020-01-08"]
-    drivers = [payload.drivers(feature, feature.drivers()) for feature in explanation]
+    assert rows["columns"] == ["prediction", *X.columns]
+    assert rows["rows"][7][4:6] == [X["town"].iloc[7], "2020-01-08"]
+    drivers = [payload.drivers(feature, feature._search_drivers()) for feature in explanation]
     assert snapshot["drivers"] == json.loads(json.dumps(drivers))
     town = snapshot["colors"][3]
     assert town["body"]["levels"][-1] == "other"

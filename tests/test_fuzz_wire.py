@@ -59,6 +59,7 @@ VALID_VIEW = st.fixed_dictionaries(
         "classes": st.booleans(),
         "rug": st.sampled_from(["auto", "off"]),
         "full_slopes": st.booleans(),
+        "every_step": st.booleans(),
         "zoom": st.dictionaries(
             st.sampled_from(["ice x: 1", "c-ice town: 1"]), st.lists(NUMBERS, min_size=4, max_size=4), max_size=1
         ),
@@ -100,7 +101,23 @@ REQUESTS = st.one_of(
         optional={"levels": st.none() | st.lists(WORDS, max_size=2)},
     ),
     st.fixed_dictionaries({"type": st.just("drivers"), "feature": FEATURES}),
-    st.fixed_dictionaries({"type": st.just("rows"), "positions": POSITIONS}),
+    st.fixed_dictionaries(
+        {"type": st.just("rows"), "positions": POSITIONS},
+        optional={
+            "sort_by": st.none() | st.integers(0, 9),
+            "descending": st.booleans(),
+            "most": st.none() | st.integers(0, 3),
+        },
+    ),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("what_if"),
+            "position": st.integers(0, N_ROWS - 1),
+            "features": st.lists(FEATURES, min_size=1, max_size=3),
+        }
+    ),
+    st.fixed_dictionaries({"type": st.just("in_common"), "positions": POSITIONS}),
+    st.fixed_dictionaries({"type": st.just("extreme"), "end": st.sampled_from(messages.EXTREMES)}),
     st.fixed_dictionaries(
         {
             "type": st.just("export"),
@@ -108,6 +125,7 @@ REQUESTS = st.one_of(
             "what": st.sampled_from(messages.WHATS),
             "width": st.none() | st.just(89),
             "dpi": st.none() | st.just(100),
+            "title": st.booleans(),
             "to": st.sampled_from(messages.DESTINATIONS),
             "state": STATES,
             "choices": VALID_VIEW,

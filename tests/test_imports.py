@@ -14,6 +14,7 @@ import pytest
 EVERYWHERE = ("errors", "labels", "locks", "tracebacks")
 ALLOWED = {
     "errors": ("", ""),
+    "glossary": ("", ""),
     "labels": ("", ""),
     "tracebacks": ("", ""),
     # numbers in, numbers out
@@ -43,7 +44,11 @@ ALLOWED = {
     "probe": ("adapters.table", "numpy"),
     "feature": ("adapters.table real", "numpy"),
     "groups": ("adapters.table feature", "numpy"),
-    "inputs": ("adapters category curves feature grid groups likelihood options probe sampling", "numpy"),
+    "target_check": ("adapters.predict adapters.table adapters.target", "numpy"),
+    "inputs": (
+        "adapters category curves feature grid groups likelihood options probe progress sampling target_check",
+        "numpy",
+    ),
     "notes": ("adapters.table inputs", "numpy"),
     "space": ("adapters inputs probe", "numpy"),
     "engine": ("adapters category curves decay inputs metrics metrics_numba probe real space turns", "numpy"),
@@ -56,21 +61,27 @@ ALLOWED = {
     "crossfit": ("spread", "numpy"),
     "splits": ("crossfit feature rules second", "numpy"),
     "column_pairs": ("crossfit splits", "numpy"),
-    "drivers": ("column_pairs crossfit second splits spread", "numpy pandas"),
+    "driver_table": ("", "pandas"),
+    "drivers": ("column_pairs crossfit driver_table second splits spread", "numpy pandas"),
     "impact_notes": ("category metrics notes", "numpy"),
     "units": ("options", "numpy"),
+    "what_if": ("", "numpy"),
+    "in_common": ("second", "numpy"),
+    "residual": ("adapters.table", "numpy"),
+    "subgroups": ("adapters.table curves engine inputs metrics", "numpy"),
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
-            "adapters.table adapters.target anchors category curves drivers engine feature grid impact_notes inputs "
-            "likelihood messages metrics options real sampling second two_way units"
+            "adapters.table adapters.target anchors category curves driver_table drivers engine feature grid "
+            "impact_notes in_common inputs likelihood messages metrics options progress real residual sampling second "
+            "subgroups target_check two_way units what_if"
         ),
         "matplotlib numpy pandas",
     ),
     "plan": (
         (
-            "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe results "
-            "thresholds turns"
+            "adapters anchors choice curves engine feature grid groups inputs metrics notes options probe progress "
+            "results target_check thresholds turns"
         ),
         "numpy",
     ),
@@ -83,39 +94,47 @@ ALLOWED = {
     "forms": ("", ""),
     "messages": ("adapters.table feature forms metrics options state", ""),
     "background": ("", ""),
-    "payload": ("adapters.table classes display_axis drivers explanation messages metrics options", "numpy"),
+    "payload": (
+        "adapters.table classes display_axis drivers explanation in_common messages metrics options residual",
+        "numpy",
+    ),
     # pictures and files of the same view
     "figures.*": (
         (
-            "classes curves display_axis drivers explanation feature likelihood messages metrics moments options "
-            "payload state"
+            "classes curves display_axis drivers explanation feature glossary likelihood messages metrics moments "
+            "options payload state units"
         ),
         "matplotlib numba numpy",
     ),
     "file_names": ("", ""),
     "regular_files": ("", ""),
-    "tidy": ("display_axis explanation figures", "numpy pandas"),
+    "tidy": ("curves display_axis explanation feature figures messages options", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
-    "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload", "numpy"),
+    "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload residual", "numpy"),
     "export": ("data_files explanation figures file_names frozen messages options regular_files tidy", "numpy"),
-    "export_request": ("explanation export file_names messages", "numpy"),
+    "export_request": ("explanation export figures.choices file_names messages", "numpy"),
     "older": ("metrics", ""),
     "provenance_reader": ("older regular_files", "pyarrow"),
     # the widget
     "state": ("forms older", ""),
+    "view_table": ("explanation metrics options", "pandas"),
     "unattended": ("", ""),
     "work": (
-        "adapters.opening adapters.table background classes curves explanation feature messages payload progress",
+        (
+            "adapters.opening adapters.table adapters.target background classes curves explanation feature messages "
+            "payload progress"
+        ),
         "numpy",
     ),
     "front_end": ("", "anywidget traitlets"),
     "lifetime": ("messages", "ipywidgets"),
     "widget": (
         (
-            "adapters.table anchors background classes curves explanation export export_request figures.besides forms "
-            "front_end frozen lifetime likelihood messages metrics options payload state unattended work"
+            "adapters.table anchors background classes curves driver_table explanation export export_request "
+            "figures.besides forms front_end frozen lifetime likelihood messages metrics options payload residual "
+            "results state unattended view_table work"
         ),
-        "anywidget numpy pandas traitlets",
+        "anywidget matplotlib numpy pandas traitlets",
     ),
     # what stands beside an explorer; a folder of the same name as the library that it draws with
     "bqplot.*": (
@@ -124,12 +143,15 @@ ALLOWED = {
     ),
     # beside the pipe
     "datasets": ("", "pandas"),
-    "__init__": ("bqplot datasets explanation groups provenance_reader warming widget", ""),
+    "__init__": ("bqplot datasets explanation groups provenance_reader residual warming widget", ""),
 }
 
 # The methods of a result that give pictures and files hand over to those who draw and write results.
 # These steps back are taken inside the methods, when they are called.
-FACADE = {("results", "figures.mpl"), ("results", "figures.mpl_all"), ("results", "export")}
+FACADE = {
+    ("results", "figures.html"), ("results", "figures.mpl"), ("results", "figures.mpl_all"), ("results", "export"),
+    ("results", "tidy"),
+}  # fmt: skip
 
 HEAVY = [
     "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",

@@ -328,7 +328,7 @@ def test_likelihoods_of_a_category(explanation):
     f = explanation["town"]
     expected = np.where(f._item.own[:, None] == f.axis, 1.0, 0.4)
     assert_allclose(f.likelihood(0.4), expected)
-    assert_allclose(f.likelihood_of([5, 1], 0.4), expected[[5, 1]])
+    assert_allclose(f.likelihood(0.4, rows=[5, 1]), expected[[5, 1]])
     assert_array_equal(f.likelihood_scale, 1.0)
 
 
@@ -389,30 +389,30 @@ def test_anchors_are_places_on_the_axis_of_pictures(explanation):
     """A label, a date or a duration is converted; names and numbers are what they are."""
     town, size, code = explanation["town"], explanation["size"], explanation["code"]
     for name in ("min", "max", "median", "own"):
-        assert town.anchor_place(name) == name
-    assert [town.anchor_place(level) for level in town.grid] == [0.0, 1.0, 2.0, 3.0]
-    assert size.anchor_place("large") == 2.0
-    assert [code.anchor_place(level) for level in (1, "4", 9.0)] == [0.0, 1.0, 2.0]
-    assert explanation["wing"].anchor_place("none of them") == 2.0
-    assert explanation["flag"].anchor_place(np.True_) == 1.0
+        assert town._anchor_place(name) == name
+    assert [town._anchor_place(level) for level in town.grid] == [0.0, 1.0, 2.0, 3.0]
+    assert size._anchor_place("large") == 2.0
+    assert [code._anchor_place(level) for level in (1, "4", 9.0)] == [0.0, 1.0, 2.0]
+    assert explanation["wing"]._anchor_place("none of them") == 2.0
+    assert explanation["flag"]._anchor_place(np.True_) == 1.0
     day, wait = explanation["day"], explanation["wait"]
     for date in ("2020-02-28", dt.date(2020, 2, 28), START + pd.Timedelta(1, "D"), np.datetime64("2020-02-28")):
-        assert day.anchor_place(date) == 18320.0
+        assert day._anchor_place(date) == 18320.0
     for duration in (dt.timedelta(hours=12), pd.Timedelta("12h"), np.timedelta64(12, "h")):
-        assert wait.anchor_place(duration) == 0.5
-    assert (explanation["x"].anchor_place(np.float32(0.5)), day.anchor_place(3)) == (0.5, 3.0)
+        assert wait._anchor_place(duration) == 0.5
+    assert (explanation["x"]._anchor_place(np.float32(0.5)), day._anchor_place(3)) == (0.5, 3.0)
     # Where labels are no numbers, a number is a place; the nearest one where there is no such.
-    assert (town.anchor_place(3), size.anchor_place(1)) == (3.0, 1.0)
+    assert (town._anchor_place(3), size._anchor_place(1)) == (3.0, 1.0)
     assert_allclose(town.centered_curves(7), town.centered_curves("max"))
 
 
 def test_a_level_that_is_not_on_the_grid_holds_nothing_together():
     """It is a level of the feature, but none of its curves'."""
     f = explained(rows(missing=False), grid={"town": ["Ur", "Kish"], "code": [1, 9]})
-    assert f["town"].anchor_place(f["town"].grid[1]) == 1.0
+    assert f["town"]._anchor_place(f["town"].grid[1]) == 1.0
     for feature, level, grid in (("town", "Uruk", f["town"].grid), ("code", 4, f["code"].grid)):
         with pytest.raises(InvalidOptionError) as caught:
-            f[feature].anchor_place(level)
+            f[feature]._anchor_place(level)
         close = f" Did you mean {grid.tolist()[grid.tolist().index('Ur')]!r}?" if feature == "town" else ""
         assert str(caught.value) == (
             "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; "

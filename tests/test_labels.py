@@ -197,13 +197,12 @@ def reviews():
 
 def test_no_message_holds_a_long_text(reviews):
     """Levels, names, labels of rows, values of a row and rules are clipped before they are sent."""
-    feature, column, rows = reviews["review"], reviews.column("review"), list(range(30))
-    columns = [reviews.column(name) for name in reviews.columns]
+    feature, column, rows = reviews["review"], reviews._column("review"), list(range(30))
     bodies = [
         payload.curves(reviews, feature, 100, [])[0],
         payload.colors(column, rows)[0],
-        payload.rows(columns, rows[:1]),
-        payload.drivers(reviews["a"], reviews["a"].drivers()),
+        payload.rows(reviews, rows[:1]),
+        payload.drivers(reviews["a"], reviews["a"]._search_drivers()),
         payload.header(reviews, [], ""),
     ]
     sizes = [len(json.dumps(body)) for body in bodies]
@@ -212,11 +211,12 @@ def test_no_message_holds_a_long_text(reviews):
 
 def test_levels_have_one_text_wherever_they_are_named(reviews):
     """So that a rule, which names levels, colours by them."""
-    feature, column = reviews["review"], reviews.column("review")
+    feature, column = reviews["review"], reviews._column("review")
     levels = payload.curves(reviews, feature, 100, [])[0]["levels"]
     colors = payload.colors(column, list(range(30)))[0]["levels"]
-    row = payload.rows([column], [0])["rows"][0][0]
-    driver = next(d for d in reviews["a"].drivers().reported if d.column == "review")
+    cells = payload.rows(reviews, [0])
+    row = cells["rows"][0][cells["columns"].index("review")]
+    driver = next(d for d in reviews["a"]._search_drivers().reported if d.column == "review")
     assert sorted(levels) == sorted(colors)
     assert len(set(levels)) == 4
     assert row in levels

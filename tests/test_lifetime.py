@@ -239,9 +239,9 @@ def test_an_explorer_that_is_asked_goes_on(notebook, held):
     assert first._status["state"] == "computing"
     held.gate.set()
     wait_until(lambda: first._background._thread is None)
-    assert len(first.known.features) < 3
+    assert len(first._known.features) < 3
     assert len(first.explanation) == 3
-    assert first.known is not None
+    assert first._known is not None
 
 
 def test_an_explorer_that_is_displayed_again_goes_on(notebook, held):

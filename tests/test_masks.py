@@ -117,7 +117,7 @@ def test_options_under_a_mask_are_refused(options, start):
 def test_masked_targets_are_missing():
     """A target may be missing in any row."""
     target = masked(np.arange(12.0), [True] + [False] * 11)
-    assert_array_equal(explained().target(target), [np.nan, *range(1, 12)])
+    assert_array_equal(explained()._target(target), [np.nan, *range(1, 12)])
 
 
 def test_masked_positions_are_refused():

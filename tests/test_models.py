@@ -162,9 +162,9 @@ def test_classes_of_several_outputs_are_chosen_as_pairs(forest_of_two):
             f"(1, 'small'); got {wrong!r}. For example `output=(1, 'small')`."
         )
     e = explained(forest_of_two, families.X, output=0)
-    assert e.output_label == "probability of 'yes', output 0"
+    assert e.output_label == "probability of yes, output 0"
     assert e.notes[0] == "Explained class: (0, 'yes'), the second of two. Pass `output=(0, 'no')` for the other."
-    assert explained(forest_of_two, families.X, output=[1, "large"]).output_label == "probability of 'large', output 1"
+    assert explained(forest_of_two, families.X, output=[1, "large"]).output_label == "probability of large, output 1"
 
 
 def test_two_labels_that_may_both_hold_are_not_two_sides_of_one():
@@ -211,7 +211,7 @@ class Crisp:
 def test_labels_of_a_model_that_lists_none_are_those_it_predicts():
     """Curves are indicators, partial dependence is the share of rows."""
     e = explained(Crisp(), families.X, output="old")
-    assert e.output_label == "predicted as 'old' (1) or not (0)"
+    assert e.output_label == "predicted as old (1) or not (0)"
     assert set(np.unique(e["age"].curves)) == {0.0, 1.0}
     assert_allclose(e["income"].partial_dependence, (families.X["age"] > 26).mean())
     assert message(ice.errors.OutputError, Crisp()) == (
@@ -278,12 +278,13 @@ def test_infinite_log_odds_are_named_with_their_place(engine):
     model = ensemble.RandomForestClassifier(3, random_state=0).fit(families.X, families.YES)
     said = message(ice.errors.PredictionError, model, response="log_odds", engine=engine)
     pattern = (
-        r"The model must return finite numbers; it returned (-?inf) on a phantom observation of 'age' "
-        r"\(grid value (\S+), row (\d+) of X\)\. Limit the grid with `grid=`, or use another `response`\."
+        r"Log-odds need probabilities between 0 and 1; the model returned a probability of ([01]) for a phantom "
+        r"observation of 'age' \(grid value (\S+), row (\d+) of X\)\. Use `response=\"predict_proba\"`, or pass a "
+        r"function that keeps .*"
     )
-    value, age, row = re.fullmatch(pattern, said).groups()
+    probability, age, row = re.fullmatch(pattern, said).groups()
     phantom = families.X.iloc[[int(row)]].assign(age=float(age))
-    assert model.predict_proba(phantom)[0, 1] == (1.0 if value == "inf" else 0.0)
+    assert model.predict_proba(phantom)[0, 1] == float(probability)
 
 
 def test_responses_offered():
@@ -600,15 +601,19 @@ def test_log_odds_of_xgboost_come_from_probabilities_where_margins_mean_somethin
 
 
 def test_a_booster_takes_arrays_by_the_order_of_their_columns():
-    """One fitted on names as well."""
+    """One fitted on names as well; they are the names of the columns."""
     import xgboost
 
     X = families.X
     booster = xgboost.train({"nthread": 1}, xgboost.DMatrix(X, families.NUMBER), 3)
     e, expected = explained(booster, X.to_numpy(), engine="brute"), explained(booster, X, engine="brute")
-    assert_array_equal(e["x0"].curves, expected["age"].curves)
-    with pytest.raises(ice.errors.PredictionError, match="feature_names mismatch"):
+    assert_array_equal(e["age"].curves, expected["age"].curves)
+    with pytest.raises(ice.errors.InputDataError) as caught:
         explained(booster, X[["income", "age", "rooms"]])
+    assert str(caught.value) == (
+        "X must have its columns in the order in which the model was fitted on them; it has the same columns in "
+        "another order: 'income', 'age', 'rooms'. Pass `X[model.feature_names]`."
+    )
 
 
 def test_a_module_is_left_as_it_was():

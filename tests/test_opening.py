@@ -51,9 +51,9 @@ def test_the_class_most_frequent_in_the_target_is_opened():
     y = np.array(["high"] * 50 + ["mid"] * 40)
     x, output, notes = opened(CLASSIFIER, y)
     assert output == "high"
-    assert x.explanation.output_label == "probability of 'high'"
+    assert x.explanation.output_label == "probability of high"
     said = "Explained class: 'high', the most frequent one in `y`. "
-    assert notes == [f"{said}Choose another one under \"Output\" in the notebook, or pass `output='low'`."]
+    assert notes == [f'{said}Choose another one under "Output".']
 
 
 def test_without_a_target_the_class_most_frequent_in_the_predictions_is_opened():
@@ -62,7 +62,7 @@ def test_without_a_target_the_class_most_frequent_in_the_predictions_is_opened()
     _, output, notes = opened(CLASSIFIER)
     assert output == values[np.argmax(counts)] == "mid"
     said = "Explained class: 'mid', the most frequent one in the predictions. "
-    assert notes == [f"{said}Choose another one under \"Output\" in the notebook, or pass `output='high'`."]
+    assert notes == [f'{said}Choose another one under "Output".']
 
 
 def test_of_many_rows_some_are_predicted():
@@ -107,7 +107,7 @@ def test_a_chosen_output_is_explained_without_a_note_about_it():
     x, _, _ = opened(CLASSIFIER)
     x.output = "low"
     assert [note for note in x.explanation.notes if note.startswith("Explained")] == []
-    assert x.explanation.output_label == "probability of 'low'"
+    assert x.explanation.output_label == "probability of low"
 
 
 @pytest.mark.parametrize("y", [None, X["b"]], ids=["no y", "y"])
@@ -116,7 +116,7 @@ def test_nothing_is_chosen_where_there_is_one_output(y):
     assert opened(LinearRegression().fit(X, X["b"]), y)[1:] == ("", [])
     x, output, notes = opened(LogisticRegression().fit(X, X["a"] > 2), np.zeros(90, bool))
     assert output == "True"
-    assert notes == ["Explained class: True, the second of two. Pass `output=False` for the other."]
+    assert notes == ['Explained class: True, the second of two. Choose the other one under "Output".']
     assert x._header["code"] == "ICEExplorer(model, X)"
 
 
@@ -137,8 +137,8 @@ def test_state_code_and_files_carry_the_output(tmp_path):
     assert "output='mid'" in ice.provenance(x.save(tmp_path / "view.svg"))["code"]
     page = x.save(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "output='mid'" in page
-    assert "probability of 'mid'" in page
-    assert "probability of 'mid'" in x._repr_mimebundle_()[0]["image/svg+xml"]
+    assert "probability of mid" in page
+    assert "probability of mid" in x._repr_mimebundle_()[0]["image/svg+xml"]
     again = ICEExplorer(CLASSIFIER, X, LABELS[::-1], state={**x.state(), "output": "low"})
     assert again.output == "low"
 
@@ -212,6 +212,6 @@ def test_a_detector_without_a_decision_function_is_explained_by_the_scores_of_sa
 def test_scores_of_pairs_of_classes_are_not_taken_for_scores_of_classes():
     """Three classes have three pairs, which look like three scores: the labels are explained instead."""
     e = ice.explain(SVC(decision_function_shape="ovo").fit(X, LABELS), X, output="mid", grid="quantile", grid_size=5)
-    assert e.output_label == "predicted as 'mid' (1) or not (0)"
+    assert e.output_label == "predicted as mid (1) or not (0)"
     tree = DecisionTreeClassifier().fit(X, LABELS)
     assert ice.explain(tree, X, output="mid").settings.response == "predict_proba"

@@ -20,7 +20,7 @@ def column_of(values):
     """A column as an explanation knows it, beside one feature that makes the table explainable."""
     X = pd.DataFrame({"feature": np.arange(float(len(values))), "column": values})
     explanation = ice.explain(lambda X: X["feature"].to_numpy(), X, features=["feature"], progress=False)
-    return explanation.column("column")
+    return explanation._column("column")
 
 
 def colors(values, positions=None):
@@ -271,12 +271,12 @@ def test_rows_are_text():
         }
     )
     explanation = ice.explain(lambda X: X["flag"].to_numpy() * 1.0, X, features=["flag"], progress=False)
-    columns = [explanation.column(name) for name in explanation.columns]
-    body = payload.rows(columns, [0, 1])
-    assert body["columns"] == ["number", "flag", "text", "day", "wait", "grade"]
-    assert body["rows"][0] == ["1.5", "True", "<b>bold</b>", "2020-02-29", "90 min", "low"]
-    assert body["rows"][1] == ["", "False", "", "", "", ""]
-    assert payload.rows(columns, []) == {"columns": body["columns"], "rows": []}
+    body = payload.rows(explanation, [0, 1])
+    assert body["columns"] == ["prediction", "number", "flag", "text", "day", "wait", "grade"]
+    assert (body["n_outcomes"], body["positions"]) == (1, [0, 1])
+    assert body["rows"][0] == ["1", "1.5", "True", "<b>bold</b>", "2020-02-29", "90 min", "low"]
+    assert body["rows"][1] == ["0", "", "False", "", "", "", ""]
+    assert payload.rows(explanation, []) == {**body, "positions": [], "rows": []}
 
 
 @pytest.mark.parametrize("n_values", [2, 4, 40])
@@ -286,7 +286,7 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
     ratio[::4], ratio[1::8] = np.inf, -np.inf
     X = pd.DataFrame({"a": np.random.default_rng(5).normal(size=60), "ratio": ratio})
     explanation = ice.explain(lambda rows: rows["a"].to_numpy(), X, features=["a"], progress=False)
-    body, buffers = payload.colors(explanation.column("ratio"), list(range(60)))
+    body, buffers = payload.colors(explanation._column("ratio"), list(range(60)))
     json.dumps(body, allow_nan=False)
     finite = ratio[np.isfinite(ratio)]
     if n_values == 40:

@@ -38,9 +38,9 @@ def one_two():
     return LogisticRegression().fit(X - X.mean(), np.where(BINARY == "yes", 2, 1))
 
 
-@pytest.mark.parametrize(("output", "column"), [(1, 0), (2, 1), (0, 0)])
-def test_a_label_comes_before_a_position(one_two, output, column):
-    """With labels [1, 2], output=1 is the label 1; 0 is no label and so the position."""
+@pytest.mark.parametrize(("output", "column"), [(1, 0), (2, 1)])
+def test_a_number_is_a_label_where_labels_are_numbers(one_two, output, column):
+    """With labels [1, 2], output=1 is the label 1, and no position."""
     Z = X - X.mean()
     f = explained(one_two, Z, output=output)["age"]
     expected = curve_of(lambda rows: one_two.predict_proba(rows)[:, column], f, Z)
@@ -70,7 +70,7 @@ def test_a_class_is_chosen_by_label_or_position(three, output, column):
     expected = curve_of(lambda rows: three.predict_proba(rows)[:, column], e["income"])
     assert_allclose(e["income"].curves[0], expected, rtol=1e-12)
     label = ["setosa", "versicolor", "virginica"][column]
-    assert e.output_label == f"probability of '{label}'"
+    assert e.output_label == f"probability of {label}"
 
 
 def test_an_unknown_class_is_refused(three):
@@ -126,7 +126,7 @@ def test_the_choice_of_a_binary_classifier_is_noted():
     """The second class is explained, as everywhere, and the notes say which that is."""
     model = LogisticRegression(max_iter=2000).fit(X, BINARY)
     e = explained(model)
-    assert e.output_label == "probability of 'yes'"
+    assert e.output_label == "probability of yes"
     assert any("'yes'" in note and "output='no'" in note for note in e.notes), e.notes
     assert not any("output=" in note for note in explained(model, output="yes").notes)
 
@@ -142,14 +142,14 @@ def logistic():
 @pytest.mark.parametrize(
     ("response", "ask", "label"),
     [
-        ("auto", lambda m: lambda r: m.predict_proba(r)[:, 1], "probability of 'yes'"),
-        ("predict_proba", lambda m: lambda r: m.predict_proba(r)[:, 1], "probability of 'yes'"),
-        ("decision_function", lambda m: m.decision_function, "score (decision function) of 'yes'"),
-        ("log_odds", lambda m: m.decision_function, "log-odds of 'yes'"),
+        ("auto", lambda m: lambda r: m.predict_proba(r)[:, 1], "probability of yes"),
+        ("predict_proba", lambda m: lambda r: m.predict_proba(r)[:, 1], "probability of yes"),
+        ("decision_function", lambda m: m.decision_function, "score (decision function) of yes"),
+        ("log_odds", lambda m: m.decision_function, "log-odds of yes"),
         (
             "predict",
             lambda m: lambda r: (m.predict(r) == "yes") * 1.0,
-            "predicted as 'yes' (1) or not (0)",
+            "predicted as yes (1) or not (0)",
         ),
     ],
 )
@@ -218,7 +218,10 @@ def test_a_function_has_no_other_response():
 def test_infinite_log_odds_are_refused_with_their_place():
     """A forest that is certain has no finite log-odds."""
     model = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, BINARY)
-    with pytest.raises(ice.errors.PredictionError, match="finite"):
+    with pytest.raises(
+        ice.errors.PredictionError,
+        match="Log-odds need probabilities between 0 and 1; the model returned a probability of ",
+    ):
         explained(model, output="yes", response="log_odds")
 
 
@@ -541,8 +544,9 @@ def test_an_estimator_class_is_not_a_model():
         explained(LinearRegression)
 
 
-def test_an_unfitted_estimator_is_named_with_its_own_advice():
+def test_an_unfitted_estimator_is_named_with_advice():
     """scikit-learn's NotFittedError is chained."""
-    with pytest.raises(ice.errors.PredictionError, match="not fitted") as caught:
+    with pytest.raises(ice.errors.PredictionError) as caught:
         explained(LinearRegression())
+    assert str(caught.value) == "model must be fitted; this LinearRegression is not. Call `model.fit(X, y)` first."
     assert type(caught.value.__cause__).__name__ == "NotFittedError"

@@ -124,7 +124,7 @@ def test_one_gap_beside_the_imputed_mean_brings_the_impact(explanation):
     top = explanation["First sexual intercourse"]
     assert round(top.metrics(convention="equations")["largest_step_share"], 2) == 0.91
     published, stable = (top.metrics(convention=name)["impact"] for name in ("published", "stable"))
-    assert top.crowding_note.sentence == (
+    assert top._crowding_note.sentence == (
         f"As published {published:.3g}, evenly along the axis {stable:.3g}: "
         "most comes from values that lie close together."
     )

@@ -171,7 +171,7 @@ def transforms_contract():
         "observed": feature.observed.tolist(),
         "likelihood_scale": feature.likelihood_scale.tolist(),
         "median": feature.median,
-        "at_own": numbers(feature.at_own_values(feature.row_positions, feature.curves)),
+        "at_own": numbers(feature._at_own_values(feature.row_positions, feature.curves)),
         "curves": numbers(feature.curves),
         "centered": {str(anchor): numbers(feature.centered_curves(anchor)) for anchor in anchors},
         "slopes": numbers(feature.slopes),

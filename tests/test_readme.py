@@ -5,6 +5,8 @@ import re
 import matplotlib.pyplot as plt
 import pytest
 
+from ice_explorer.glossary import explanation
+
 
 @pytest.fixture(scope="module")
 def readme(root):
@@ -61,3 +63,11 @@ def test_the_options_it_lists_are_the_options(readme):
 
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", readme[readme.index("### Options") :], flags=re.MULTILINE)
     assert rows == list(ice.explain.__kwdefaults__)
+
+
+def test_the_figures_are_explained_as_in_the_explorer(readme, namespace):
+    """The table of figures has the columns of `e.table()`, with the sentences of the explorer's tooltips."""
+    table = readme[readme.index("| figure | what it is |") : readme.index("| `convention` |")]
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, flags=re.MULTILINE)
+    figures = namespace["e"].table().drop(columns=["scale", "n_grid", "kind"]).columns
+    assert rows == [(figure, explanation(figure).text) for figure in figures]

@@ -31,6 +31,7 @@ VIEW = {
     "classes": True,
     "rug": "off",
     "full_slopes": True,
+    "every_step": True,
     "zoom": {"ice a": [0, 1.5, -2, 3]},
     "filters": {"a": {"range": [0, 0.5]}, "c": {"hidden": ["Oslo", None]}},
     "palette": "cividis",

@@ -32,12 +32,12 @@ def classes(**options):
 
 @pytest.mark.parametrize(
     "y",
-    [NUMBERS, tuple(NUMBERS), np.array(NUMBERS), pd.Series(NUMBERS, index=list("fedcba")), pl.Series(NUMBERS),
+    [NUMBERS, tuple(NUMBERS), np.array(NUMBERS), pd.Series(NUMBERS), pl.Series(NUMBERS),
      np.array(NUMBERS)[:, None], pd.DataFrame({"y": NUMBERS}), np.array(NUMBERS, dtype=object)],
 )  # fmt: skip
 def test_numbers_are_taken_as_they_are(y):
-    """Whatever holds them, in the order of the rows of X: an index says nothing."""
-    assert_allclose(regression().target(y), NUMBERS, rtol=0)
+    """Whatever holds them, in the order of the rows of X."""
+    assert_allclose(regression()._target(y), NUMBERS, rtol=0)
 
 
 @pytest.mark.parametrize(
@@ -47,35 +47,35 @@ def test_numbers_are_taken_as_they_are(y):
 )  # fmt: skip
 def test_missing_targets_stay_missing(y):
     """Rows that nobody observed have no place."""
-    assert_allclose(regression().target(y), [0.5, NAN, 2.0, NAN, 4.0, 4.5], rtol=0)
+    assert_allclose(regression()._target(y), [0.5, NAN, 2.0, NAN, 4.0, 4.5], rtol=0)
 
 
 @pytest.mark.parametrize("y", [LABELS, LABELS.tolist(), pd.Series(LABELS, dtype="category"), pl.Series(LABELS)])
 def test_the_explained_class_is_1_and_any_other_0(y):
     """A probability is compared with whether it happened."""
-    assert_allclose(classes().target(y), [0, 1, 0, 0, 1, 0], rtol=0)
+    assert_allclose(classes()._target(y), [0, 1, 0, 0, 1, 0], rtol=0)
 
 
 def test_a_missing_label_is_no_other_class():
     """Not known is not 0."""
-    assert_allclose(classes().target(["mid", None, "low", NAN, "mid", "never seen"]), [1, NAN, 0, NAN, 1, 0])
+    assert_allclose(classes()._target(["mid", None, "low", NAN, "mid", "never seen"]), [1, NAN, 0, NAN, 1, 0])
 
 
 def test_labels_are_compared_as_values():
     """0 and 1 may come as booleans or as floats."""
     model = LogisticRegression().fit(X, [0, 1] * 3)
-    assert_allclose(explained(model).target(np.array([True, False] * 3)), [1, 0] * 3)
-    assert_allclose(explained(model).target([1.0, 0.0] * 3), [1, 0] * 3)
+    assert_allclose(explained(model)._target(np.array([True, False] * 3)), [1, 0] * 3)
+    assert_allclose(explained(model)._target([1.0, 0.0] * 3), [1, 0] * 3)
 
 
 def test_each_output_has_its_own_column():
     """Of a model with several outputs, the target of the explained one is shown."""
     two = np.column_stack([NUMBERS, np.arange(N)])
     numbers = explained(LinearRegression().fit(X, two), output=1)
-    assert_allclose(numbers.target(two), np.arange(N))
+    assert_allclose(numbers._target(two), np.arange(N))
     labels = np.column_stack([LABELS, ["yes", "no"] * 3])
     several = explained(MultiOutputClassifier(LogisticRegression()).fit(X, labels), output=(1, "yes"))
-    assert_allclose(several.target(labels), [1, 0] * 3)
+    assert_allclose(several._target(labels), [1, 0] * 3)
 
 
 @pytest.mark.parametrize(
@@ -150,10 +150,43 @@ def test_each_output_has_its_own_column():
 def test_what_is_no_target_is_refused_in_whole_sentences(explanation, y, message):
     """What must hold, what we got, where, and what to do."""
     with pytest.raises(InvalidOptionError) as caught:
-        explanation().target(y)
+        explanation()._target(y)
     assert str(caught.value) == message
 
 
 def test_a_target_on_another_scale_is_not_drawn_but_kept():
     """Log-odds of 0 and 1 are infinite; the view says so, and another response shows the points again."""
-    assert_allclose(classes(response="log_odds").target(LABELS), [0, 1, 0, 0, 1, 0])
+    assert_allclose(classes(response="log_odds")._target(LABELS), [0, 1, 0, 0, 1, 0])
+
+
+def test_what_is_predicted_is_called_as_the_user_calls_it():
+    """A number has the name of y, a class its label, and the name of y too where that is a number or true."""
+    y = pd.Series(X["a"] + X["b"], name="rentals")
+    number = LinearRegression().fit(X, y)
+    classes = LogisticRegression().fit(X, np.where(y > y.median(), "busy", "quiet"))
+    truth = LogisticRegression().fit(X, y > y.median())
+    assert ice.ICEExplorer(number, X, y).explanation.output_label == "predicted rentals"
+    assert ice.ICEExplorer(number, X, y.to_numpy()).explanation.output_label == "prediction"
+    assert ice.ICEExplorer(number, X, y.rename(None)).explanation.output_label == "prediction"
+    assert ice.explain(number, X, progress=False).output_label == "prediction"
+    assert ice.explain(classes, X, progress=False).output_label == "probability of quiet"
+    busy = (y > y.median()).rename("busy")
+    assert ice.ICEExplorer(truth, X, busy).explanation.output_label == "probability of busy = True"
+
+
+def test_the_columns_of_a_target_name_the_outputs():
+    """Of several numbers each has the name of its column."""
+    Y = pd.DataFrame({"casual": X["a"], "registered": X["b"]})
+    x = ice.ICEExplorer(LinearRegression().fit(X, Y), X, Y)
+    assert x.explanation.output_label == "predicted casual"
+    x.output = "1"
+    assert x.explanation.output_label == "predicted registered"
+
+
+def test_a_name_is_given_to_an_explanation_that_had_none():
+    """Where y comes with an explanation, the explorer has its name, and the explanation stays as it was."""
+    y = pd.Series(X["a"], name="rentals")
+    e = ice.explain(LinearRegression().fit(X, y), X, progress=False)
+    x = ice.ICEExplorer(e, y=y)
+    assert x.explanation.output_label == x._header["output_label"] == "predicted rentals"
+    assert e.output_label == "prediction"

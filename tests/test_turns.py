@@ -215,7 +215,7 @@ def test_all_that_asks_the_model_later():
         lambda: e["x0"].rows(rows),
         lambda: e["x1"].curves,
         lambda: e["x0"].predictions(rows),
-        lambda: e["x2"].at_own_values(rows, e["x2"].rows(rows)),
+        lambda: e["x2"]._at_own_values(rows, e["x2"].rows(rows)),
         lambda: e.two_way("x0", "x1", grid_size=3).partial_dependence,
         lambda: classes.lines("x0", rows),
         lambda: e.table(unit="sd"),
@@ -368,8 +368,12 @@ def test_ctrl_c_ends_the_waiting():
         signal.raise_signal(signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
-        ice.explain(gate, X, **GRID)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever a kernel in this process has set
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ice.explain(gate, X, **GRID)
+    finally:
+        signal.signal(signal.SIGINT, before)
     gate.is_open.set()
     thread.join(20)
     assert ice.explain(gate, X, progress=False, **GRID).features == ["x0", "x1", "x2"]

@@ -139,6 +139,7 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist, root):
         "src/ice_explorer/__init__.py",
         "src/ice_explorer/data/README.md",
         "src/ice_explorer/data/cervical_cancer.csv.gz",
+        "src/ice_explorer/glossary.json",
         "src/ice_explorer/static/explorer.css",
         "src/ice_explorer/static/explorer.js",
         "src/ice_explorer/static/frozen.css",
@@ -169,6 +170,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         "ice_explorer/data/README.md",
         "ice_explorer/data/cervical_cancer.csv.gz",
     }
+    assert "ice_explorer/glossary.json" in names
     assert {name for name in names if name.startswith("ice_explorer/static/")} == {
         "ice_explorer/static/explorer.css",
         "ice_explorer/static/explorer.js",

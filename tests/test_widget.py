@@ -81,7 +81,8 @@ def held():
 
 
 EXPORT = {
-    "type": "export", "format": "svg", "what": "view", "width": None, "dpi": None, "to": "browser", "choices": {},
+    "type": "export", "format": "svg", "what": "view", "width": None, "dpi": None, "title": True, "to": "browser",
+    "choices": {},
 }  # fmt: skip
 
 
@@ -761,7 +762,7 @@ def test_an_output_is_prepared_once(make, X, monkeypatch):
     made, other = [], Work.other
     monkeypatch.setattr(Work, "other", lambda work, *chosen: made.append(chosen) or other(work, *chosen))
     set_by_page(explorer, {"output": "virginica", "response": "log_odds"})
-    assert explorer.explanation.output_label == "log-odds of 'virginica'"
+    assert explorer.explanation.output_label == "log-odds of virginica"
     assert made == [("virginica", "log_odds")]
 
 
@@ -844,14 +845,19 @@ def test_every_request_gets_one_reply(make, X):
         "6": {"type": "curves", "feature": "nothing", "max_lines": 5, "selection": []},
         "7": {"type": "rows", "positions": [99]},
         "8": {"type": "rows"},
+        "9": {"type": "what_if", "position": 3, "features": ["slope", "flag"]},
+        "10": {"type": "in_common", "positions": [0, 1, 2, 3, 4]},
+        "11": {"type": "extreme", "end": "lowest"},
+        "12": {"type": "what_if", "position": 3, "features": ["nothing"]},
     }
     for request_id, request in requests.items():
         ask(explorer, request_id, **request)
     replies = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
-    assert sorted(reply["id"] for reply in replies) == list(requests)
+    assert sorted((reply["id"] for reply in replies), key=int) == list(requests)
     assert {reply["id"]: reply["type"] for reply in replies} == {
         "1": "result", "2": "result", "3": "result", "4": "result",
         "5": "error", "6": "error", "7": "error", "8": "error",
+        "9": "result", "10": "result", "11": "result", "12": "error",
     }  # fmt: skip
 
 
@@ -860,8 +866,8 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'classes', 'colors', 'drivers', 'rows', 'export', 'cancel', 'resume', "
-        "'view'; got 'dance'. " + reload: {"type": "dance"},
+        "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'rows', 'what_if', "
+        "'in_common', 'extreme', 'export', 'cancel', 'resume', 'view'; got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },
@@ -935,7 +941,7 @@ def test_an_export_before_anything_is_computed_waits_for_a_feature(make, X, held
 def test_a_defect_is_answered_and_logged(make, X, caplog, monkeypatch):
     """Even an error of our own ends in a reply; the traceback is in the log, not in the browser."""
 
-    def broken(*args):
+    def broken(*args, **order):
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr(payload, "rows", broken)
@@ -957,15 +963,17 @@ def test_curves_of_a_feature_not_computed_yet_come_next(make, X, held):
     assert len(buffers) == 14
 
 
-def test_colours_and_rows_need_no_result(make, X, held):
-    """Data is at hand before anything is computed."""
+def test_colours_need_no_result(make, X, held):
+    """Data is at hand before anything is computed; rows come with their predictions, once there are some."""
     explorer = make(held, X)
-    reply, _ = ask(explorer, "a", type="rows", positions=[0])
-    assert reply["body"]["columns"] == ["slope", "bend", "flag", "town"]
+    explorer.comm.receive({"method": "custom", "content": {"id": "a", "type": "rows", "positions": [0]}})
     reply, _ = ask(explorer, "b", type="colors", column="town", positions=[0])
     assert reply["body"]["levels"] == [
         str(town) for town in sorted(set(X["town"]), key=lambda town: (-(X["town"] == town).sum(), town))
     ]
+    held.gate.set()
+    reply, _ = reply_to(explorer.comm, "a")
+    assert reply["body"]["columns"] == ["prediction", "slope", "bend", "flag", "town"]
 
 
 def test_the_model_is_never_called_twice_at_once(make, X):
@@ -1040,7 +1048,7 @@ def test_the_toolbar_gets_an_svg_of_its_view(make, X):
     explorer = make(Model(), X)
     state = explorer._view_state() | {"feature": "flag", "kind": "d-ice"}
     reply, (content,) = ask(explorer, **EXPORT, state=state)
-    assert reply["body"] == {"filename": "ice-flag-d-ice.svg", "mime": "image/svg+xml", "path": None}
+    assert reply["body"] == {"filename": "ranking-and-d-ice-of-flag.svg", "mime": "image/svg+xml", "path": None}
     assert content.startswith(b"<")
     assert explorer.explanation
 
@@ -1255,7 +1263,7 @@ def test_another_output_is_explained_anew(make, X):
     explorer.output = "versicolor"
     assert explorer._status["state"] in {"computing", "ready"}
     assert explorer.table["impact"]["slope"] == 0
-    assert explorer._header["output_label"] == "probability of 'versicolor'"
+    assert explorer._header["output_label"] == "probability of versicolor"
     assert explorer.feature == "bend"
     explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
     assert_allclose(explorer.table["impact"]["slope"], before)
@@ -1282,7 +1290,7 @@ def test_who_waits_gets_the_output_that_is_chosen_meanwhile(make, X):
     explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
     Slow.gate.set()
     cell.join(SOON)
-    assert found[0].output_label == "probability of 'virginica'"
+    assert found[0].output_label == "probability of virginica"
     assert len(found[0]) == 3
 
 
@@ -1311,7 +1319,7 @@ def test_who_waits_never_gets_what_was_given_up(make, X, monkeypatch):
     explorer.comm.receive({"method": "update", "state": {"output": "virginica"}, "buffer_paths": []})
     Slow.gate.set()
     cell.join(SOON)
-    assert (found[0].output_label, len(found[0])) == ("probability of 'virginica'", 3)
+    assert (found[0].output_label, len(found[0])) == ("probability of virginica", 3)
 
 
 def test_another_response_is_another_scale(make, X):
@@ -1321,7 +1329,7 @@ def test_another_response_is_another_scale(make, X):
     explorer.response = "log_odds"
     assert explorer.table["impact"]["slope"] > probability
     assert explorer.output == "virginica"
-    assert explorer._header["output_label"] == "log-odds of 'virginica'"
+    assert explorer._header["output_label"] == "log-odds of virginica"
     explorer.response = "predict_proba"
     assert_allclose(explorer.table["impact"]["slope"], probability)
 

@@ -61,7 +61,7 @@ def claims(kind, seed, n, n_columns):
 
     explained = ice.explain(model, X, features=["feature"], grid="quantile", grid_size=4, progress=False)
     drivers = explained.drivers("feature")
-    return drivers["share"].max() >= LEAST_SHARE, bool(drivers.attrs["combined_columns"])
+    return drivers["share"].max() >= LEAST_SHARE, bool(drivers.combined_columns)
 
 
 def main():

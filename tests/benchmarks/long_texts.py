@@ -101,13 +101,13 @@ def requested(x):
     """Have every question of the browser answered; return the letters sent."""
     work = x._work
     feature = x.explanation[1]
-    column = work.known.column(1)
+    column = work.known._column(1)
     positions = list(range(N_ROWS))
     bodies = [
         payload.curves(work.known, feature, 1000, [], work.target)[0],
         payload.colors(column, positions)[0],
-        payload.rows([work.known.column(name) for name in work.known.columns], positions[:1]),
-        payload.drivers(feature, feature.drivers()),
+        payload.rows(work.known, positions[:1]),
+        payload.drivers(feature, feature._search_drivers()),
         x._header,
     ]
     parse_request({"id": "1", "type": "colors", "column": x.color_by, "positions": []})

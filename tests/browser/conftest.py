@@ -49,7 +49,7 @@ def browser_type_launch_args(browser_type_launch_args):
 
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args):
-    return {**browser_context_args, "viewport": {"width": 1280, "height": 900}}
+    return {**browser_context_args, "viewport": {"width": 1500, "height": 900}}
 
 
 # Lab's remarks on its own parts, where a processor has other work: when one takes long, and when it is there.

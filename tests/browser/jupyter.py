@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 _MILLISECONDS_OF_A_KERNEL = 90_000
 
-# Makes an explorer `x` of `model` and `X`. After some calls the model waits for a file, "go on", so that there is
+# Makes an explorer `x` of `model` and `X`. After some predictions the model waits for a file, "go on", so that there is
 # something to cancel however slow the page is.
 SLOW = """
 import time
@@ -25,7 +25,7 @@ calls = []
 def slow(X):
     calls.append(len(X))
     time.sleep(0.1)  # bars are told of between calls, and not more often than the page can follow
-    while len(calls) > 8 and not Path("go on").exists():
+    while sum(calls) > 60_000 and not Path("go on").exists():
         time.sleep(0.05)
     return model.predict(X)
 

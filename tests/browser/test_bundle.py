@@ -226,7 +226,7 @@ def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
     # What the lines differ by is asked for after they are shown, and may ask the model for some of them.
     expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     before, n_calls = page.get_by_test_id("bar-figure").all_text_contents(), len(calls)
-    page.locator("summary", has_text="How impact is counted").click()
+    page.get_by_test_id("details-summary").click()
     page.get_by_test_id("convention-published").check()
     expect(page.get_by_test_id("status-text")).to_contain_text("impact as published")
     page.get_by_test_id("convention-equations").check()
@@ -465,7 +465,7 @@ def test_a_closed_explorer_says_so_and_stays_readable(explore, page, X):
 
 
 def test_narrow_and_wide_are_laid_out_for_themselves(explore, page, X):
-    """Below 700 px panels stand in one column, and nothing sticks out."""
+    """Below 900 px panels stand in one column, and nothing sticks out."""
     explore(model, X, width=400)
     expect(view(page)).to_have_attribute("data-layout", "narrow")
     expect(view(page)).to_have_attribute("data-drawn-lines", "60")
@@ -477,7 +477,7 @@ def test_narrow_and_wide_are_laid_out_for_themselves(explore, page, X):
         }).map((part) => part.outerHTML.slice(0, 80))"""
     )
     assert sticking_out == []
-    view(page).evaluate("root => { root.parentElement.style.width = '900px'; }")
+    view(page).evaluate("root => { root.parentElement.style.width = '1000px'; }")
     expect(view(page)).to_have_attribute("data-layout", "wide")
 
 

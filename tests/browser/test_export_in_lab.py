@@ -118,7 +118,7 @@ def test_every_kind_of_file_comes_down_as_what_it_is(view, page, tmp_path):
         expect(view.get_by_test_id("export-dialog")).to_be_hidden()
         expect(view.get_by_test_id("export-result")).to_have_text(f"The browser saves it as {file.name}.")
     assert {file.name for file in tmp_path.iterdir()} == {
-        "ice-bmi-ice.svg", "ice-bmi-ice.png", "ice-all-features-ice.pdf", "ice-bmi-ice.csv",
+        "ranking-and-ice-of-bmi.svg", "ice-of-bmi.png", "ice-of-all-features.pdf", "curves-of-bmi.csv",
     }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def test_a_picture_on_the_clipboard_can_be_pasted(view, page, lab):
 def test_beside_the_notebook_nothing_is_overwritten(view, page, lab):
     """Twice the same makes two files, each of which knows its name; the path is told and can be copied."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab.url.rstrip("/"))
-    for name in ("ice-bmi-ice.svg", "ice-bmi-ice-2.svg"):
+    for name in ("ranking-and-ice-of-bmi.svg", "ranking-and-ice-of-bmi-2.svg"):
         choose(view, "notebook")
         path = lab.notebooks / name
         expect(view.get_by_test_id("export-result")).to_have_text(f"Saved as {path}")
@@ -159,7 +159,7 @@ def test_the_dialog_is_asked_for_by_the_page_and_worked_with_keys(view, page, la
     expect(view.get_by_test_id("dialog-where-notebook")).to_be_checked()
     picture(view, "export-dialog-dark-settings")
     page.keyboard.press("Enter")
-    path = lab.notebooks / "ice-bmi-ice.json"
+    path = lab.notebooks / "metrics-and-curves-of-all-features.json"
     expect(view.get_by_test_id("export-path")).to_have_text(str(path))
     assert ice.provenance(path)["view"] == {"palette": "cividis"}
     assert page.locator(".jp-Notebook .jp-Cell").count() == n_cells

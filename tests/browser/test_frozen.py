@@ -191,12 +191,12 @@ def test_bars_rank_by_any_figure_counted_in_any_way(page, explanation):
     soon(lambda: ranked(page), list(explanation.table(sort_by="heterogeneity").index))
     assert ranked(page)[0] == "near"
     page.get_by_test_id("rank-by").select_option("impact")
-    page.locator("summary", has_text="How impact is counted").click()
+    page.get_by_test_id("details-summary").click()
     for convention, words in [
-        ("equations", "by interval, Eq. 1"), ("published", "as published"), ("stable", "evenly along the axis"),
+        ("equations", " · impact by interval, Eq. 1"), ("published", " · impact as published"), ("stable", ""),
     ]:  # fmt: skip
         page.get_by_test_id(f"convention-{convention}").check()
-        expect(page.get_by_test_id("status-text")).to_contain_text(f"impact {words}")
+        expect(page.get_by_test_id("status-text")).to_have_text(re.compile(f"features{re.escape(words)}$"))
         for unit in ("share", "sd", "prediction"):
             page.get_by_test_id("unit").select_option(unit)
             table = explanation.table(None, convention, sort_by="impact", unit=unit)
@@ -274,8 +274,8 @@ def test_map_all_features_and_comparison_are_there(page, explanation):
     expect(tiles).to_have_count(len(explanation.features))
     page.wait_for_function(TILES_DRAWN)
     tiles.nth(1).click()
-    page.get_by_test_id("compare").click()
-    expect(page.get_by_test_id("compared")).to_have_count(1)
+    page.get_by_test_id("compare").select_option(index=1)
+    expect(page.get_by_test_id("compared")).to_have_count(2)
 
 
 def test_a_plot_is_zoomed(page):
@@ -321,9 +321,9 @@ def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tm
     expect(root).to_have_attribute("data-kind", "c-ice")
     expect(page.get_by_test_id("legend")).to_contain_text("since")
     expect(page.get_by_test_id("decay-slider")).to_have_value("0.4")
-    expect(page.get_by_test_id("selected-line")).to_have_count(2)
+    expect(page.get_by_test_id("small-selected")).to_have_count(4)
     expect(page.get_by_test_id("map")).to_be_visible()
-    expect(page.get_by_test_id("compared")).to_have_count(1)
+    expect(page.get_by_test_id("compared")).to_have_count(2)
     page.get_by_test_id("kind-ice").click()
     page.get_by_test_id("view").click()
     expect(page.get_by_test_id("view-target")).to_be_enabled()
@@ -399,9 +399,7 @@ def test_classes_stand_side_by_side(open_alone, bundle, monkeypatch, X, tmp_path
         path = explorer.save(tmp_path / "classes.html")
     page = ready(open_alone(path), "near")
     expect(page.get_by_test_id("output")).to_be_hidden()
-    page.get_by_test_id("view").click()
-    page.get_by_test_id("view-classes").check()
-    page.keyboard.press("Escape")
+    page.get_by_test_id("classes-side-by-side").check()
     cards = page.get_by_test_id("class")
     expect(cards).to_have_text(["0", "1", "2"])
     assert page.evaluate(INK_OF_CLASSES) == [True] * 3
@@ -436,7 +434,7 @@ def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tm
         expect(page.get_by_test_id("drivers")).not_to_have_attribute("data-state", "unknown")
         still(page.get_by_test_id("plot"))
         path = taken(page, "png", tmp_path)
-        assert path.name == "ice-script-img-src-x-onerror-alert-1.png"
+        assert path.name == "ice-of-script-img-src-x-onerror-alert-1.png"
         with Image.open(path) as picture:
             pictures[scheme] = np.asarray(picture.convert("RGB")).astype(int)
         expect(explorer).to_have_attribute("data-theme", scheme)
@@ -470,7 +468,7 @@ def test_the_ranking_is_that_of_python(page, explanation, tmp_path):
     got = pd.read_csv(taken(page, "ranking", tmp_path), comment="#")
     known = explanation.save(tmp_path / "known.csv", rank_by="heterogeneity")
     pd.testing.assert_frame_equal(got, pd.read_csv(known, comment="#"), check_dtype=False, rtol=1e-6, atol=1e-6)
-    assert ice.provenance(tmp_path / "ice-ranking.csv")["rank_by"] == "heterogeneity"
+    assert ice.provenance(tmp_path / "ranking.csv")["rank_by"] == "heterogeneity"
 
 
 def test_in_a_frame_no_file_is_offered(open_alone, saved, tmp_path):

@@ -96,11 +96,9 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
     notebook.agrees(1, "len(x.selection)", "1")
 
     # 7. Two features side by side.
-    view.get_by_test_id("compare").click()
-    view.locator('[data-test=bar][data-feature="arm"]').click()
-    expect(view).to_have_attribute("data-feature", "arm")
-    view.get_by_test_id("compare").click()
+    view.get_by_test_id("compare").select_option("arm")
     expect(view.get_by_test_id("compared")).to_have_count(2)
+    expect(view.get_by_test_id("plot")).to_be_hidden()
 
     # 8. All of them in small, and the map: a click opens a feature.
     view.get_by_test_id("tab-all").click()

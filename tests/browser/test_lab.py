@@ -98,7 +98,7 @@ def test_impact_is_counted_otherwise(notebook):
     """Chosen on screen or in a cell, convention and unit are the same in the bars, the sentence and the table."""
     notebook.run(0)
     view = shown(notebook)
-    view.locator("summary", has_text="How impact is counted").click()
+    view.get_by_test_id("details-summary").click()
     view.get_by_test_id("convention-equations").check()
     expect(view.get_by_test_id("status-text")).to_contain_text("impact by interval, Eq. 1")
     expect(view.get_by_test_id("ranking")).not_to_have_attribute("aria-busy", "true")
@@ -251,7 +251,7 @@ def test_saving_from_the_toolbar(notebook, page, tmp_path):
         view.get_by_test_id("export").click()
         with page.expect_download() as download:
             view.get_by_test_id(f"export-{kind}").click()
-        assert download.value.suggested_filename == f"ice-bmi-ice.{kind}"
+        assert download.value.suggested_filename == f"ranking-and-ice-of-bmi.{kind}"
         download.value.save_as(tmp_path / f"view.{kind}")
     root = ET.parse(tmp_path / "view.svg").getroot()  # noqa: S314 - we wrote it
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -332,12 +332,12 @@ def test_categories_with_gaps(lab, page):
     expect(view.get_by_test_id("selected-line")).to_have_count(2)
     expect(view.get_by_test_id("legend")).to_contain_text("2009-")
     view.get_by_test_id("output").select_option("cheap")
-    expect(view.get_by_test_id("y-title")).to_contain_text("'cheap'")
+    expect(view.get_by_test_id("y-title")).to_contain_text("probability of cheap")
     expect(view).to_have_attribute("data-status", "ready")
-    notebook.agrees(2, "x.output, x.explanation.output_label", "cheap probability of 'cheap'")
+    notebook.agrees(2, "x.output, x.explanation.output_label", "cheap probability of cheap")
     view.locator('[data-test=bar][data-feature="built"]').click()
     expect(view).to_have_attribute("data-feature", "built")
-    expect(view.get_by_test_id("plot")).to_contain_text("2015")
+    expect(view.get_by_test_id("plot")).to_contain_text("2016")
     notebook.shut_down()
 
 

@@ -57,7 +57,7 @@ def set_much(view, page):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
-    view.get_by_test_id("compare").click()
+    view.get_by_test_id("compare").select_option("s6")
     view.get_by_test_id("view").click()
     view.get_by_test_id("view-shared_y").check()
     page.keyboard.press("Escape")
@@ -73,7 +73,7 @@ def looks(view):
         "rank": view.get_by_test_id("rank-by").input_value(),
         "anchor": view.get_by_test_id("anchor").input_value(),
         "decay": shown_decay.input_value(),
-        "selected": view.get_by_test_id("selected-line").count(),
+        "selected": view.get_by_test_id("small-selected").count(),
         "compared": view.get_by_test_id("compared").evaluate_all("parts => parts.map((part) => part.dataset.feature)"),
         "view": view.get_by_test_id("view-shared_y").is_checked(),
         "order": view.get_by_test_id("bar").evaluate_all(
@@ -89,8 +89,8 @@ WANTED = {
     "rank": "heterogeneity",
     "anchor": "median",
     "decay": "0.01",
-    "selected": 1,
-    "compared": ["s5"],
+    "selected": 2,
+    "compared": ["s5", "s6"],
     "view": True,
 }
 

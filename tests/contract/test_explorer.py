@@ -20,6 +20,7 @@ from numpy.testing import assert_allclose
 
 import ice_explorer as ice
 from ice_explorer import payload
+from ice_explorer.column_pairs import ColumnPair
 from ice_explorer.display_axis import writer
 from ice_explorer.drivers import Combined, Drivers, driver_of
 from ice_explorer.figures.scene import ranking_of
@@ -38,7 +39,11 @@ DTYPES = {
     "continuous colors": ["f8"],
     "category colors": ["f4"],
     "drivers": [],
+    "groups": ["f4"],
     "rows": [],
+    "what_if": [],
+    "in_common": [],
+    "extreme": [],
 }
 # One that every kernel writes, and one that this kernel cannot.
 FORMATS = [
@@ -92,9 +97,19 @@ def explained():
             driver_of(column, column.coarse(weights, 1)[-1], float(share), weights)
             for column, share in zip(columns, shares, strict=True)
         ]
-        combined = Combined(("member", "age"), 0.95, {"member is false": 6, "member is true and age ≤ 40": 6})
-        feature._drivers = Drivers(tuple(found), combined, 0.5, 12, 12)
+        feature._drivers = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
     return explanation
+
+
+def combined_of(columns, weights):
+    """Rules of two columns; none of the curves of one of them."""
+    known = {column.second.label: column for column in columns}
+    if not {"member", "age"} <= known.keys():
+        return Combined()
+    member, age = known["member"], known["age"]
+    pair = ColumnPair(member, age, member.coarse(weights, 1)[-1], (None, age.coarse(weights, 1)[-1]))
+    counts = np.bincount(pair.leaves(), minlength=4).tolist()
+    return Combined(("member", "age"), 0.95, {rule: counts[leaf] for leaf, rule in pair.rules()}, pair)
 
 
 def contract():
@@ -136,7 +151,14 @@ def contract():
             *(colors_reply(explanation, name) for name in ("town", "grade", "since", "wait", "side", "east", "west")),
             colors_reply(explanation, "town", ["Kiš", "Ur"]),
             drivers_reply(explanation, "side"),
+            groups_reply(explanation, "side"),
             rows_reply(explanation, [0, 1, 2]),
+            rows_reply(explanation._with_target(np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3),
+            rows_reply(explanation, list(range(12)), sort_by=2, descending=False, most=11),
+            *(rows_reply(explanation, list(range(12)), sort_by=at, descending=True, most=5) for at in (5, 6, 7)),
+            what_if_reply(explanation, 1, ["income", "age", "town", "since", "side"]),
+            in_common_reply(explanation, [7, 8, 9, 10, 11]),
+            extreme_reply(explanation, "highest"),
             classes_reply(X),
         ],
     }
@@ -160,7 +182,7 @@ def far_off(explanation, metric):
 
 def curves_reply(explanation, name, max_lines, selection, y=None):
     feature = explanation[name]
-    target = None if y is None else explanation.target(y)
+    target = None if y is None else explanation._target(y)
     body, buffers = payload.curves(explanation, feature, max_lines, selection, target)
     rows = np.frombuffer(buffers[0], "<u4").tolist()
     means = {
@@ -168,7 +190,7 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
         "observed": [as_text(value) for value in feature.observed[rows]],
         "predictions": feature.predictions(rows).tolist(),
         "grid": [as_text(value) for value in feature.grid],
-        "likelihood": feature.likelihood_of(rows, 0.5).ravel().tolist(),
+        "likelihood": feature.likelihood(0.5, rows=rows).ravel().tolist(),
         "missing": None if feature.missing_curve is None else feature.missing_rows(rows).tolist(),
         "curves": feature.rows(rows).ravel().tolist(),
         "partial_dependence": feature.partial_dependence.tolist(),
@@ -181,24 +203,36 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
 
 def colors_reply(explanation, name, levels=None):
     rows = list(range(explanation.n_observations))
-    body, buffers = payload.colors(explanation.column(name), rows, levels or ())
-    means = {"values": [as_text(value) for value in explanation.column(name).labels]}
+    body, buffers = payload.colors(explanation._column(name), rows, levels or ())
+    means = {"values": [as_text(value) for value in explanation._column(name).labels]}
     request = {"type": "colors", "column": name, "positions": rows, "levels": levels}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
 def drivers_reply(explanation, name):
     """Which rows are above or inside, by the rows whose colours the browser would see."""
-    body = payload.drivers(explanation[name], explanation[name].drivers())
+    body = payload.drivers(explanation[name], explanation[name]._search_drivers())
     means = {"upper": {driver["column"]: upper_rows(explanation, driver) for driver in body["drivers"]}}
     return {"request": {"type": "drivers", "feature": name}, "body": body, "buffers": [], "means": means}
+
+
+def groups_reply(explanation, name):
+    """Which rule each row fulfils, counted as the rules are."""
+    rows = list(range(explanation.n_observations))
+    body, buffers = payload.groups(explanation[name], rows)
+    rules = explanation[name]._search_drivers().combined.rules
+    assert dict(zip(body["levels"], body["counts"], strict=True)) == rules
+    rule_of = np.frombuffer(buffers[0], "<f4").astype(int)
+    means = {"rules": [body["levels"][at] for at in rule_of]}
+    request = {"type": "groups", "feature": name, "positions": rows}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
 def upper_rows(explanation, driver):
     """Rows above the threshold, or at the levels; null for groups, whose values are no column's."""
     if driver["column"] not in explanation.columns:
         return None
-    column = explanation.column(driver["column"])
+    column = explanation._column(driver["column"])
     if driver["threshold"] is None:
         return np.flatnonzero([str(label) in driver["levels"] for label in column.labels]).tolist()
     return np.flatnonzero(column.values > driver["threshold"]).tolist()
@@ -216,11 +250,35 @@ def classes_reply(X):
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
-def rows_reply(explanation, positions):
-    columns = [explanation.column(name) for name in explanation.columns]
-    body = payload.rows(columns, positions)
-    request = {"type": "rows", "positions": positions}
+def rows_reply(explanation, positions, **order):
+    body = payload.rows(explanation, positions, **order)
+    request = {"type": "rows", "positions": positions, **order}
     return {"request": request, "body": body, "buffers": [], "means": {}}
+
+
+def what_if_reply(explanation, row, names):
+    """With every decay, the largest change that `what_if` tells."""
+    prediction = float(explanation.predictions([row])[0])
+    body = {
+        "position": row,
+        "prediction": prediction,
+        "features": [payload.feature_moves(explanation[name], row, prediction) for name in names],
+    }
+    tables = {decay: explanation.what_if(row, decay=decay) for decay in DECAYS}
+    means = {str(decay): {name: float(table.loc[name, "change"]) for name in names} for decay, table in tables.items()}
+    request = {"type": "what_if", "position": row, "features": names}
+    return {"request": request, "body": body, "buffers": [], "means": {"changes": means}}
+
+
+def in_common_reply(explanation, rows):
+    request = {"type": "in_common", "positions": rows}
+    return {"request": request, "body": payload.in_common(explanation, rows), "buffers": [], "means": {}}
+
+
+def extreme_reply(explanation, end):
+    predictions = explanation.predictions(range(explanation.n_observations))
+    body = {"position": int(predictions.argmax() if end == "highest" else predictions.argmin())}
+    return {"request": {"type": "extreme", "end": end}, "body": body, "buffers": [], "means": {}}
 
 
 def as_text(value):

@@ -1,0 +1,165 @@
+"""How often and how much at a time a model is called, and what is said meanwhile."""
+
+import io
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer import progress
+from ice_explorer.curves.brute import CallSize
+from ice_explorer.errors import Cancelled, InvalidOptionError
+from ice_explorer.explanation import prepare
+
+X = np.random.default_rng(0).normal(size=(60, 3)).round(1)
+
+
+class Model:
+    """Counts the rows of its calls; each row takes some time."""
+
+    def __init__(self, seconds=0.0):
+        self.seconds, self.calls = seconds, []
+
+    def __call__(self, rows):
+        self.calls.append(len(rows))
+        time.sleep(self.seconds * len(rows))
+        return rows[:, 0] * rows[:, 1] + rows[:, 2]
+
+
+# --- the size of a call ---------------------------------------------------------------------------
+
+
+def settled(seconds_of, most=1 << 16):
+    """Sizes of the calls of a model that takes so long for so many phantoms, until they stay the same."""
+    calls, sizes = CallSize(most), []
+    for _ in range(30):
+        sizes.append(calls.next())
+        calls.took(sizes[-1], seconds_of(sizes[-1]))
+    return sizes
+
+
+@pytest.mark.parametrize("per_row", [1e-3, 3e-3, 1e-2, 1.0])
+def test_calls_of_a_slow_model_take_half_a_second(per_row):
+    """Or a single row, where that takes longer."""
+    assert settled(lambda n: per_row * n)[-1] == pytest.approx(max(1, 0.5 / per_row), rel=0.01)
+
+
+def test_calls_of_a_fast_model_are_as_large_as_they_may_be():
+    """After a few."""
+    assert settled(lambda n: 1e-8 * n + 1e-5)[3:] == [1 << 16] * 27
+
+
+def test_calls_grow_while_that_pays():
+    """Of a service, whose answers take the same time whatever their number."""
+    assert settled(lambda _: 3.0)[-1] == 1 << 16
+
+
+def test_no_call_is_larger_than_memory_allows():
+    """Nor smaller than one phantom."""
+    for most in (1, 7, 600):
+        assert max(settled(lambda n: 1e-6 * n, most=most)) == most
+
+
+# --- progress and cancelling ----------------------------------------------------------------------
+
+
+def test_progress_is_reported_while_a_block_is_computed():
+    """One block holds all phantoms of a feature here."""
+    done, model = [], Model(2e-4)
+    ice.explain(model, X, engine="brute", progress=lambda made, total, label: done.append((made, total, label)))
+    totals = {total for _, total, _ in done}
+    assert len(totals) == 1
+    assert done[-1][0] == totals.pop()
+    assert len([made for made, _, label in done if label == "x0"]) > 2
+    assert [made for made, _, _ in done] == sorted(made for made, _, _ in done)
+
+
+def test_a_cancel_takes_effect_before_the_next_call():
+    """Not after the block."""
+    model, calls = Model(), []
+
+    def cancelled():
+        calls.append(len(model.calls))
+        return len(model.calls) >= before + 2
+
+    plan = prepare(model, X, grid="uniform", grid_size=200)
+    before = len(model.calls)
+    with pytest.raises(Cancelled):
+        plan.compute("x0", cancelled=cancelled)
+    assert len(model.calls) == before + 2
+
+
+def test_many_predictions_are_announced():
+    """With a way to make fewer; a tree model, which is not called for them, needs none."""
+    plan = prepare(Model(), np.random.default_rng(0).normal(size=(2000, 3)))
+    assert plan.advice == '6,000,000 predictions; `sample=100, grid="quantile"` makes 30,000.'
+    assert prepare(Model(), X).advice == ""
+
+
+def test_the_announcement_stands_above_the_bar_once_it_takes_long(monkeypatch):
+    """In notebooks and terminals alike."""
+    written = io.StringIO()
+    monkeypatch.setattr(progress.sys, "stderr", written)
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    with progress.progress_reporter(True, 10, "10 predictions.") as report:  # noqa: FBT003 - the option
+        report(1, 10, "a")
+        report(1, 10, "a")
+    assert written.getvalue().count("10 predictions.") == 1
+
+
+# --- curves that are there are used ---------------------------------------------------------------
+
+
+def test_curves_that_are_there_are_not_computed_again():
+    """Neither for rows, nor for pictures, tidy data or drivers."""
+    model = Model()
+    e = ice.explain(model, X)
+    f = e["x0"]
+    curves = f.curves
+    n_calls = len(model.calls)
+    assert_array_equal(f.rows([5, 1]), curves[[5, 1]])
+    f.to_frame()
+    e.plot("x0")
+    assert all(size <= 64 for size in model.calls[n_calls:])  # the few that show whether the model has changed
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(60) % 3])
+@pytest.mark.parametrize("options", [{}, {"sample": 20}, {"engine": "brute"}])
+def test_curves_may_be_kept_from_the_start(options, weights):
+    """They are what they would have been."""
+    model = Model()
+    kept = ice.explain(model, X, keep_curves=True, sample_weight=weights, **options)
+    n_rows = sum(model.calls)
+    curves = {f.feature: f.curves for f in kept}
+    if weights is None:
+        assert sum(model.calls) == n_rows
+    plain = ice.explain(model, X, sample_weight=weights, **options)
+    for f in plain:
+        assert_array_equal(f.curves, curves[f.feature])
+
+
+def test_closed_forms_keep_their_curves_too():
+    """Those of a linear model are parallel."""
+    from sklearn.linear_model import LinearRegression
+
+    model = LinearRegression().fit(X, X[:, 0] - X[:, 2])
+    kept, plain = (ice.explain(model, X, keep_curves=keep) for keep in (True, False))
+    assert kept.engine == "linear"
+    for feature in kept.features:
+        np.testing.assert_allclose(kept[feature].curves, plain[feature].curves, rtol=1e-12)
+
+
+def test_late_curves_report_their_progress():
+    """By the option of the explanation."""
+    done = []
+    f = ice.explain(Model(), X, progress=lambda *report: done.append(report))["x0"]
+    done.clear()
+    assert f.curves.size == done[-1][0] == done[-1][1]
+
+
+def test_keeping_is_on_or_off():
+    """Nothing between."""
+    with pytest.raises(InvalidOptionError, match="`keep_curves` must be True or False; got 'yes'"):
+        ice.explain(Model(), X, keep_curves="yes")

@@ -1,0 +1,240 @@
+"""Fitted state and columns are compared with X before a model is explained, whatever its library looks at itself."""
+
+import catboost
+import lightgbm
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xgboost
+from numpy.testing import assert_allclose
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+import ice_explorer as ice
+from ice_explorer.errors import InputDataError, PredictionError
+
+RANDOM = np.random.default_rng(0)
+X = pd.DataFrame(RANDOM.normal(size=(200, 3)) * [1.0, 3.0, 1.0], columns=["a", "b", "c"])
+Y = 2 * X["a"] + X["b"] ** 2
+ANOTHER_ORDER = (
+    "X must have its columns in the order in which the model was fitted on them; it has the same columns in another "
+    "order: 'b', 'a', 'c'. Pass `X[{}]`."
+)
+UNKNOWN = (
+    "X must have only the columns that the model was fitted on; it was not fitted on 'since'. Pass "
+    "`X[model.feature_names_in_]`."
+)
+
+
+def light(**options):
+    return lightgbm.LGBMRegressor(n_estimators=20, verbose=-1, **options)
+
+
+BY_POSITION = {
+    "LightGBM": light(),
+    "LightGBM behind a function": make_pipeline(FunctionTransformer(np.tanh), light()),
+    "LightGBM in a search": GridSearchCV(light(), {"max_depth": [3]}, cv=2),
+    "XGBoost": xgboost.XGBRegressor(n_estimators=20),
+    "scikit-learn": RandomForestRegressor(10, random_state=0),
+    "a pipeline": make_pipeline(StandardScaler(), LinearRegression()),
+}
+
+
+@pytest.fixture(scope="module", params=BY_POSITION)
+def by_position(request):
+    return BY_POSITION[request.param].fit(X, Y)
+
+
+def message_of(model, table, error=InputDataError, **options):
+    with pytest.raises(error) as caught:
+        ice.explain(model, table, progress=False, **options)
+    return str(caught.value)
+
+
+def test_columns_in_another_order_are_refused_and_the_order_is_named(by_position):
+    """LightGBM would predict them as they stand, and every figure would be wrong."""
+    assert message_of(by_position, X[["b", "a", "c"]]) == ANOTHER_ORDER.format("model.feature_names_in_")
+
+
+def test_the_order_is_compared_for_a_bound_method_too():
+    """The object of the method knows the columns of its fit."""
+    model = light().fit(X, Y)
+    assert message_of(model.predict, X[["b", "a", "c"]]) == ANOTHER_ORDER.format("model.feature_names_in_")
+
+
+def test_an_extra_column_is_named(by_position):
+    """It is the column to drop, and the message says how."""
+    assert message_of(by_position, X.assign(since=1.0)) == UNKNOWN
+
+
+def test_a_missing_column_is_named(by_position):
+    """With what X has in its place."""
+    assert message_of(by_position, X[["a", "b"]]) == (
+        "X must have the columns that the model was fitted on; 'c' is missing. X has 2 columns: 'a', 'b'. Add what is "
+        "missing, and pass the columns in the order of the fit."
+    )
+
+
+def test_a_renamed_column_is_named_even_where_the_model_takes_positions():
+    """The same number of columns is not the same columns."""
+    assert message_of(light().fit(X, Y), X.rename(columns={"a": "price", "c": "C"})) == (
+        "X must have the columns that the model was fitted on; 'a', 'c' are missing, and the model was not fitted on "
+        "'price', 'C'. X has 3 columns: 'price', 'b', 'C'. Add what is missing, and pass the columns in the order of "
+        "the fit."
+    )
+
+
+def test_the_order_of_a_booster_is_compared_and_its_own_words_are_in_the_advice():
+    """Boosters are not estimators and have names of their own."""
+    booster = light().fit(X, Y).booster_
+    assert message_of(booster, X[["b", "a", "c"]]) == ANOTHER_ORDER.format("model.feature_name()")
+    booster = xgboost.XGBRegressor(n_estimators=5).fit(X, Y).get_booster()
+    assert message_of(booster, X[["b", "a", "c"]]) == ANOTHER_ORDER.format("model.feature_names")
+
+
+def test_the_advice_fits_the_library_of_the_table():
+    """A frame of polars is selected from."""
+    assert message_of(light().fit(X, Y), pl.from_pandas(X[["b", "a", "c"]])) == (
+        "X must have its columns in the order in which the model was fitted on them; it has the same columns in "
+        "another order: 'b', 'a', 'c'. Pass `X.select(model.feature_names_in_)`."
+    )
+
+
+def test_columns_in_the_order_of_the_fit_after_the_advice_give_the_figures_of_the_fit():
+    """What the message says to pass is explained."""
+    model = light().fit(X, Y)
+    expected = ice.explain(model, X, progress=False).table()
+    again = ice.explain(model, X.assign(since=1.0)[["since", "c", "b", "a"]][model.feature_names_in_], progress=False)
+    pd.testing.assert_frame_equal(again.table(), expected)
+
+
+def named_line():
+    """A model that finds its columns by name, as wrappers of users do."""
+
+    class NamedLine(RegressorMixin, BaseEstimator):
+        def fit(self, rows, _target):
+            self.feature_names_in_ = np.array(rows.columns, object)
+            return self
+
+        def predict(self, rows):
+            return (2 * rows["a"] - rows["b"]).to_numpy()
+
+    return NamedLine()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        catboost.CatBoostRegressor(iterations=20, verbose=0),
+        make_pipeline(make_column_transformer((StandardScaler(), ["a", "b", "c"])), LinearRegression()),
+        named_line(),
+    ],
+    ids=["CatBoost", "a column transformer", "a class of a user"],
+)
+def test_a_model_that_finds_its_columns_by_name_takes_any_order_and_further_columns(model):
+    """Figures of each column are those of X as it was fitted; what the model never reads has no impact."""
+    model.fit(X, Y)
+    expected = ice.explain(model, X, progress=False).table()["impact"]
+    turned = ice.explain(model, X.assign(since=RANDOM.normal(size=len(X)))[["since", "c", "b", "a"]], progress=False)
+    assert_allclose(turned.table()["impact"][expected.index], expected, rtol=1e-9)
+    assert turned.table()["impact"]["since"] == 0
+
+
+@pytest.mark.parametrize("model", [light(), RandomForestRegressor(10, random_state=0), xgboost.XGBRegressor()])
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_columns_of_an_array_have_the_names_of_the_fit(model):
+    """They are ranked, and asked for, by those names."""
+    e = ice.explain(model.fit(X, Y), X.to_numpy(), features=["b", "a"], progress=False)
+    assert list(e.table().index) == ["b", "a"]
+
+
+def test_columns_of_an_array_are_numbered_where_the_fit_had_no_names():
+    """What a library made up for an array is no name."""
+    for model in (light(), catboost.CatBoostRegressor(iterations=5, verbose=0), LinearRegression()):
+        e = ice.explain(model.fit(X.to_numpy(), Y), X.to_numpy(), progress=False)
+        assert sorted(e.table().index) == ["x0", "x1", "x2"]
+
+
+def test_a_table_for_a_model_that_was_fitted_on_an_array_keeps_its_names():
+    """A model without names takes the columns in their order."""
+    e = ice.explain(light().fit(X.to_numpy(), Y), X, progress=False)
+    assert sorted(e.table().index) == ["a", "b", "c"]
+
+
+def test_an_array_of_another_width_is_refused_by_the_names_of_the_fit():
+    """Names tell which columns there are to be."""
+    assert message_of(light().fit(X, Y), np.column_stack([X, X["a"]])) == (
+        "X must have the columns that the model was fitted on, in their order: 'a', 'b', 'c'; got 4 columns. Pass "
+        "those."
+    )
+
+
+def test_names_that_lightgbm_writes_with_underscores_are_the_same_names():
+    """It replaces blanks, so its names are not those of X."""
+    spaced = X.set_axis(["room area", "b", "c"], axis=1)
+    model = light().fit(spaced, Y)
+    assert "room area" in ice.explain(model, spaced, progress=False).table().index
+    assert message_of(model, spaced[["b", "room area", "c"]]) == (
+        "X must have its columns in the order in which the model was fitted on them; it has the same columns in "
+        "another order: 'b', 'room area', 'c'. Pass `X[['room area', 'b', 'c']]`."
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(),
+        light(),
+        xgboost.XGBRegressor(),
+        catboost.CatBoostRegressor(verbose=0),
+        make_pipeline(StandardScaler(), LinearRegression()),
+        GridSearchCV(LinearRegression(), {}),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_an_unfitted_model_is_named_before_anything_else(model):
+    """Wrong columns, too, are a smaller matter."""
+    assert message_of(type(model)(**model.get_params(deep=False)), X[["a"]], PredictionError) == (
+        f"model must be fitted; this {type(model).__name__} is not. Call `model.fit(X, y)` first."
+    )
+
+
+def test_a_model_of_statsmodels_is_no_result_yet():
+    """Its `predict` takes parameters first, and would take X for them."""
+    api = pytest.importorskip("statsmodels.api")
+    assert message_of(api.OLS(Y, X), X, PredictionError) == (
+        "model must be fitted; this OLS is not. Pass what `model.fit()` returns."
+    )
+
+
+def test_a_step_without_names_in_front_hides_no_order():
+    """The last step knows the columns of the fit, where the first one only hands them on."""
+
+    class HandsOn(BaseEstimator):
+        def fit(self, _rows, _target=None):
+            return self
+
+        def transform(self, rows):
+            return rows
+
+    model = make_pipeline(HandsOn(), light()).fit(X, Y)
+    assert message_of(model, X[["b", "a", "c"]]) == ANOTHER_ORDER.format("model[-1].feature_names_in_")
+
+
+def test_a_model_that_predicts_is_fitted_whatever_scikit_learn_thinks():
+    """A wrapper around a model from elsewhere has nothing that ends in an underscore."""
+
+    class Elsewhere(RegressorMixin, BaseEstimator):
+        def fit(self, _rows, _target):
+            return self
+
+        def predict(self, rows):
+            return rows["a"].to_numpy()
+
+    assert ice.explain(Elsewhere(), X, progress=False).table()["impact"]["a"] > 0

@@ -1,0 +1,134 @@
+"""What a notebook shows of an explanation as the last line of a cell."""
+
+import html.parser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ice_explorer as ice
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+class Reader(html.parser.HTMLParser):
+    """Collects tags, attributes and the text of each cell of a table."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.rows, self.attributes = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.open.append(tag)
+        self.attributes += attrs
+        if tag == "tr":
+            self.rows.append([])
+        if tag in {"td", "th"}:
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "td" in self.open or "th" in self.open:
+            self.rows[-1][-1] += data
+
+
+@pytest.fixture(scope="module")
+def e():
+    """Two features that matter, one of them by a name that is markup, and one that does not."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.normal(size=40), HOSTILE: rng.choice(["a", "b"], 40), "idle": rng.normal(size=40)})
+    return ice.explain(lambda X: 3 * X["age"] + (X[HOSTILE] == "a"), X, progress=False)
+
+
+def test_an_explanation_is_its_ranking(e):
+    """A row for each feature in the order of the table, with its figures; names are text."""
+    reader = Reader(e._repr_html_())
+    assert not reader.open
+    assert reader.rows[0] == [
+        "feature", "in-distribution impact", "impact", "direction", "heterogeneity", "non-linearity",
+    ]  # fmt: skip
+    table = e.table()
+    assert [row[0] for row in reader.rows[1:]] == table.index.tolist() == ["age", HOSTILE, "idle"]
+    impact = f"{table.loc['age', 'impact']:.2f}"
+    assert reader.rows[1][1:] == ["", f"{table.loc['age', 'in_distribution_impact']:.2f}", impact, impact, "0", "0"]
+    assert reader.rows[2][4:] == ["–", "0", "–"]
+    assert reader.rows[3][2:] == ["0"] * 5
+
+
+def test_a_feature_is_its_metrics(e):
+    """Each that is defined, by its name in the glossary, with what it means as a tooltip."""
+    reader = Reader(e["age"]._repr_html_())
+    assert not reader.open
+    assert [row[0] for row in reader.rows] == [
+        "impact", "in-distribution impact", "direction", "heterogeneity", "non-linearity", "weight kept",
+        "largest step",
+    ]  # fmt: skip
+    assert reader.rows[-2][2] == f"{e['age'].support:.0%}"
+    assert sum(name == "title" for name, _ in reader.attributes) == len(reader.rows)
+
+
+def test_it_runs_nothing_and_asks_for_nothing(e):
+    """No script, no style sheet, no address, no colour of letters: a notebook that is not trusted may show it."""
+    for text in (e._repr_html_(), e["age"]._repr_html_(), e[HOSTILE]._repr_html_()):
+        reader = Reader(text)
+        assert set(reader.tags) <= {
+            "div",
+            "strong",
+            "span",
+            "table",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "details",
+            "summary",
+            "ul",
+            "li",
+        }
+        assert {name for name, _ in reader.attributes} <= {"style", "title", "colspan", "open"}
+        assert "url(" not in text
+        assert ";color:" not in text
+
+
+def test_bars_compare_with_the_longest(e):
+    """The largest figure is as wide as a bar can be, and half of it half as wide."""
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    text = ice.explain(lambda X: 2 * X[:, 0] + X[:, 1], X, decay=1, progress=False)._repr_html_()
+    widths = [float(part.partition("px")[0]) for part in text.split("left:0.0px;width:")[1:]]
+    assert widths == [160.0, 80.0]
+
+
+def test_many_features_and_notes_take_little_room():
+    """The first 20 features, and how many more there are; notes are folded where they are many."""
+    X = np.random.default_rng(0).normal(size=(30, 25))
+    e = ice.explain(lambda X: X @ np.arange(25.0), X, progress=False)
+    text = e._repr_html_()
+    assert len(Reader(text).rows) == 21
+    assert "and 5 more features" in text
+    e.notes[:] = [f"note {number} & more" for number in range(6)]
+    folded = e._repr_html_()
+    assert "<summary>6 notes</summary>" in folded
+    assert "<li>note 5 &amp; more</li>" in folded
+    assert "<details>" in folded
+    e.notes[:] = e.notes[:1]
+    assert "<details open><summary>1 note</summary>" in e._repr_html_()
+
+
+def test_nothing_explained_is_a_line():
+    """What an explorer knows at first has no feature, so there is no table."""
+    e = ice.explain(lambda X: X[:, 0], np.arange(6.0).reshape(3, 2), progress=False)
+    nothing = ice.Explanation(e._context, e["x0"]._engine, [], [])
+    assert "table" not in Reader(nothing._repr_html_()).tags
+
+
+def test_what_rounds_to_0_is_said_to_be_small():
+    """A figure that is not 0 is not written as 0."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    text = ice.explain(lambda X: 100 * X[:, 0] + 1e-3 * X[:, 1], X, progress=False)._repr_html_()
+    assert Reader(text).rows[2][2:] == ["< 0.1", "< 0.1", "< 0.1", "0", "0"]

@@ -1,0 +1,695 @@
+"""Matplotlib figures: they take only the room of the Axes, follow the style, and are ordinary artists."""
+
+import io
+import itertools
+import math
+import re
+import warnings
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import image as mpl_image
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ice_explorer import explain
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.figures.mpl_image import LinesImage
+
+pytestmark = pytest.mark.usefixtures("_clean")
+STYLES = ["default", "dark_background", "ggplot", "seaborn-v0_8"]
+SEASONS = ["winter", "spring", "summer", "fall"]
+
+
+@pytest.fixture
+def _clean():
+    """Figures are closed, and a warning of Matplotlib about its layout is a failure."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def e():
+    """Bike rentals: a trend, a bend, a jump and a category, each with names of a usual length."""
+    generator = np.random.default_rng(3)
+    n = 160
+    X = pd.DataFrame(
+        {
+            "days_since_2011": generator.integers(0, 730, n).astype(float),
+            "temp": generator.normal(15, 8, n),
+            "hum": generator.uniform(20, 95, n),
+            "season": generator.choice(SEASONS, n),
+        }
+    )
+
+    def model(table):
+        bend = 120 * table["temp"].clip(upper=25) - 15 * table["hum"] * (table["temp"] > 12)
+        return 2000 + 4 * table["days_since_2011"] + bend + 500 * (table["season"] == "summer")
+
+    return explain(model, X, grid_size=40, progress=False)
+
+
+def by_gid(ax, gid):
+    return [artist for artist in ax.findobj() if artist.get_gid() == gid]
+
+
+# --- room -----------------------------------------------------------------------------------------
+
+
+def alone(e):
+    return e.plot("temp", kind="c-ice", color_by="hum", share_axis=True).figure
+
+
+def pair(e):
+    figure, axes = plt.subplots(1, 2, layout="constrained")
+    e.plot("temp", kind="c-ice", color_by="hum", ax=axes[0])
+    e.plot("hum", kind="c-ice", color_by="season", ax=axes[1])
+    return figure
+
+
+def three(e):
+    figure, axes = plt.subplots(1, 3, layout="constrained")
+    for ax, name in zip(axes, ["temp", "hum", "season"], strict=True):
+        e.plot(name, color_by="season", ax=ax)
+    return figure
+
+
+def four(e):
+    figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="tight")
+    e.plot("temp", kind="c-ice", color_by="hum", share_axis=True, ax=axes[0, 0])
+    e.plot("hum", kind="d-ice", max_lines=100, ax=axes[0, 1])
+    e.plot("season", color_by="temp", ax=axes[1, 0])
+    e.plot_impact(ax=axes[1, 1])
+    return figure
+
+
+def no_layout(e):
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4))
+    e.plot("temp", kind="c-ice", color_by="hum", ax=axes[0])
+    e.plot("season", kind="c-ice", color_by="days_since_2011", ax=axes[1])
+    return figure
+
+
+def mosaic(e):
+    figure, axes = plt.subplot_mosaic("ab;ac", figsize=(9, 6), layout="constrained")
+    e.plot_impact(ax=axes["a"])
+    e.plot("temp", ax=axes["b"])
+    e.plot("season", color_by="days_since_2011", ax=axes["c"])
+    return figure
+
+
+def everything(e):
+    return e.plot_all(color_by="season", n_columns=2)
+
+
+LAYOUTS = [alone, pair, three, four, no_layout, mosaic, everything]
+
+
+def blocks(figure):
+    """What may not overlap: each Axes with its labels, and what the figure itself has, by name."""
+    renderer = figure.canvas.get_renderer()
+    for at, ax in enumerate(figure.axes):
+        yield f"{at} {ax.get_label()}", ax.get_tightbbox(renderer)
+    for at, legend in enumerate(figure.legends):
+        yield f"legend {at}", legend.get_window_extent(renderer)
+    for text in figure.texts:
+        if text.get_text():
+            yield text.get_text(), text.get_window_extent(renderer)
+
+
+def overlaps(figure):
+    """Names of what lies on something else, or outside of the figure or its Axes."""
+    figure.canvas.draw()
+    placed, found = list(blocks(figure)), []
+    for (name, one), (other_name, other) in itertools.combinations(placed, 2):
+        width = min(one.x1, other.x1) - max(one.x0, other.x0)
+        height = min(one.y1, other.y1) - max(one.y0, other.y0)
+        if min(width, height) > 1:
+            found.append(f"{name} on {other_name}")
+    edge = figure.bbox
+    found += [f"{name} outside" for name, box in placed if box.x0 < -1 or box.y0 < -1 or box.x1 > edge.x1 + 1]
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        if legend is not None:
+            found += [text.get_text() for text in legend.get_texts() if text.get_text().endswith("…")]
+            box, room = legend.get_window_extent(), ax.get_window_extent()
+            if box.x0 < room.x0 or box.x1 > room.x1 or box.y0 < room.y0 or box.y1 > room.y1:
+                found.append(f"legend of {ax.get_title()} outside of its Axes")
+        for axis in (ax.xaxis, ax.yaxis):
+            labels = [label for label in axis.get_ticklabels() if label.get_text() and label.get_rotation() % 90 == 0]
+            boxes = [label.get_window_extent() for label in labels]
+            if any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2)):
+                found.append(f"tick labels of {ax.get_title()}")
+    return found
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nothing_overlaps_in_usual_layouts(e, layout):
+    """Axes, colour bars, legends, titles and tick labels keep apart, and within the figure."""
+    assert overlaps(layout(e)) == []
+
+
+@pytest.mark.parametrize("style", STYLES[1:])
+@pytest.mark.parametrize("layout", [pair, four])
+def test_nothing_overlaps_in_other_styles(e, layout, style):
+    """Larger letters and other frames have their room, too."""
+    with plt.style.context(style):
+        assert overlaps(layout(e)) == []
+
+
+def test_an_overlap_is_found(e):
+    """What the gallery looks for is seen: an Axes on top of another, and a legend that is too wide."""
+    figure = no_layout(e)
+    figure.add_axes((0.4, 0.4, 0.2, 0.2))
+    figure.axes[0].legend(["a name that is much too long for the Axes that it stands in, at any size of letters"])
+    found = overlaps(figure)
+    assert any(" on " in name for name in found)
+    assert "legend of c-ICE of temp outside of its Axes" in found
+
+
+def test_legends_take_no_room_from_layouts(e):
+    """Axes side by side are as wide with legends as without."""
+    with_legends = three(e)
+    with_legends.canvas.draw()
+    bare, axes = plt.subplots(1, 3, layout="constrained")
+    for ax, name in zip(axes, ["temp", "hum", "season"], strict=True):
+        e.plot(name, color_by="season", legend=False, ax=ax)
+    bare.canvas.draw()
+    widths, bare_widths = ([ax.get_position().width for ax in each.axes] for each in (with_legends, bare))
+    assert min(widths) > 0.18
+    assert_allclose(
+        widths, bare_widths, rtol=0.1
+    )  # the value axis reaches over the legend, so that its numbers may be longer
+    assert all(not ax.get_legend().get_in_layout() for ax in with_legends.axes)
+
+
+@pytest.mark.parametrize("layout", ["constrained", "tight", None])
+def test_a_colour_bar_takes_its_room_from_the_given_axes(e, layout):
+    """The neighbour keeps its place, and the bar with its labels ends where the Axes ended."""
+    figure, axes = plt.subplots(1, 2, layout=layout, figsize=(9, 4))
+    figure.canvas.draw()
+    right, left = axes[0].get_position(original=True).x1, axes[1].get_position().x0
+    e.plot("temp", color_by="hum", ax=axes[0])
+    figure.canvas.draw()
+    (bar,) = by_gid(figure, "colorbar")
+    assert bar.get_ylabel() == "hum"
+    assert axes[0].get_position().x1 < bar.get_position().x0
+    if layout is None:
+        assert axes[1].get_position().x0 == left
+        ends = bar.get_tightbbox().x1 / figure.bbox.x1
+        assert right - 0.01 <= ends <= right + 0.003
+
+
+def test_the_legend_stands_above_the_curves(e):
+    """The value axis reaches so far that no curve lies under the legend."""
+    ax = e.plot("temp", color_by="season")
+    ax.figure.canvas.draw()
+    highest = ax.transData.transform((0, e["temp"].curves.max()))[1]
+    assert highest < ax.get_legend().get_window_extent().y0 + 3
+    bare = e.plot("temp", color_by="season", legend=False)
+    assert bare.get_legend() is None
+    assert bare.get_ylim()[1] < ax.get_ylim()[1]
+
+
+def test_axes_that_share_limits_show_the_curves_of_all(e):
+    """Limits cover what every sibling shows, and those that the caller fixed stay."""
+    _, axes = plt.subplots(1, 2, sharey=True)
+    for ax, name in zip(axes, ["season", "days_since_2011"], strict=True):
+        e.plot(name, ax=ax)
+    lows, highs = zip(
+        *((e[name].curves.min(), e[name].curves.max()) for name in ("season", "days_since_2011")), strict=True
+    )
+    low, high = axes[0].get_ylim()
+    assert low < min(lows) < max(highs) < high
+    _, fixed = plt.subplots()
+    fixed.set(xlim=(0, 10), ylim=(0, 9000))
+    e.plot("temp", ax=fixed)
+    assert (fixed.get_xlim(), fixed.get_ylim()) == ((0, 10), (0, 9000))
+
+
+def test_what_is_drawn_later_widens_the_limits(e):
+    """The Axes scale themselves to what the user adds, as any Axes do."""
+    ax = e.plot("temp", legend=False)
+    ax.plot([0, 60], [0, 20_000])
+    ax.figure.canvas.draw()
+    assert ax.get_xlim()[1] >= 60
+    assert ax.get_ylim()[1] >= 20_000
+
+
+# --- what is returned, and what it holds ----------------------------------------------------------
+
+
+def test_axes_and_figures_come_back(e):
+    """`plot` and `plot_impact` return the Axes that were given, `plot_all` a Figure."""
+    _, ax = plt.subplots()
+    assert e.plot("temp", ax=ax) is ax
+    assert e.plot_impact(ax) is ax
+    assert isinstance(e.plot_all(), Figure)
+    assert isinstance(e.plot("temp"), Axes)
+
+
+def test_a_second_axis_is_there_where_it_is_asked_for(e):
+    """Shares of the prediction range stand on the right with `share_axis=True` alone."""
+    assert e.plot("temp", kind="c-ice").child_axes == []
+    (right,) = e.plot("temp", kind="c-ice", share_axis=True).child_axes
+    assert right.get_ylabel() == "share of prediction range"
+
+
+def test_titles_are_those_of_set_title(e):
+    """There is one title, in the place of the style; a given one may be a formula, and None is none."""
+    ax = e.plot("temp")
+    assert [ax.get_title(loc) for loc in ("left", "center", "right")] == ["", "ICE of temp", ""]
+    ax.set_title("Mine")
+    assert ax.get_title() == "Mine"
+    assert e.plot("temp", title="$t$ in °C").get_title() == "$t$ in °C"
+    assert e.plot("temp", title=None).get_title() == ""
+    assert e.plot_impact().get_title() == "In-distribution impact"
+    assert e.plot_impact(title=None).get_title() == ""
+    assert e.plot_all(title=None).get_suptitle() == ""
+    assert e.plot_all(title="All of them").get_suptitle() == "All of them"
+    with plt.rc_context({"axes.titlelocation": "left"}):
+        assert e.plot("temp").get_title(loc="left") == "ICE of temp"
+
+
+def test_artists_are_found_by_their_group_id(e):
+    """Each has an id and a label, and an SVG file has the ids."""
+    ax = e.plot("temp", kind="c-ice", max_lines=50)
+    labels = {gid: by_gid(ax, gid)[0].get_label() for gid in ("curves", "mean", "spread", "observed", "histogram")}
+    assert labels == {
+        "curves": "50 of 160 curves", "mean": "mean", "spread": "± 1 SD", "observed": "observed",
+        "histogram": "_histogram",
+    }  # fmt: skip
+    (mean,) = by_gid(ax, "mean")
+    assert_allclose(mean.get_ydata(), e["temp"].centered_curves("min").mean(axis=0), atol=1e-9)
+    file = io.StringIO()
+    ax.figure.savefig(file, format="svg")
+    assert set(re.findall(r'id="([a-z ]+)"', file.getvalue())) >= {*labels, "legend"}
+
+
+def test_legends_are_ordinary(e):
+    """There is one Legend with levels and marks, and `ax.legend()` makes it anew from the artists."""
+    ax = e.plot("temp", color_by="season", max_lines=50)
+    legend = ax.get_legend()
+    named = [text.get_text() for text in legend.get_texts()]
+    assert set(named[:4]) == set(SEASONS)
+    assert named[4:] == ["50 of 160 curves", "mean", "± 1 SD", "observed"]
+    assert legend.get_title().get_text() == "season"
+    again = [text.get_text() for text in ax.legend().get_texts()]
+    assert set(again) == set(named)
+
+
+def test_two_explanations_on_the_same_axes_have_a_legend_together(e):
+    """Each has the next colour of the style, and a label by `line_kw`."""
+    _, ax = plt.subplots()
+    for label in ("first", "second"):
+        e.plot("temp", ax=ax, max_lines=30, line_kw={"label": label})
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "first",
+        "mean",
+        "± 1 SD",
+        "observed",
+        "second",
+    ]
+    colors = [to_hex(artist.get_colors()[0]) for artist in by_gid(ax, "curves")]
+    assert colors == [to_hex("C0"), to_hex("C1")]
+
+
+def test_dots_are_cut_off_at_the_axes(e):
+    """Zoomed in, no dot of an observed value stands outside."""
+    ax = e.plot("temp", color_by="season")
+    (dots,) = by_gid(ax, "observed")
+    assert dots.get_clip_on()
+    assert dots.get_clip_path() is not None or dots.get_clip_box() is not None
+    assert ax.get_xlim()[0] < e["temp"].grid[0]  # the first dots are whole
+
+
+# --- style ----------------------------------------------------------------------------------------
+
+
+def contrast(one, other):
+    lights = []
+    for rgb in (one, other):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(rgb)]
+        lights.append(0.05 + np.dot(linear, [0.2126, 0.7152, 0.0722]))
+    return max(lights) / min(lights)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_marks_are_readable_in_every_style(e, style):
+    """The mean stands out from the background like text, and every colour of the curves is seen."""
+    with plt.style.context(style):
+        for color_by in (None, "season", "hum"):
+            ax = e.plot("temp", color_by=color_by)
+            ground = ax.get_facecolor()
+            assert contrast(by_gid(ax, "mean")[0].get_color(), ground) >= 4.5
+            (dots,) = by_gid(ax, "observed")
+            assert min(contrast(color, ground) for color in np.unique(dots.get_facecolors(), axis=0)) >= 1.5
+            (bars,) = by_gid(ax, "histogram")
+            assert contrast(bars.get_facecolor()[0], ground) >= 1.3
+
+
+def test_axes_of_another_style_are_readable_too(e):
+    """The background of the given Axes decides, whatever style is in force now."""
+    with plt.style.context("dark_background"):
+        _, ax = plt.subplots()
+    e.plot("temp", ax=ax)
+    assert contrast(by_gid(ax, "mean")[0].get_color(), ax.get_facecolor()) >= 4.5
+
+
+def test_colours_widths_and_fonts_are_those_of_rc_params(e):
+    """Nothing is fixed that a style sheet may say."""
+    look = {
+        "axes.prop_cycle": mpl.cycler(color=["crimson", "teal", "olive", "navy"]), "lines.linewidth": 3.0,
+        "image.cmap": "plasma", "axes.titlesize": 21, "axes.labelsize": 17, "figure.figsize": (5, 3),
+        "legend.fontsize": 6, "axes.grid": True,
+    }  # fmt: skip
+    usual = by_gid(e.plot("temp"), "mean")[0].get_linewidth()
+    with plt.rc_context(look):
+        ax = e.plot("temp", max_lines=20)
+        assert to_hex(by_gid(ax, "curves")[0].get_colors()[0]) == to_hex("crimson")
+        assert by_gid(ax, "mean")[0].get_linewidth() == 2 * usual
+        assert (ax.title.get_fontsize(), ax.xaxis.label.get_fontsize()) == (21, 17)
+        assert ax.get_legend().get_texts()[0].get_fontsize() == 6
+        assert tuple(ax.figure.get_size_inches()) == (5, 3)
+        levels = e.plot("temp", color_by="season")
+        handles = levels.get_legend().legend_handles[:4]
+        assert [to_hex(handle.get_color()) for handle in handles] == [
+            to_hex(color) for color in ("crimson", "teal", "olive", "navy")
+        ]
+        (bar,) = by_gid(e.plot("temp", color_by="hum").figure, "colorbar")
+        ends = bar.collections[-1].get_cmap()([0.0, 1.0])
+        assert_allclose(ends[0], mpl.colormaps["plasma"](0.0), atol=0.01)
+        assert to_hex(e.plot_impact().patches[0].get_facecolor()) == to_hex("crimson")
+
+
+def test_levels_are_told_apart_by_colour_blind_readers_unless_a_style_says_otherwise(e):
+    """Matplotlib's own cycle is replaced; the ramp loses the end that white swallows."""
+    handles = e.plot("temp", color_by="season").get_legend().legend_handles[:4]
+    assert [to_hex(handle.get_color()) for handle in handles] == ["#0072b2", "#d55e00", "#009e73", "#e69f00"]
+    (bar,) = by_gid(e.plot("temp", color_by="hum").figure, "colorbar")
+    assert contrast(bar.collections[-1].get_cmap()(1.0), "white") >= 1.5
+
+
+def test_signs_of_directions_need_no_font(e):
+    """They are shapes, so that a font without ∷ draws the same."""
+    with plt.rc_context({"font.family": "DejaVu Sans Mono"}):
+        ax = e.plot_impact()
+    words = "".join(text.get_text() for text in ax.texts)
+    assert not set(words) & set("∷▲▼")
+    signs = {gid: by_gid(ax, gid)[0].get_ydata().tolist() for gid in ("rises", "falls", "unordered")}
+    order = list(e.table().index)
+    assert signs["unordered"] == [order.index("season")]
+    assert order.index("days_since_2011") in signs["rises"]
+    assert sorted(itertools.chain.from_iterable(signs.values())) == [0, 1, 2, 3]
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("palette", "expected"),
+    [
+        (["red", "green", "blue", "gold"], ["red", "green", "blue", "gold"]),
+        ({"winter": "blue", "spring": "green", "summer": "red", "fall": "gold"}, None),
+        ("Set2", [mpl.colormaps["Set2"](at) for at in range(4)]),
+        ("viridis", [mpl.colormaps["viridis"](at / 3) for at in range(4)]),
+        (mpl.colormaps["viridis"], [mpl.colormaps["viridis"](at / 3) for at in range(4)]),
+    ],
+    ids=["list", "mapping", "qualitative", "ramp", "colormap"],
+)
+def test_a_palette_colours_levels(e, palette, expected):
+    """In the order of the levels, or by their names; as curves, dots and legend."""
+    ax = e.plot("temp", color_by="season", palette=palette, max_lines=100)
+    handles = ax.get_legend().legend_handles[:4]
+    if expected is None:
+        expected = [palette[text.get_text()] for text in ax.get_legend().get_texts()[:4]]
+    assert_allclose([to_rgb(h.get_color()) for h in handles], [to_rgb(color) for color in expected], atol=1 / 255)
+    drawn = {to_hex(color) for color in by_gid(ax, "observed")[0].get_facecolors()}
+    assert drawn == {to_hex(h.get_color()) for h in handles}
+    figure = e.plot_all(color_by="season", palette=palette)
+    assert [h.get_color() for h in figure.legends[0].legend_handles[:4]] == [h.get_color() for h in handles]
+
+
+@pytest.mark.parametrize("palette", ["cividis", ["white", "navy"]])
+def test_a_palette_colours_numbers(e, palette):
+    """A given ramp is taken as it is, from end to end."""
+    (bar,) = by_gid(e.plot("temp", color_by="hum", palette=palette).figure, "colorbar")
+    ends = bar.collections[-1].get_cmap()([0.0, 1.0])[:, :3]
+    wanted = mpl.colormaps[palette]([0.0, 1.0])[:, :3] if isinstance(palette, str) else [to_rgb(end) for end in palette]
+    assert_allclose(ends, wanted, atol=1 / 255)
+
+
+def test_properties_of_the_curves_are_those_given(e):
+    """Few or many, they have colour, width and opacity by any of Matplotlib's names; the rest is drawn one by one."""
+    given = {"c": "crimson", "lw": 2.5, "alpha": 1.0, "zorder": 7, "label": "forest"}
+    (curves,) = by_gid(e.plot("temp", line_kw=given, max_lines=20, decay=1.0), "curves")
+    assert {to_hex(color) for color in curves.get_colors()} == {to_hex("crimson")}
+    assert (curves.get_linewidths()[0], curves.get_zorder(), curves.get_label()) == (2.5, 7, "forest")
+    assert curves.get_colors()[:, 3].min() > 0.99
+    (image,) = by_gid(e.plot("temp", line_kw=given), "curves")
+    assert isinstance(image, LinesImage)
+    assert (image.get_zorder(), image.get_label()) == (7, "forest")
+    (dashed,) = by_gid(e.plot("temp", line_kw={"linestyle": ":"}), "curves")
+    assert isinstance(dashed, LineCollection)
+
+
+def test_properties_of_the_mean_are_those_given(e):
+    """They hold for a line and for the dots of levels; the band has its colour, the legend its label."""
+    given = {"color": "red", "linewidth": 4, "label": "average"}
+    for feature in ("temp", "season"):
+        ax = e.plot(feature, mean_kw=given)
+        (mean,) = by_gid(ax, "mean")
+        assert (mean.get_color(), mean.get_linewidth(), mean.get_label()) == ("red", 4, "average")
+        assert "average" in [text.get_text() for text in ax.get_legend().get_texts()]
+    band = by_gid(e.plot("temp", mean_kw=given), "spread")[0]
+    assert to_hex(band.get_facecolor()[0]) == to_hex("red")
+
+
+WRONG = [
+    (
+        "title",
+        3,
+        (
+            "`title` must be a text, True or None; got 3. Leave it out for the usual title, or use `title=None` "
+            "for none."
+        ),
+    ),
+    (
+        "legend",
+        "upper left",
+        ("`legend` must be True or False; got 'upper left'. Leave it out for True."),
+    ),
+    (
+        "share_axis",
+        1,
+        ("`share_axis` must be True or False; got 1. Leave it out for False."),
+    ),
+    (
+        "share_axis",
+        True,
+        (
+            "`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind='ice'`. Use "
+            "`kind='c-ice'`, or leave `share_axis` out."
+        ),
+    ),
+    (
+        "palette",
+        "virids",
+        (
+            "`palette` must name a Matplotlib colormap; got 'virids'. Did you mean 'viridis'? "
+            "`matplotlib.colormaps` lists them; a list of colours works, too."
+        ),
+    ),
+    (
+        "palette",
+        ["red", "blue"],
+        (
+            "`palette` must have at least 4 colours for the levels of 'season'; got 2. Add colours, or name a "
+            "colormap such as 'viridis'."
+        ),
+    ),
+    (
+        "palette",
+        {"winter": "blue", "summer": "red", "fall": "gold"},
+        (
+            "`palette` must have a colour for each level of 'season'; it has none for 'spring'. Add the level, "
+            "or pass a list of colours."
+        ),
+    ),
+    (
+        "palette",
+        ["red", "blue", "green", "gol"],
+        (
+            "`palette` must hold colours of Matplotlib: Invalid RGBA argument: 'gol'. Use names such as "
+            "'tab:blue' or '#1f77b4'."
+        ),
+    ),
+    (
+        "palette",
+        3,
+        (
+            "`palette` must be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of "
+            "levels to colours; got 3. Leave it out for the colours of the style."
+        ),
+    ),
+    (
+        "line_kw",
+        {"color": "red"},
+        (
+            "`line_kw` must not hold 'color' where `color_by` names a column, which colours the curves. Choose "
+            "the colours with `palette`."
+        ),
+    ),
+    (
+        "line_kw",
+        {"lwidth": 2},
+        (
+            "`line_kw` must hold properties of Matplotlib's LineCollection; got 'lwidth'. Did you mean "
+            "'linewidth'? Use for example 'color', 'linewidth', 'alpha' or 'zorder'."
+        ),
+    ),
+    (
+        "line_kw",
+        {"linewidth": [1, 2]},
+        (
+            "`line_kw` must hold one number as 'linewidth', for all curves; got [1, 2]. Write for example "
+            "`line_kw={'linewidth': 0.5}`."
+        ),
+    ),
+    (
+        "mean_kw",
+        "red",
+        (
+            "`mean_kw` must be a mapping of Matplotlib properties to values; got 'red'. Write for example "
+            "`mean_kw={'linewidth': 2}`."
+        ),
+    ),
+    (
+        "mean_kw",
+        {"color": "redd"},
+        (
+            "`mean_kw` must hold valid Matplotlib properties: 'redd' is not a valid value for color. Correct "
+            "this property."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "message"), WRONG)
+def test_options_that_cannot_be_are_named(e, option, value, message):
+    """The error names the option, what came and what to do, and no figure is left behind."""
+    with pytest.raises(InvalidOptionError) as caught:
+        e.plot("temp", color_by="season", **{option: value})
+    assert str(caught.value) == message
+    assert plt.get_fignums() == []
+
+
+def test_a_palette_is_that_of_a_column(e):
+    """Without `color_by` there is nothing that it could colour."""
+    with pytest.raises(InvalidOptionError) as caught:
+        e.plot("temp", palette="viridis")
+    assert str(caught.value) == (
+        "`palette` must come with `color_by`; no column colours the curves. Name a column, or give all curves one "
+        "colour with `line_kw={'color': 'tab:blue'}`."
+    )
+
+
+# --- many lines as an image -----------------------------------------------------------------------
+
+
+def pixels(figure, dpi=100):
+    file = io.BytesIO()
+    figure.savefig(file, dpi=dpi)
+    return mpl_image.imread(io.BytesIO(file.getvalue()))[..., :3]
+
+
+def test_many_lines_are_sharp_at_every_size(e):
+    """The image is made for the resolution at which the figure is drawn, and follows the limits of the Axes."""
+    ax = e.plot("temp", legend=False, title=None)
+    (image,) = by_gid(ax, "curves")
+    sizes = []
+    for dpi in (50, 200):
+        pixels(ax.figure, dpi)
+        sizes.append(image._drawn[1].shape)
+    assert sizes[1][0] == pytest.approx(4 * sizes[0][0], abs=2)
+    ax.set_xlim(0, 10)
+    zoomed = pixels(ax.figure)
+    strokes = e.plot("temp", legend=False, title=None, line_kw={"capstyle": "butt"})
+    strokes.set_xlim(0, 10)
+    assert np.abs(pixels(strokes.figure) - zoomed).mean() < 0.04
+
+
+def test_an_image_of_lines_keeps_small_differences_of_large_numbers():
+    """Curves around a billion that differ by one are still curves."""
+    X = np.column_stack([np.linspace(0, 1, 200), np.tile([0.0, 1.0], 100)])
+    large = explain(lambda X: 1e9 + X[:, 0] + X[:, 1], X, progress=False)
+    ax = large.plot("x0", legend=False, title=None)
+    pixels(ax.figure)
+    drawn = by_gid(ax, "curves")[0]._drawn[1][..., 3]
+    rows = np.flatnonzero(drawn.max(axis=1) > 100)
+    assert len(rows) > 0.5 * len(drawn)
+
+
+def test_axes_may_be_turned_round(e):
+    """An inverted axis mirrors the lines."""
+    ax = e.plot("temp", legend=False, title=None)
+    (image,) = by_gid(ax, "curves")
+    pixels(ax.figure)
+    before = image._drawn[1].copy()
+    ax.figure.set_layout_engine("none")
+    ax.invert_xaxis()
+    pixels(ax.figure)
+    after = image._drawn[1][:, ::-1]
+    assert np.abs(before.astype(float) - after).mean() < 3
+
+
+def test_steep_slopes_end_below_the_legend(e):
+    """Lines that leave the axis are cut off where the legend and the strips begin."""
+    X = np.column_stack([np.linspace(0, 1, 60), np.tile(np.arange(6.0), 10)])
+    steep = explain(lambda X: np.where(X[:, 1] == 2, np.tanh(200 * (X[:, 0] - 0.5)), X[:, 0]), X, progress=False)
+    ax = steep.plot("x0", kind="d-ice")
+    assert "leave the axis" in ax.get_xlabel()
+    (curves,) = by_gid(ax, "curves")
+    ax.figure.canvas.draw()
+    assert curves.get_clip_box().y1 <= ax.get_legend().get_window_extent().y0 + 3
+
+
+def test_few_rows_have_the_room_that_there_is(e):
+    """Small Axes show fewer bars, and say of how many features."""
+    _, ax = plt.subplots(figsize=(3, 0.5))
+    e.plot_impact(ax)
+    assert len(ax.get_yticks()) < 4
+    assert " of 4 features" in ax.get_xlabel()
+
+
+def test_bars_and_figures_keep_apart(e):
+    """The longest bar ends before the column of figures, also in narrow Axes."""
+    for size in ((6, 3), (2.6, 3)):
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+        e.plot_impact(ax)
+        ax.figure.canvas.draw()
+        ends = max(patch.get_window_extent().x1 for patch in ax.patches)
+        assert ends < min(text.get_window_extent().x0 for text in by_gid(ax, "value"))
+
+
+def test_names_are_no_formulas():
+    """A dollar sign is a dollar sign, and a long name is cut to the room of its axis."""
+    name = "price in $ and $"
+    X = pd.DataFrame({name: np.arange(30.0), "b" * 200: np.arange(30.0) % 7, "_c": list("xy") * 15})
+    e = explain(lambda table: table.iloc[:, 0] + table.iloc[:, 1], X, progress=False)
+    for ax in (e.plot(name, color_by="_c"), e.plot(1, color_by=name), e.plot_impact()):
+        ax.figure.canvas.draw()
+    assert e.plot(name).get_title() == r"ICE of price in \$ and \$"
+    ax = e.plot(1)
+    ax.figure.canvas.draw()
+    assert ax.title.get_window_extent().width <= ax.figure.bbox.width
+    assert math.isfinite(ax.get_ylim()[0])
+    assert_array_equal(np.unique(e.plot(name, color_by="_c").get_xticks()), e.plot(name).get_xticks())

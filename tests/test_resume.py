@@ -1,0 +1,174 @@
+"""A model that fails for reasons of its own: the cause comes first, what was computed is kept, the rest is resumed."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+import ice_explorer as ice
+from ice_explorer.errors import PredictionError
+
+RANDOM = np.random.default_rng(0)
+X = pd.DataFrame(RANDOM.normal(size=(40, 3)), columns=["a", "b", "c"])
+
+
+class Service:
+    """A model behind a network that fails from some call on, until it is repaired."""
+
+    def __init__(self, error, fails_from):
+        self.error = error
+        self.fails_from = fails_from
+        self.n_calls = 0
+
+    def predict(self, rows):
+        self.n_calls += 1
+        if self.fails_from is not None and self.n_calls > self.fails_from:
+            raise self.error
+        return np.asarray(rows)[:, 0] * np.asarray(rows)[:, 1]
+
+
+def failed(service, **options):
+    with pytest.raises(PredictionError) as caught:
+        ice.explain(service, X, progress=False, engine="brute", **options)
+    return caught.value
+
+
+@pytest.mark.parametrize("error", [ConnectionError("503"), TimeoutError("no answer"), RuntimeError("quota exceeded")])
+def test_the_cause_comes_first_and_the_grid_is_not_blamed(error):
+    """Errors of the network are known by their class, others by the rows that the model predicted before."""
+    found = failed(Service(error, 3))
+    assert str(found) == (
+        f"The model failed: {type(error).__name__}: {error}. It was predicting phantom observations of 'b', whose "
+        "values are not the reason. 1 of 3 features are computed and kept. When the model works, compute the others: "
+        "`error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
+    )
+    assert found.__cause__ is error
+
+
+def test_a_service_that_does_not_answer_is_not_asked_again_and_again():
+    """Where a phantom is to blame, halves of the block are predicted to find it."""
+    service = Service(ConnectionError("503"), 4)
+    failed(service)
+    assert service.n_calls == 5  # four that succeed, and the one that fails
+
+
+def test_what_was_computed_is_there_and_the_rest_is_resumed():
+    """Features that are computed are not computed again, and figures are those of one call."""
+    expected = ice.explain(Service(None, None), X, progress=False, engine="brute").table()
+    service = Service(ConnectionError("503"), 3)
+    error = failed(service)
+    assert list(error.explanation.table().index) == ["a"]
+    with pytest.raises(PredictionError) as caught:
+        error.resume()  # it still fails
+    again = caught.value
+    assert list(again.explanation.table().index) == ["a"]
+    service.fails_from = None
+    before = service.n_calls
+    pd.testing.assert_frame_equal(again.resume().table(), expected)
+    assert service.n_calls - before <= 2 * 2  # of two features, no more
+
+
+def test_a_failure_that_is_over_when_it_is_looked_at_is_no_phantom_either():
+    """One call failed; the same phantoms are predicted when they are asked for again."""
+    service = Service(RuntimeError("busy"), None)
+
+    def predict(rows):
+        service.n_calls += 1
+        if service.n_calls == 5:
+            raise RuntimeError("busy")
+        return rows["a"].to_numpy() * rows["b"].to_numpy()
+
+    assert str(failed(predict)).startswith("The model failed: RuntimeError: busy. It was predicting phantom")
+
+
+def test_a_phantom_that_is_to_blame_is_still_named_and_the_other_features_are_kept():
+    """Its values are the reason; the grid is what to change."""
+
+    def predict(rows):
+        if (rows["b"] > rows["a"].max() + 100).any():
+            raise ValueError("too large")
+        return rows["a"].to_numpy()
+
+    wide = X.assign(b=X["b"] * 1000)
+    wide.loc[wide["b"].gt(90), "b"] = 50.0
+    with pytest.raises(PredictionError) as caught:
+        ice.explain(predict, wide, grid={"b": [0.0, 500.0]}, progress=False)
+    assert str(caught.value) == (
+        "The model failed on phantom observations of 'b' (grid value 500.0, row 0 of X): ValueError: too large. Limit "
+        "the grid with `grid=`, or leave the feature out with `features=`."
+    )
+    assert list(caught.value.explanation.table().index) == ["a"]
+
+
+def test_an_error_with_an_explanation_can_be_copied_and_pickled():
+    """As workers of joblib do; the message is kept."""
+    error = failed(Service(ConnectionError("503"), 3))
+    assert str(copy.copy(error)) == str(error)
+
+
+def test_an_explorer_names_its_button():
+    """What is computed stays on the screen, and Resume computes the rest."""
+    service = Service(ConnectionError("503"), 6)
+    x = ice.ICEExplorer(service, X, engine="brute")
+    with pytest.raises(PredictionError) as caught:
+        x.explanation  # noqa: B018
+    message = str(caught.value)
+    name = message.partition("observations of ")[2][:3]
+    assert message == (
+        f"The model failed: ConnectionError: 503. It was predicting phantom observations of {name}, whose values are "
+        'not the reason. Features that are computed are kept; press "Go on" when the model works.'
+    )
+    service.fails_from = None
+    x._background.resume()
+    assert len(x.explanation) == 3
+    x.close()
+
+
+def certain():
+    """A forest whose trees agree on some rows, and the data of its fit."""
+    return RandomForestClassifier(5, random_state=0).fit(X, X["a"] > 0)
+
+
+@pytest.mark.parametrize("engine", ["auto", "brute"])
+def test_log_odds_of_a_probability_of_0_say_so_and_offer_a_way_on(engine):
+    """All trees of a forest may agree."""
+    with pytest.raises(PredictionError) as caught:
+        ice.explain(certain(), X, response="log_odds", engine=engine, progress=False)
+    head, _, advice = str(caught.value).partition("). ")
+    assert head.startswith("Log-odds need probabilities between 0 and 1; the model returned a probability of ")
+    assert advice == (
+        'Use `response="predict_proba"`, or pass a function that keeps probabilities from 0 and 1, for example '
+        "`lambda X: logit(model.predict_proba(X)[:, 1].clip(0.001, 0.999))` with `scipy.special.logit`."
+    )
+
+
+def test_the_ways_on_work():
+    """Both are explained."""
+    from scipy.special import logit
+
+    model = certain()
+    assert ice.explain(model, X, response="predict_proba", progress=False).table()["impact"]["a"] > 0
+    clipped = ice.explain(lambda X: logit(model.predict_proba(X)[:, 1].clip(0.001, 0.999)), X, progress=False)
+    assert clipped.table()["impact"]["a"] > 0
+
+
+def test_log_odds_of_a_certain_row_name_the_row():
+    """Its own prediction is as infinite as that of a phantom."""
+
+    class SureOfLarge:
+        classes_ = (0, 1)
+
+        def predict_proba(self, rows):
+            yes = np.where(rows["a"] > 1, 1.0, 0.5)
+            return np.column_stack([1 - yes, yes])
+
+        def predict(self, rows):
+            return (rows["a"] > 1).astype(int)
+
+    model = SureOfLarge()
+    e = ice.explain(model, X, response="log_odds", grid={"a": [0.0, 0.5]}, features=["a"], progress=False)
+    row = int(np.flatnonzero(X["a"] > 1)[0])
+    with pytest.raises(PredictionError, match=rf"probability of 1 for row {row} of X\. Use `response"):
+        e["a"].predictions([row])

@@ -1,0 +1,344 @@
+"""Groups of observations and folds compare: one grid, one σ, one set of level frequencies."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+
+NUMBERS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
+
+
+def frame(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "dose": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n).round(2)),
+            "city": pd.Categorical(rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), categories=["a", "b", "c", "d"]),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+
+
+def model(X):
+    """A function of the frame, in which nothing is additive."""
+    dose = X["dose"].fillna(2.0).to_numpy()
+    city = X["city"].map({"a": 0.0, "b": 1.0, "c": 4.0, "d": 9.0}).astype(float).to_numpy()
+    is_f = (X["sex"] == "f").to_numpy()
+    return np.where(is_f, 2.0, 1.0) * X["age"].to_numpy() / 10 + dose**2 + city * dose + is_f * city
+
+
+X = frame()
+CONVENTIONS = ["stable", "equations", "published"]
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("decay", [0.75, 0.2])
+def test_the_metrics_of_a_group_are_those_of_its_rows_on_the_same_grid(decay, convention):
+    """Found in two ways: by one pass over all rows, and by an explanation of those rows alone."""
+    e = ice.explain(model, X, decay=decay, convention=convention)
+    table = e.table(by="sex", sort_by=None)
+    for sex, rows in X.groupby("sex"):
+        alone = ice.explain(model, rows, decay=decay, convention=convention, like=e).table(sort_by=None)
+        pd.testing.assert_frame_equal(table.loc[sex].drop(columns="n_rows"), alone, rtol=1e-12, check_names=False)
+        assert (table.loc[sex, "n_rows"] == len(rows)).all()
+
+
+@pytest.mark.parametrize(
+    "fitted",
+    [
+        RandomForestRegressor(20, random_state=0),
+        HistGradientBoostingRegressor(max_iter=30),
+        LinearRegression(),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_every_engine_has_the_same_groups(fitted):
+    """Trees and closed forms as well as a model that predicts every phantom observation."""
+    data = X[["age", "dose"]].fillna(0.0)
+    fitted.fit(data, model(X.assign(dose=data["dose"])))
+    by = X["sex"] == "f"
+    found, plain = (ice.explain(fitted, data, engine=engine).table(by=by, sort_by=None) for engine in ("auto", "brute"))
+    assert_allclose(found[NUMBERS], plain[NUMBERS], rtol=1e-9, atol=1e-9)
+
+
+def test_one_group_of_all_rows_is_the_table():
+    """Nothing but the index differs, whatever the weights and the sample."""
+    weights = np.random.default_rng(1).integers(0, 3, len(X))
+    for options in ({}, {"sample_weight": weights}, {"sample": 40}):
+        e = ice.explain(model, X, **options)
+        table = e.table(by=np.zeros(len(X)))
+        pd.testing.assert_frame_equal(table.loc[0.0].drop(columns="n_rows"), e.table(), rtol=1e-12, check_names=False)
+
+
+def test_the_partial_dependence_of_a_group_is_the_mean_of_its_curves():
+    """On the grid of all observations."""
+    e = ice.explain(model, X)
+    for feature in ("age", "city"):
+        found = e[feature].partial_dependence_by("sex")
+        assert found.index.tolist() == e[feature].grid.tolist()
+        assert (found.index.name, found.columns.name) == (feature, "sex")
+        for sex in ("f", "m"):
+            assert_allclose(found[sex], e[feature].curves[X["sex"] == sex].mean(axis=0), rtol=1e-12)
+
+
+def test_a_group_is_looked_up_once():
+    """Another decay, unit or picture of the same groups does not call the model again."""
+    calls = []
+
+    def counted(rows):
+        calls.append(len(rows))
+        return model(rows)
+
+    e = ice.explain(counted, X)
+    e.table(by="sex")
+    n_calls = len(calls)
+    e.table(0.3, "equations", by="sex")
+    e.table(unit="share", by=X["sex"].to_numpy())
+    e["age"].partial_dependence_by("sex")
+    assert len(calls) == n_calls
+
+
+def test_shares_add_up_within_each_group():
+    """Per cent of the sum over the features of a group."""
+    table = ice.explain(model, X).table(by="sex", unit="share")
+    assert_allclose(table["impact"].groupby("sex").sum(), 100)
+
+
+def test_observations_without_a_label_are_a_group_of_their_own():
+    """They come last; no observation is dropped."""
+    labels = X["sex"].where(X["age"] > 30)
+    table = ice.explain(model, X, features=["dose"]).table(by=labels)
+    assert table.index.get_level_values(0)[:2].tolist() == ["f", "m"]
+    assert pd.isna(table.index.get_level_values(0)[2])
+    assert table["n_rows"].sum() == len(X)
+
+
+def test_levels_stand_in_the_order_of_the_column():
+    """Those that no row has are left out; so is a group without a row in the sample, whose metrics are NaN."""
+    table = ice.explain(model, X, features=["age"]).table(by="city")
+    assert table.index.tolist() == [("a", "age"), ("b", "age"), ("c", "age")]
+    rare = np.arange(len(X)) == 0
+    table = ice.explain(model, X, features=["age"], sample=10, random_state=3).table(by=rare)
+    assert table.loc[True, "n_rows"].tolist() == [1]
+    assert table.loc[True, NUMBERS].isna().all(axis=None)
+
+
+def test_positions_may_be_a_mask():
+    """Wherever rows of X are addressed."""
+    f = ice.explain(model, X)["age"]
+    mask = X["sex"] == "f"
+    assert_allclose(f.rows(mask), f.rows(np.flatnonzero(mask)))
+    assert_allclose(f.predictions(mask.tolist()), model(X[mask]))
+    assert f.to_frame(rows=mask)["row"].nunique() == mask.sum()
+    with pytest.raises(InvalidOptionError, match=r"one value for each of the 120 rows of X; got 3\.$"):
+        f.rows([True, False, True])
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        (
+            "dose",
+            (
+                "`by` must name at most 20 groups; 'dose' has 94 values. Pass labels of intervals instead, such as "
+                "`pandas.qcut(X['name'], 4)`."
+            ),
+        ),
+        ([1, 2], "`by` must be a column or group of X, or one label for each of its 120 rows; got [1, 2]."),
+        (
+            X["sex"].iloc[::-1],
+            (
+                "`by` must have the index of X; row 0 has the label 119 in `by` and 0 in X. Pass `by.loc[X.index]` to "
+                "match them by label, or `by.to_numpy()` if they are in the order of X."
+            ),
+        ),
+    ],
+    ids=["many", "few", "shuffled"],
+)
+def test_groups_that_cannot_be_made_are_refused(by, message):
+    """With what to do."""
+    with pytest.raises(InvalidOptionError) as error:
+        ice.explain(model, X, features=["age"]).table(by=by)
+    assert str(error.value) == message
+
+
+def test_a_misspelt_column_is_named():
+    """As everywhere."""
+    with pytest.raises(UnknownFeatureError, match="Did you mean 'sex'"):
+        ice.explain(model, X, features=["age"]).table(by="sexe")
+
+
+# --- steps ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", [None, "sex"])
+def test_effects_are_per_the_step_that_is_given(by):
+    """In place of σ, which the column `per` says; what a missing value does has no step."""
+    data = X.assign(day=pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(len(X)), "D"))
+
+    def predict(rows):
+        return 3.0 * rows["age"].to_numpy() + (rows["day"] - pd.Timestamp("2020-01-01")).dt.days.to_numpy() / 7
+
+    e = ice.explain(predict, data, features=["age", "day", "dose"])
+    table = e.table(unit={"age": 10, "day": pd.Timedelta(weeks=1)}, by=by, sort_by=None)
+    plain = e.table(by=by, sort_by=None)
+    for feature, effect, step in (("age", 30, 10), ("day", 1, 7)):
+        rows = table[table.index.get_level_values("feature") == feature]
+        for metric in ("impact", "in_distribution_impact", "direction"):
+            assert_allclose(rows[metric], effect)
+        assert (rows["per"] == step).all()
+    others = plain.index.get_level_values("feature") == "dose"
+    pd.testing.assert_frame_equal(table[others][plain.columns], plain[others])
+
+
+@pytest.mark.parametrize(
+    ("unit", "message"),
+    [
+        ({"age": 0}, "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got 0."),
+        ({"age": "ten"}, "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got 'ten'."),
+        ({"age": True}, "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got True."),
+        ({"city": 1}, "`unit` gives 'city' a step, but its levels have no order. Leave it out of `unit`."),
+    ],
+    ids=["zero", "text", "flag", "levels"],
+)
+def test_steps_that_are_none_are_refused(unit, message):
+    """With the feature they were given for."""
+    with pytest.raises(InvalidOptionError) as error:
+        ice.explain(model, X, features=["age", "city"]).table(unit=unit)
+    assert str(error.value) == message
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+def test_another_explanation_gives_grid_scale_and_levels():
+    """Whatever the new rows hold; levels of their own have a place, but no grid value."""
+    old = X.assign(city=X["city"].astype(str))[: len(X) // 2]
+    new = X.assign(city=X["city"].astype(str).replace({"b": "d"}))[len(X) // 2 :]
+    e = ice.explain(model, old, features=["age", "city"], categorical=["age"])
+    found = ice.explain(model, new, like=e)
+    assert found.features == ["age", "city"]
+    for one, other in zip(e, found, strict=True):
+        assert one.grid.tolist() == other.grid.tolist()
+        assert one.scale == other.scale
+    assert found["city"].levels == ["a", "b", "c", "d"]
+    assert found["city"].observed.tolist() == new["city"].tolist()
+    assert_allclose(found["city"].curves[:, 1], model(new.assign(city="b")))
+
+
+@pytest.mark.parametrize("container", ["object", "category of polars", "text of polars", "pyarrow"])
+def test_levels_that_new_rows_lack_are_written_in_their_dtype(container):
+    """The model is called with what it was fitted on, by every engine."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    make = {
+        "object": lambda data: data,
+        "category of polars": lambda data: polars.from_pandas(data).cast({"city": polars.Categorical}),
+        "text of polars": polars.from_pandas,
+        "pyarrow": pyarrow.Table.from_pandas,
+    }[container]
+    data = X[["age", "city"]].assign(city=X["city"].astype(object))
+
+    def as_frame(rows):
+        return pd.DataFrame({"age": list(rows["age"]), "city": [str(city) for city in rows["city"]]})
+
+    def predict(rows):
+        if container.endswith("polars"):
+            assert rows.schema == make(data).schema
+        frame = rows.to_pandas() if hasattr(rows, "to_pandas") else as_frame(rows)
+        return frame["age"].to_numpy(float) + frame["city"].astype(str).map({"a": 0.0, "b": 1.0, "c": 4.0}).to_numpy()
+
+    e = ice.explain(predict, make(data))
+    few = data[data["city"] == "c"]
+    found = ice.explain(predict, make(few), like=e)["city"]
+    assert found.grid.tolist() == e["city"].grid.tolist()
+    assert_allclose(found.curves - few[["age"]].to_numpy(), np.tile([0.0, 1.0, 4.0], (len(few), 1)))
+
+
+def test_folds_of_a_pipeline_are_the_same_by_every_engine():
+    """Behind an encoder that knows levels which a fold does not hold."""
+    data = X[["age", "city"]].assign(city=X["city"].astype(object))
+    encoder = make_column_transformer((OneHotEncoder(), ["city"]), remainder="passthrough")
+    pipeline = make_pipeline(encoder, RandomForestRegressor(20, random_state=0)).fit(data, model(X))
+    few = data[data["city"] != "b"]
+    e = ice.explain(pipeline, data)
+    assert e.engine == "tree"
+    found, plain = (ice.explain(pipeline, few, like=e, engine=engine) for engine in ("tree", "brute"))
+    assert_allclose(found.table()[NUMBERS], plain.table()[NUMBERS], rtol=1e-9, atol=1e-9)
+
+
+def test_the_same_rows_like_themselves_change_nothing():
+    """Options that describe features are taken over; others are not."""
+    data = X.assign(city_a=(X["city"] == "a") * 1.0, city_b=(X["city"] != "a") * 1.0)
+    e = ice.explain(
+        model, data, groups={"is a": ["city_a", "city_b"]}, categorical=["age"], grid="quantile", grid_size=7
+    )
+    again = ice.explain(model, data, like=e)
+    pd.testing.assert_frame_equal(e.table(), again.table())
+    assert (again.settings.like, again.settings.groups) == ("custom", {"is a": ["city_a", "city_b"]})
+
+
+def test_an_explorer_takes_another_explanation_as_its_measure():
+    """And says so in the code of a saved file."""
+    e = ice.explain(model, X, grid="quantile", grid_size=5)
+    x = ice.ICEExplorer(model, frame(seed=1), like=e, static_picture=False)
+    assert x.explanation["age"].grid.tolist() == e["age"].grid.tolist()
+    assert x.explanation["age"].scale == e["age"].scale
+    x.close()
+
+
+E = ice.explain(model, X, features=["age", "city"])
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (X, {"like": "e"}, "`like` must be an explanation; got 'e'. Pass the result of `explain`."),
+        (X, {"like": E, "grid": "quantile"}, "`like` brings its own grids; got `grid` as well. Leave out one of them."),
+        (X, {"like": E, "grid": {}}, "`like` brings its own grids; got `grid` as well. Leave out one of them."),
+        (
+            X, {"like": E, "grid_size": 5},
+            "`like` brings its own grids; got `grid_size` as well. Leave out one of them.",
+        ),
+        (
+            X, {"like": E, "features": ["dose"]},
+            ("Every feature must be one of `like`; 'dose' is not explained there. Use `features=` to choose from "
+            "'age', 'city'."),
+        ),
+        (
+            X.assign(age=X["age"] > 40), {"like": E},
+            ("'age' must be of the kind that it has in `like`, numeric; got boolean. "
+            "Give the column the same dtype in both tables."),
+        ),
+        (
+            X.assign(city=X["city"].cat.set_categories(["a", "b", "c"])), {"like": E},
+            ("'city' must declare the levels that it has in `like`, 'a', 'b', 'c', 'd'; got 'a', 'b', 'c'. "
+            "Give the column the same dtype in both tables."),
+        ),
+    ],
+    ids=["text", "grid", "grid of values", "grid size", "feature", "kind", "levels"],
+)  # fmt: skip
+def test_explanations_that_do_not_compare_are_refused(data, options, message):
+    """With what differs."""
+    with pytest.raises(InvalidOptionError) as error:
+        ice.explain(model, data, **options)
+    assert str(error.value) == message
+
+
+def test_the_column_scale_is_the_unit_of_distances():
+    """As the option `scale` of `explain` is; effects are per σ whatever that is."""
+    plain, given = ice.explain(model, X), ice.explain(model, X, scale={"age": 10, "dose": np.arange(1.0, 121.0)})
+    table = given.table(sort_by=None)
+    assert table["scale"]["age"] == 10
+    assert_allclose(table["scale"]["dose"], 60.5)
+    assert table["scale"]["city"] == plain.table()["scale"]["city"]
+    assert_allclose(plain.table(sort_by=None)["scale"], [f.scale for f in plain])
+    assert_allclose(table["impact"], plain.table(sort_by=None)["impact"])

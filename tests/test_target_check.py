@@ -1,0 +1,114 @@
+"""Whether a column of X is asked about as the target, and an honest one is not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import ice_explorer as ice
+
+N = 300
+GENERATOR = np.random.default_rng(0)
+X = pd.DataFrame(
+    {
+        "temp": GENERATOR.normal(15, 8, N),
+        "hum": GENERATOR.uniform(20, 100, N),
+        "holiday": GENERATOR.integers(0, 2, N),
+        "season": GENERATOR.choice(["spring", "summer", "autumn"], N),
+    }
+)
+Y = pd.Series(200 + 12 * X["temp"] - 2 * X["hum"] + GENERATOR.normal(0, 20, N), name="rentals")
+BUSY = pd.Series(np.where(Y.median() < Y, "busy", "quiet"), name="day")
+NUMBERS = ["temp", "hum", "holiday"]
+
+
+def alerts(model, table, y=None):
+    """What is asked about a fitted model, with and without its target; alerts are the first of the notes."""
+    e = ice.explain(model, table, progress=False) if y is None else ice.ICEExplorer(model, table, y).explanation
+    assert e.notes[: len(e.alerts)] == e.alerts
+    return e.alerts
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LinearRegression(), RandomForestRegressor(10, random_state=0), HistGradientBoostingRegressor(min_samples_leaf=5)],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_target_among_the_features_is_asked_about(model):
+    """Its curves run along the diagonal; where y is given, the column is seen to equal it."""
+    leaking = X[NUMBERS].assign(cnt=Y)
+    model.fit(leaking, Y)
+    assert alerts(model, leaking) == ["'cnt' nearly determines the prediction. Is it the target?"]
+    assert alerts(model, leaking, Y) == ["'cnt' has the value of y in every row. Is it the target?"]
+
+
+def test_the_class_among_the_features_is_asked_about():
+    """As numbers or as text; a forest that seldom uses it is told by y alone."""
+    leaking = X[NUMBERS].assign(is_busy=(BUSY == "busy").astype(int))
+    tree = DecisionTreeClassifier().fit(leaking, BUSY)
+    assert alerts(tree, leaking) == ["'is_busy' nearly determines the prediction. Is it the target?"]
+    assert alerts(tree, leaking, BUSY) == ["'is_busy' tells the class of every row. Is it the target?"]
+    forest = RandomForestClassifier(30, max_features=1, max_depth=2, random_state=0).fit(leaking, BUSY)
+    assert alerts(forest, leaking) == []
+    assert alerts(forest, leaking, BUSY) == ["'is_busy' tells the class of every row. Is it the target?"]
+
+
+def test_a_column_that_is_not_explained_may_be_the_target():
+    """Equal values are seen in every column, explained or not; rows without a target say nothing."""
+    table = X[NUMBERS].assign(copy=Y)
+    model = LinearRegression().fit(X[NUMBERS], Y)
+    partly = Y.where(GENERATOR.random(N) < 0.9)
+    x = ice.ICEExplorer(lambda rows: model.predict(rows[NUMBERS]), table, partly, features=["temp"])
+    assert x.explanation.alerts == ["'copy' has the value of y in every row. Is it the target?"]
+
+
+def test_honest_strong_features_are_not_asked_about():
+    """Neither a feature that explains most, nor the only one, nor one that stands for the target in another unit."""
+    strong = X[NUMBERS]
+    assert alerts(LinearRegression().fit(strong, 2 * X["temp"]), strong) == []
+    assert alerts(LinearRegression().fit(strong, Y), strong, Y) == []
+    assert alerts(RandomForestRegressor(10, random_state=0).fit(strong, 5 * X["temp"]), strong, 5 * X["temp"]) == []
+    alone = X[["temp"]]
+    assert alerts(LinearRegression().fit(alone, X["temp"]), alone) == []
+    chance = GENERATOR.random(N) < 0.1
+    holiday = X["holiday"].where(~chance, 1 - X["holiday"])
+    assert alerts(DecisionTreeClassifier(max_depth=2).fit(strong, holiday), strong, holiday) == []
+    assert alerts(LogisticRegression(max_iter=1000).fit(strong, BUSY), strong, BUSY) == []
+
+
+def test_yesterdays_value_is_not_todays():
+    """A forecast that is nearly the value of before follows the diagonal; y tells that it is another value."""
+    level = pd.Series(GENERATOR.normal(size=N + 1).cumsum())
+    table = X[NUMBERS].assign(yesterday=level[:-1])
+    today = level[1:].reset_index(drop=True)
+    model = LinearRegression().fit(table, today)
+    assert alerts(model, table) == ["'yesterday' nearly determines the prediction. Is it the target?"]
+    assert alerts(model, table, today) == []
+
+
+def test_few_rows_are_alike_by_chance():
+    """Nine rows tell nothing, ten do."""
+    for n, expected in ((9, 0), (10, 1)):
+        few = X[NUMBERS].head(n).assign(is_busy=np.arange(n) % 2)
+        model = LogisticRegression().fit(few, few["is_busy"])
+        assert len(alerts(model, few, few["is_busy"])) == expected
+
+
+def test_nothing_is_predicted_for_it():
+    """The figures that are there anyway tell."""
+    leaking = X[NUMBERS].assign(cnt=Y)
+    model = LinearRegression().fit(leaking, Y)
+    calls = []
+
+    def predict(rows):
+        calls.append(len(rows))
+        return model.predict(rows)
+
+    e = ice.explain(predict, leaking, progress=False)
+    before = len(calls)
+    x = ice.ICEExplorer(e, y=Y)
+    assert x.explanation.alerts == ["'cnt' has the value of y in every row. Is it the target?"]
+    x.close()
+    assert len(calls) - before <= 1  # the standard deviation of the predictions

@@ -1,0 +1,169 @@
+"""Curves as tidy data: one row per observation and grid value, for plots and libraries of one's own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer import tidy
+from ice_explorer.errors import InvalidOptionError
+
+N = 40
+COLUMNS = ["row", "row_label", "feature", "value", "prediction", "likelihood", "is_observed"]
+
+
+def wealth(X):
+    """Depend on every column, on two of them together."""
+    return (
+        X["age"] * (1 + (X["city"] == "Oslo"))
+        + X["bmi"].fillna(20) ** 2 / 50
+        + X["size"].astype(object).map({"lo": 0.0, "mid": 3.0, "hi": 4.0}).astype(float)
+        + X["day"].dt.day / 10
+        + X["flag"] * 2
+    )
+
+
+@pytest.fixture(scope="module", name="X")
+def a_column_of_each_kind():
+    """A column of each kind, with labels of rows, and a missing value."""
+    rng = np.random.default_rng(0)
+    size = pd.CategoricalDtype(["lo", "mid", "hi", "huge"], ordered=True)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, N),
+            "bmi": rng.normal(25, 4, N),
+            "city": rng.choice(["Oslo", "Rome", "Lima"], N),
+            "size": pd.Series(rng.choice(["lo", "mid", "hi"], N)).astype(size),
+            "day": pd.date_range("2020-01-01", periods=N),
+            "flag": rng.random(N) > 0.5,
+        }
+    ).set_index(pd.Index([f"r{row}" for row in range(N)]))
+    frame.loc["r3", "bmi"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def e(X):
+    """All of them explained."""
+    return ice.explain(wealth, X, progress=False)
+
+
+def test_each_observation_has_a_row_for_each_grid_value(e, X):
+    """The numbers are those of the curves, in their order, with the labels that X has."""
+    f = e["bmi"]
+    frame = f.to_frame()
+    assert frame.columns.tolist() == COLUMNS
+    assert len(frame) == N * len(f.grid)
+    assert_array_equal(frame["row"], np.repeat(np.arange(N), len(f.grid)))
+    assert_array_equal(frame["row_label"], X.index.repeat(len(f.grid)))
+    assert_array_equal(frame["value"], np.tile(f.grid, N))
+    assert_array_equal(frame["prediction"], f.curves.ravel())
+    assert_array_equal(frame["likelihood"], f.likelihood().ravel())
+    assert set(frame["feature"]) == {"bmi"}
+    observed = frame[frame["is_observed"]]
+    assert observed["row"].tolist() == [row for row in range(N) if row != 3]
+    assert_array_equal(observed["value"], X["bmi"].drop("r3"))
+    assert_allclose(observed["prediction"], wealth(X).drop("r3"))
+
+
+@pytest.mark.parametrize("name", ["age", "bmi", "city", "size", "day", "flag"])
+def test_values_have_the_dtype_of_the_column(e, X, name):
+    """Integers stay integers, categories keep all levels and their order, dates are dates."""
+    assert e[name].to_frame(rows=[0])["value"].dtype == X[name].dtype
+
+
+def test_changes_slopes_and_some_rows(e):
+    """Of c-ICE and d-ICE the column is named after what it holds; slopes stand at the right of their interval."""
+    f = e["age"]
+    changes = f.to_frame("c-ice", rows=[7, 2], anchor="own")
+    assert changes.columns.tolist() == [*COLUMNS[:4], "change", *COLUMNS[5:]]
+    assert_array_equal(changes["change"], f.centered_curves("own")[[7, 2]].ravel())
+    slopes = f.to_frame("d-ice", rows=[7, 2], decay=0.5)
+    assert slopes.columns.tolist() == [*COLUMNS[:4], "slope", *COLUMNS[5:]]
+    assert_array_equal(slopes["slope"], f.slopes[[7, 2]].ravel())
+    assert_array_equal(slopes["value"], np.tile(f.grid[1:], 2))
+    assert_array_equal(slopes["likelihood"], f.likelihood(0.5)[[7, 2], 1:].ravel())
+
+
+def test_several_features_stand_one_below_the_other(e):
+    """Numbers of two dtypes become floats; values of several kinds keep their own, as objects."""
+    both = e.to_frame(["bmi", "age"], rows=[5])
+    assert both["feature"].cat.categories.tolist() == ["bmi", "age"]
+    assert both["value"].dtype == np.float64
+    assert_array_equal(both.loc[both["feature"] == "age", "value"], e["age"].grid)
+    whole = e.to_frame(rows=[5])
+    assert whole["feature"].unique().tolist() == e.features
+    assert whole["value"].dtype == object
+    assert whole.loc[whole["feature"] == "age", "value"].tolist() == e["age"].grid.tolist()
+    assert whole.loc[whole["feature"] == "day", "value"].tolist() == pd.Series(e["day"].grid).tolist()
+    assert e.to_frame(kind="d-ice", rows=[5])["feature"].unique().tolist() == ["age", "bmi", "size", "day", "flag"]
+
+
+def test_an_array_has_positions_for_labels():
+    """Where X has no index, a row is known by its position."""
+    frame = ice.explain(lambda X: X[:, 0], np.array([[1.0], [2.0]]), progress=False)["x0"].to_frame(rows=[1])
+    assert frame["row_label"].tolist() == frame["row"].tolist() == [1, 1]
+
+
+def test_an_index_of_several_levels_and_a_sample(X):
+    """Labels are tuples then; without `rows` the rows are those of the sample."""
+    indexed = X.set_index(pd.MultiIndex.from_arrays([np.arange(N) // 10, np.arange(N) % 10]))
+    f = ice.explain(wealth, indexed, features=["age"], sample=8, progress=False)["age"]
+    frame = f.to_frame()
+    assert frame["row"].unique().tolist() == f.row_positions.tolist()
+    assert frame["row_label"].tolist() == [(row // 10, row % 10) for row in frame["row"]]
+
+
+def test_polars_takes_it(e):
+    """Of one feature, or of features of one dtype, every column has a type that polars has, too."""
+    polars = pytest.importorskip("polars")
+    for f in e:
+        frame = f.to_frame(rows=[0, 1])
+        assert polars.from_pandas(frame).columns == COLUMNS
+    numbers = polars.from_pandas(e.to_frame(["age", "bmi"], rows=[0, 1]))
+    mean = numbers.group_by("feature", "value").agg(polars.col("prediction").mean())
+    assert len(mean) == len(e["age"].grid) + len(e["bmi"].grid)
+
+
+def test_a_large_table_is_announced(e, monkeypatch):
+    """Its rows and bytes are said before it is made, with what to do, at the line that asked for it."""
+    monkeypatch.setattr(tidy, "_LARGE", 100)
+    rows = N * len(e["age"].grid)
+    sentence = (
+        f"This table has {rows:,} rows and takes about 0.0 GB. "
+        "Choose fewer by `rows=`, or by `features=` of an explanation."
+    )
+    for make in (e["age"].to_frame, lambda: e.to_frame(["age"])):
+        with pytest.warns(UserWarning, match="This table") as caught:
+            make()
+        assert [(one.filename, str(one.message)) for one in caught] == [(__file__, sentence)]
+    e["age"].to_frame(rows=[0])  # no warning, which would be an error here
+
+
+def test_the_size_that_is_announced_is_that_of_the_table(e):
+    """What is said of each row is what a row takes, where labels are numbers."""
+    frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False)["x0"].to_frame()
+    assert frame.memory_usage(index=False).sum() / len(frame) == pytest.approx(tidy._BYTES, abs=1)
+
+
+REFUSED = {
+    "`features` must name at least one feature; got an empty list. Leave it out for all of them.": (
+        lambda e: e.to_frame([])
+    ),
+    "Slopes need a feature with an order; 'city' is an unordered category. Use `centered_curves`, the change of each "
+    "curve since one of the levels.": lambda e: e["city"].to_frame("d-ice"),
+    "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'average'. Use `kind=\"ice\"`, which draws the curves and their "
+    "mean. The mean alone is `e[feature].partial_dependence`.": lambda e: e["age"].to_frame("average"),
+    "`rows` must be row positions of X, from 0 to 39; got 40. Rows are addressed by position, not by index label.": (
+        lambda e: e["age"].to_frame(rows=[40])
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_cannot_be_a_table_is_refused(e, sentence):
+    """Each mistake has its sentence."""
+    with pytest.raises(InvalidOptionError) as caught:
+        REFUSED[sentence](e)
+    assert str(caught.value) == sentence

@@ -1,0 +1,163 @@
+"""What type checkers say about code that uses the package: nothing where it is right, an error where it is not."""
+
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ice_explorer as ice
+from ice_explorer.explanation import OPTIONS, ExplainOptions
+from ice_explorer.results import FileOptions, PlotOptions, SaveOptions
+
+# Types of the README's other libraries, which publish none.
+STUBS = {
+    "sklearn/__init__.pyi": "",
+    "sklearn/datasets.pyi": "def load_diabetes(**options: bool) -> tuple[Any, Any]: ...",
+    "sklearn/ensemble.pyi": "def RandomForestRegressor(**options: float) -> Any: ...",
+    "ipywidgets/__init__.pyi": "def VBox(children: list[Any]) -> Any: ...\n"
+    "def GridBox(children: list[Any], layout: Any) -> Any: ...",
+}
+START = """from pathlib import Path
+from typing import Any
+
+import ice_explorer as ice
+
+def use(model: Any, X: Any, e: ice.Explanation, x: ice.ICEExplorer) -> None:
+"""
+RIGHT = [
+    'e.save("a.svg").unlink()',
+    'e["age"].save("a.svg", width="89mm").unlink()',
+    'x.save("a.svg", "panel").unlink()',
+    'path: Path | list[Path] = x.save("{feature}.svg", "all")',
+    "impact: float = e['age'].impact",
+    "summary: str = x.drivers().summary",
+    "rules: dict[str, int] = e['age'].drivers().rules",
+    'x.feature, x.kind, x.decay, x.selection = "age", "c-ice", 0.5, [0, 17]',
+    "rows: list[int] = x.selection",
+    'x.table(0.5, sort_by="impact").head()',
+    "names = [f.feature for f in e if f in e]",
+]
+WRONG = [
+    "ice.explain(model, X, grid_sise=3)",
+    'ice.explain(model, X, grid="quantiles")',
+    "ice.explain(model, X, target=1)",
+    "ice.ICEExplorer(model, X, grid_sise=3)",
+    'e.table(sortby="impact")',
+    'e.table(sort_by="impact", unit="percent")',
+    'x.table(sortby="impact")',
+    'e.drivers("age", n=3)',
+    'e.plot("age", colour_by="sex")',
+    'e["age"].plot(colour_by="sex")',
+    "x.plot(colour_by=3)",
+    'e["age"].to_frame("both")',
+    'e.save("a.svg", colour_by="sex")',
+    'x.save("a.svg", overwrit=True)',
+    'x.save("all.svg", "all").unlink()',
+    'x.kind = "c-ic"',
+    'x.decay = "0.5"',
+    'x.unit = "percent"',
+]
+
+
+@pytest.fixture(scope="module")
+def readme(root):
+    """The README's Python blocks, one after the other, as a user's file."""
+    text = (root / "README.md").read_text(encoding="utf-8")
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def files(readme, tmp_path_factory):
+    """A folder of a user: the README, what is right, what is wrong, and types of other libraries."""
+    folder = tmp_path_factory.mktemp("user")
+    (folder / "readme.py").write_text(readme, encoding="utf-8")
+    for name, lines in (("right", RIGHT), ("wrong", WRONG)):
+        (folder / f"{name}.py").write_text(START + "".join(f"    {line}\n" for line in lines), encoding="utf-8")
+    for name, text in STUBS.items():
+        stub = folder / "typings" / name
+        stub.parent.mkdir(parents=True, exist_ok=True)
+        stub.write_text(f"from typing import Any\n{text}\n", encoding="utf-8")
+    return folder
+
+
+def by_mypy(files, root):
+    """Files and lines with an error of mypy, in strict mode."""
+    command = [
+        sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", "--no-error-summary",
+        "--hide-error-context", f"--cache-dir={root / '.mypy_cache' / 'users'}", "readme.py", "right.py", "wrong.py",
+    ]  # fmt: skip
+    path = os.pathsep.join([str(files / "typings"), str(root / "src")])
+    done = subprocess.run(
+        command, cwd=files, env={**os.environ, "MYPYPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return {(name, int(line)) for name, line in re.findall(r"^(\w+)\.py:(\d+): error:", done.stdout, re.MULTILINE)}
+
+
+def by_pyright(files, root):
+    """Files and lines with an error of pyright, in strict mode."""
+    if shutil.which("node") is None:
+        pytest.skip("pyright runs in Node")
+    pytest.importorskip("pyright")
+    idle = dict.fromkeys(["reportUnusedVariable", "reportUnusedImport"], False)  # in the lines above
+    settings = {"typeCheckingMode": "strict", "extraPaths": [str(root / "src")], "ignore": ["typings"], **idle}
+    (files / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run(command, cwd=files, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    assert all("range" in one for one in found), found
+    return {(one["file"].rpartition("/")[2].removesuffix(".py"), one["range"]["start"]["line"] + 1) for one in found}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", [by_mypy, by_pyright], ids=["mypy", "pyright"])
+def test_right_code_passes_and_each_mistake_is_an_error(check, files, root):
+    """In strict mode: the README passes, and a misspelt option, value or trait is found in its line."""
+    first = START.count("\n") + 1
+    assert check(files, root) == {("wrong", line) for line in range(first, first + len(WRONG))}
+
+
+@pytest.mark.parametrize(
+    ("options", "function"),
+    [
+        (ExplainOptions, ice.explain),
+        (PlotOptions, ice.Explanation.plot),
+        (FileOptions, ice.ICEExplorer.save),
+        (SaveOptions, ice.Explanation.save),
+    ],
+)
+def test_options_that_are_passed_on_are_those_of_the_function(options, function):
+    """A keyword that is added to one of them is seen by type checkers everywhere."""
+    parameters = inspect.signature(function).parameters.values()
+    assert options.__annotations__.keys() == {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+    assert {*OPTIONS} == ExplainOptions.__annotations__.keys()
+
+
+def test_a_misspelt_option_is_refused_with_the_close_one_everywhere():
+    """What a type checker marks red is a sentence at run time: options are not collected in `**options` to be lost."""
+    e = ice.explain(lambda X: X[:, 0], np.array([[0.0], [1.0]]), progress=False)
+    refused = {
+        "table": lambda: e.table(sortby="impact"),
+        "metrics": lambda: e["x0"].metrics(deacy=0.5),
+        "to_frame": lambda: e.to_frame(row=[0]),
+        "plot": lambda: e["x0"].plot(colour_by="x0"),
+        "save": lambda: e["x0"].save("a.svg", overwrit=True),
+    }
+    meant = {}
+    for name, call in refused.items():
+        with pytest.raises(ice.errors.UnknownOptionError) as caught:
+            call()
+        meant[name] = re.search(r"^(\w+)\(\) has no option '\w+'\. Did you mean '(\w+)'\?", str(caught.value)).groups()
+    assert meant == {
+        "table": ("table", "sort_by"),
+        "metrics": ("metrics", "decay"),
+        "to_frame": ("to_frame", "rows"),
+        "plot": ("plot", "color_by"),
+        "save": ("save", "overwrite"),
+    }

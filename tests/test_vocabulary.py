@@ -1,0 +1,203 @@
+"""One word for one thing: an explanation, one of its features and an explorer are asked alike."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from numpy.testing import assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer.driver_table import DriverTable
+
+METRICS = [
+    "impact",
+    "in_distribution_impact",
+    "direction",
+    "heterogeneity",
+    "non_linearity",
+    "missing_impact",
+    "support",
+    "largest_step_share",
+]
+
+
+@pytest.fixture(scope="module", name="X")
+def three_columns():
+    """Three columns, of which the second decides how the first acts."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"age": rng.normal(size=80), "sex": rng.integers(0, 2, 80), "bmi": rng.normal(size=80)})
+
+
+def model(X):
+    """Depend on age where sex is 1."""
+    return X["age"] * X["sex"] + X["bmi"] / 4
+
+
+@pytest.fixture(scope="module")
+def e(X):
+    """The explanation."""
+    return ice.explain(model, X, decay=0.5, convention="equations", progress=False)
+
+
+@pytest.fixture
+def three(e, make):
+    """The explanation, its open feature, and an explorer of it."""
+    x = make(e)
+    x.feature = "age"
+    yield e, e["age"], x
+    plt.close("all")
+
+
+def test_metrics_are_attributes(e):
+    """They are those of the table, at the decay and convention of the explanation."""
+    table = e.table(0.5, "equations")
+    assert list(e["age"].metrics()) == METRICS
+    for f in e:
+        assert_array_equal([getattr(f, name) for name in METRICS], table.loc[f.feature, METRICS].to_numpy(float))
+
+
+def test_drivers_are_one_table(three):
+    """With its facts as attributes."""
+    e, f, x = three
+    tables = [e.drivers("age"), f.drivers(), x.drivers(), x.drivers("age")]
+    assert {type(table) for table in tables} == {DriverTable}
+    assert {table.summary for table in tables} == {
+        "Curves differ (47 % of their variance); of that, sex > 0 explains 100 %."
+    }
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(table, tables[0])
+    assert x.drivers("bmi").summary == e["bmi"].drivers().summary == "Curves do not differ in shape."
+
+
+def test_facts_about_drivers_outlive_pandas(e):
+    """What is selected, sorted or copied knows them still."""
+    table = e.drivers("age")
+    for other in (table.head(1), table.sort_values("share"), table.copy(), table[table["share"] > 0], table.round(2)):
+        assert (other.summary, other.difference, other.n_rows) == (table.summary, table.difference, 80)
+
+
+def test_decay_profiles_are_one_table(three):
+    """A row for each decay, a column for each feature: one column where there is one feature."""
+    e, f, x = three
+    whole = e.decay_profile([1, 0.5])
+    pd.testing.assert_frame_equal(f.decay_profile([1, 0.5]), whole[["age"]])
+    pd.testing.assert_frame_equal(x.decay_profile([1, 0.5]), whole)
+    pd.testing.assert_frame_equal(f.decay_profile([1, 0.5], "support"), e.decay_profile([1, 0.5], "support")[["age"]])
+
+
+def test_plots_are_axes(three):
+    """Of an explorer with what it shows, unless it is given."""
+    e, f, x = three
+    x.kind, x.color_by, x.decay, x.max_lines = "c-ice", "sex", 0.9, 30
+    for ax in (e.plot("age", "d-ice"), f.plot("d-ice"), x.plot(kind="d-ice")):
+        assert isinstance(ax, Axes)
+    shown = x.plot()
+    assert shown.get_xlabel() == "age"
+    assert [text.get_text() for text in shown.texts] == [
+        text.get_text() for text in e.plot("age", "c-ice", "sex", 0.9, max_lines=30).texts
+    ]
+    assert x.plot("bmi").get_xlabel() == "bmi"
+    ax = plt.figure().add_subplot()
+    assert x.plot(ax=ax) is ax
+
+
+def test_saved_files_are_paths(three, tmp_path):
+    """Each says where its file is."""
+    e, f, x = three
+    assert e.save(tmp_path / "e.svg", "age") == tmp_path / "e.svg"
+    assert f.save(tmp_path / "f.svg", kind="c-ice") == tmp_path / "f.svg"
+    assert x.save(str(tmp_path / "x.svg"), "panel") == tmp_path / "x.svg"
+    origin = ice.provenance(tmp_path / "f.svg")
+    assert (origin["feature"], origin["kind"]) == ("age", "c-ice")
+    assert all(isinstance(path, Path) for path in e.save(tmp_path / "{feature}.csv", "all"))
+    curves = pd.read_csv(f.save(tmp_path / "f.csv"), comment="#")
+    assert set(curves["feature"]) == {"age"}
+
+
+def test_what_iteration_gives_is_contained(e, X):
+    """`in` says what indexing takes: names, their text, positions, and the features themselves."""
+    assert all(f in e for f in e)
+    assert all(e[f] is f for f in e)
+    assert all(key in e for key in ("age", 0, 2))
+    other = ice.explain(model, X, progress=False)["age"]
+    assert not any(key in e for key in ("Age", 3, None, ["age"], other))
+    assert list(e.keys()) == e.features == ["age", "sex", "bmi"]
+    assert list(e.items()) == list(zip(e.features, e, strict=True))
+    assert list(e.values()) == list(e)
+    assert dict(e)["bmi"] is e["bmi"]
+
+
+def test_tables_are_in_one_order(three):
+    """Of an explorer as of an explanation, unless another figure is ranked by."""
+    e, _, x = three
+    pd.testing.assert_frame_equal(x.table, e.table())
+    x.rank_by = "heterogeneity"
+    pd.testing.assert_frame_equal(x.table, e.table(sort_by="heterogeneity"))
+
+
+def test_tables_are_called_alike(three):
+    """`x.table` is what is shown; with the options of `e.table` it is another reading, the rest as it is shown."""
+    e, _, x = three
+    x.unit = "share"
+    pd.testing.assert_frame_equal(x.table(), x.table)
+    pd.testing.assert_frame_equal(x.table(0.9, sort_by="impact"), e.table(0.9, sort_by="impact", unit="share"))
+    pd.testing.assert_frame_equal(x.table(sort_by=None, unit="prediction"), e.table(sort_by=None))
+    assert type(x.table[x.table["impact"] > 0]) is pd.DataFrame
+    assert x.table[x.table.isna()].shape == x.table.shape
+    with pytest.raises(ice.errors.UnknownOptionError) as caught:
+        x.table(sortby="impact")
+    assert str(caught.value) == (
+        "table() has no option 'sortby'. Did you mean 'sort_by'? Its options are decay, convention, sort_by, unit."
+    )
+
+
+OF_EXPLAIN = (
+    "Its options are features, groups, categorical, output, response, grid, grid_size, sample, random_state, "
+    "sample_weight, decay, scale, convention, engine, n_jobs, memory_limit, like, keep_curves, progress."
+)
+FIELD = {
+    "target": "Use `output=`.",
+    "class_": "Use `output=`.",
+    "n_points": "Use `grid_size=`.",
+    "grid_resolution": "Use `grid_size=`.",
+    "response_method": "Use `response=`.",
+    "link": 'Use `response="log_odds"`.',
+    "subsample": "Use `sample=`.",
+    "kind": 'Curves have a kind where they are drawn: `e.plot(feature, kind="ice")`.',
+}
+
+
+@pytest.mark.parametrize("keyword", FIELD)
+def test_keywords_of_other_libraries_are_understood(X, keyword):
+    """The error says which option is meant."""
+    with pytest.raises(ice.errors.UnknownOptionError) as caught:
+        ice.explain(model, X, **{keyword: "both"})
+    assert str(caught.value) == f"explain() has no option {keyword!r}. {FIELD[keyword]} {OF_EXPLAIN}"
+
+
+def test_keywords_of_plots_are_understood(e):
+    """Those of seaborn and scikit-learn; a word is offered where the function has the option."""
+    options = "Its options are kind, color_by, decay, "
+    for keyword, meant in {"hue": "color_by=", "subsample": "max_lines=", "centered": 'kind="c-ice"'}.items():
+        with pytest.raises(ice.errors.UnknownOptionError) as caught:
+            e.plot("age", **{keyword: "sex"})
+        assert str(caught.value).startswith(f"plot() has no option '{keyword}'. Use `{meant}`. {options}")
+
+
+@pytest.mark.parametrize("kind", ["both", "individual"])
+def test_kinds_of_scikit_learn_are_understood(e, X, kind):
+    """A plot, a table and an explorer say what draws the same."""
+    meant = 'Use `kind="ice"`, which draws the curves and their mean.'
+    for call in (lambda: e.plot("age", kind=kind), lambda: e["age"].to_frame(kind)):
+        with pytest.raises(ice.errors.InvalidOptionError) as caught:
+            call()
+        assert str(caught.value) == f"`kind` must be 'ice', 'c-ice' or 'd-ice'; got {kind!r}. {meant}"
+    with pytest.raises(ice.errors.UnknownOptionError) as caught:
+        ice.ICEExplorer(model, X, kind=kind)
+    assert str(caught.value) == (
+        "ICEExplorer() has no option 'kind': it is set on an explorer that is there. Write "
+        f"`x = ICEExplorer(model, X)`, then `x.kind = {kind!r}`. {meant}"
+    )

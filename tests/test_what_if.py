@@ -1,0 +1,352 @@
+"""The what-if of a row, what rows have in common, and residuals: figures, errors, and what the browser gets."""
+
+import math
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from test_widget import ask
+
+import ice_explorer as ice
+from ice_explorer import payload
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.in_common import in_common
+from ice_explorer.second import SecondFeature
+from ice_explorer.what_if import moves_of, reach_of
+
+N = 60
+
+
+def predict(X):
+    """A step, a line, a level, and a column without effect."""
+    of_town = np.where(X["town"] == "Ur", 10.0, 0.0)
+    return np.where(X["step"] > 3, 5.0, 0.0) + 2 * X["line"].to_numpy() + of_town
+
+
+@pytest.fixture(name="X", scope="module")
+def observations():
+    draw = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "step": draw.integers(0, 7, N).astype(float),
+            "line": draw.normal(size=N).round(2),
+            "town": draw.choice(["Ur", "Uruk", "Eridu"], N),
+            "idle": draw.normal(size=N),
+        },
+        index=[f"no {i}" for i in range(N)],
+    )
+
+
+@pytest.fixture(name="e", scope="module")
+def explanation(X):
+    return ice.explain(predict, X, progress=False)
+
+
+# --- the largest change ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decay", [0.05, 0.3, 0.75, 1.0])
+def test_the_largest_change_is_the_largest_among_values_within_reach(e, X, decay):
+    """For every row: the value whose likelihood is at least one half and that moves the prediction most."""
+    predictions = predict(X)
+    for row in range(0, N, 7):
+        table = e.what_if(row, decay=decay)
+        for feature in e:
+            changes = feature.rows([row])[0] - predictions[row]
+            near = np.abs(changes[feature.likelihood(decay, rows=[row])[0] >= 0.5 - 1e-12])
+            assert_allclose(abs(table.loc[feature.feature, "change"]), near.max(initial=0.0), atol=1e-12)
+
+
+def test_values_predictions_and_changes_agree(e, X):
+    """The model predicts for the changed row what the table says, and rows are sorted by the size of the change."""
+    table = e.what_if(5)
+    assert list(table.columns) == ["observed", "value", "prediction", "change", "distance"]
+    assert (np.diff(table["change"].abs()) <= 0).all()
+    for name, found in table.iterrows():
+        assert found["observed"] == X[name].iloc[5]
+        changed = X.iloc[[5]].copy()
+        if found["value"] is not None:
+            changed[name] = found["value"]
+        assert_allclose(found["prediction"], predict(changed)[0], atol=1e-12)
+        assert_allclose(found["change"], found["prediction"] - predict(X)[5], atol=1e-12)
+
+
+def test_a_feature_without_effect_changes_nothing(e):
+    """Its value is None, its change 0, and it is last."""
+    table = e.what_if(0)
+    assert table.index[-1] == "idle"
+    assert table.loc["idle", "value"] is None
+    assert table.loc["idle", "change"] == 0
+    assert math.isnan(table.loc["idle", "distance"])
+
+
+def test_moves_are_the_running_maximum_of_the_change(e, X):
+    """Each move changes the prediction more than every value that is as near or nearer."""
+    for feature in e:
+        moves = feature._moves(3, predict(X)[3])
+        assert (np.diff(np.abs(moves.changes)) > 0).all()
+        assert (np.diff(moves.distances) >= 0).all()
+
+
+def test_the_rounding_of_a_model_is_no_change():
+    """A curve that differs in its last digits moves nowhere."""
+    curve = np.full(5, 0.3)
+    curve[2] = 0.1 + 0.2
+    assert moves_of(np.arange(5.0), curve, 0.3).within(math.inf) is None
+
+
+def test_reach_is_where_values_count_half():
+    """2.4 scales at the default decay, everything without decay."""
+    assert_allclose(0.75 ** reach_of(0.75), 0.5)
+    assert reach_of(1.0) == math.inf
+
+
+def test_a_row_with_a_missing_value_moves_from_its_own_prediction():
+    """The change is that from the prediction with the value missing."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, np.nan], "b": [0.0, 1.0, 0.0, 1.0]})
+    table = ice.explain(lambda X: X["a"].fillna(7.0).to_numpy(), X, progress=False).what_if(3, decay=1.0)
+    assert math.isnan(table.loc["a", "observed"])
+    assert (table.loc["a", "value"], table.loc["a", "change"]) == (0.0, -7.0)
+
+
+@pytest.mark.parametrize("row", [-1, N, 1.5])
+def test_a_row_that_is_not_there_is_an_error(e, row):
+    """With the rows that there are."""
+    with pytest.raises(InvalidOptionError, match=rf"`row` must be .* 0 to {N - 1}"):
+        e.what_if(row)
+
+
+# --- in common ------------------------------------------------------------------------------------
+
+
+def column_of(values, levels=None, kind="numeric", label="c"):
+    return SecondFeature(label, kind, is_integer=False, values=np.asarray(values, dtype=float), levels=levels)
+
+
+def test_an_upper_end_of_a_column_is_a_range_that_is_open():
+    """The rows with the largest values have a lower bound in common, and nothing else."""
+    values = np.arange(100.0)
+    (found,) = in_common([column_of(values), column_of(values % 2, label="other")], values >= 70)
+    assert (found.of.label, found.low, found.high) == ("c", 72.0, math.inf)
+    assert_allclose([found.inside, found.outside], [28 / 30, 0])
+
+
+def test_rows_from_the_middle_have_a_range_with_two_ends():
+    """Both ends set them apart."""
+    values = np.arange(200.0)
+    (found,) = in_common([column_of(values)], (values >= 80) & (values < 120))
+    assert (found.low, found.high) == (83.0, 115.0)
+
+
+def test_levels_that_the_rows_have_more_often_are_named():
+    """Up to three of them, whatever their number."""
+    codes = np.repeat([0, 1, 2], 40)
+    rows = np.isin(codes, [0, 2])
+    (found,) = in_common([column_of(codes, ["x", "y", "z"], "category")], rows)
+    assert found.levels == (0.0, 2.0)
+    assert (found.inside, found.outside) == (1.0, 0.0)
+
+
+def test_what_is_missing_is_in_common():
+    """A missing value is a level, also of numbers."""
+    values = np.arange(100.0)
+    rows = np.arange(100) % 3 == 0
+    values[rows] = np.nan
+    (found,) = in_common([column_of(values)], rows)
+    assert len(found.levels) == 1
+    assert math.isnan(found.levels[0])
+
+
+@pytest.mark.parametrize("rows", [slice(0, 4), slice(0, 100), slice(0, 0)])
+def test_few_rows_and_all_rows_have_nothing_in_common(rows):
+    """What four rows share may be chance, and all rows have no rest to differ from."""
+    chosen = np.zeros(100, dtype=bool)
+    chosen[rows] = True
+    assert in_common([column_of(np.arange(100.0))], chosen) == []
+
+
+def test_rows_drawn_at_random_have_nothing_in_common():
+    """In 200 draws, at most the 5 % that the bound allows."""
+    draw = np.random.default_rng(0)
+    columns = [column_of(draw.normal(size=300), label=str(at)) for at in range(10)]
+    named = [bool(in_common(columns, draw.permutation(300) < 40)) for _ in range(200)]
+    assert sum(named) <= 10
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (lambda X: X["step"] > 4, "step ≥ 5"),
+        (lambda X: X["step"] < 2, "step ≤ 1"),
+        (lambda X: X["town"] == "Uruk", "town Uruk"),
+    ],
+)
+def test_it_is_said_in_words(e, X, rows, text):
+    """With the name of the column, as a reader writes it."""
+    assert payload.in_common(e, np.flatnonzero(rows(X)).tolist())["items"][0]["text"] == text
+
+
+# --- residuals ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def explorer(make, X):
+    return make(predict, X, predict(X) + np.arange(N))
+
+
+def test_residuals_are_y_minus_the_prediction(explorer, X):
+    """As a column beside the selected rows, indexed as X is."""
+    explorer.selection = [3, 17]
+    found = explorer.selected_predictions
+    assert list(found.columns) == ["prediction", "y", "residual"]
+    assert list(found.index) == ["no 3", "no 17"]
+    assert_allclose(found["prediction"], predict(X)[[3, 17]])
+    assert_allclose(found["residual"], [3, 17])
+    assert explorer.selected.join(found).shape == (2, 7)
+
+
+def test_without_y_there_are_predictions_alone(make, X):
+    """And rows of an array are known by their position."""
+    x = make(lambda X: X[:, 0], X[["line", "idle"]].to_numpy())
+    x.selection = [4, 9]
+    assert x.selected_predictions.to_dict() == {"prediction": {4: X["line"].iloc[4], 9: X["line"].iloc[9]}}
+
+
+def test_of_a_class_they_are_of_its_indicator(make):
+    """1 for rows of the class and 0 for others, minus the probability."""
+    from sklearn.linear_model import LogisticRegression
+
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    y = np.array(["no", "yes", "no", "yes"])
+    model = LogisticRegression().fit(X, y)
+    x = make(model, X, y)
+    x.selection = [0, 1, 2, 3]
+    found = x.selected_predictions
+    assert found["y"].tolist() == [0, 1, 0, 1]
+    assert_allclose(found["residual"], [0, 1, 0, 1] - model.predict_proba(X)[:, 1])
+
+
+def test_curves_are_coloured_by_residuals(explorer, X):
+    """By a name of the package's own; 0 is in the middle of the ramp."""
+    assert explorer.explanation
+    explorer.color_by = ice.RESIDUAL
+    assert explorer.color_by == "residual"
+    assert explorer._header["columns"][-1] == {"name": "residual", "kind": "numeric"}
+    reply, buffers = ask(explorer, type="colors", column="residual", positions=[0, 30])
+    low, high = reply["body"]["domain"]
+    assert low == -high
+    assert_allclose(np.frombuffer(buffers[0], "<f8"), [0, 30])
+
+
+def test_a_column_called_residual_stays_a_column(make, X):
+    """Its name means the column; the residuals have a number, and `RESIDUAL` always means them."""
+    Z = X.assign(residual=1.0)
+    x = make(predict, Z, predict(Z))
+    x.color_by = "residual"
+    assert x.explanation._column(x.color_by).values.tolist() == [1.0] * N
+    x.color_by = ice.RESIDUAL
+    assert x.color_by == "residual (2)"
+    assert_array_equal(x.explanation._column(x.color_by).values, np.zeros(N))
+
+
+def test_residuals_need_y(make, e):
+    """The error says where to pass it."""
+    x = make(e)
+    with pytest.raises(InvalidOptionError) as raised:
+        x.color_by = ice.RESIDUAL
+    assert str(raised.value) == (
+        "`color_by=RESIDUAL` needs the observed target; this explanation has none. "
+        "Pass it to the explorer: `ICEExplorer(model, X, y)`."
+    )
+
+
+def test_a_missing_target_has_no_residual(make, X):
+    """It is missing as well, and the row is coloured so."""
+    y = predict(X)
+    y[2] = np.nan
+    x = make(predict, X, y)
+    assert math.isnan(x.explanation._column(ice.RESIDUAL).values[2])
+
+
+def test_a_state_keeps_the_residuals(make, explorer, X):
+    """Another explorer with y looks the same; one without y says what is lost."""
+    explorer.color_by = ice.RESIDUAL
+    other = make(predict, X, predict(X), state=explorer.state())
+    assert other.color_by == "residual"
+    with pytest.warns(UserWarning, match="residual"):
+        without = make(predict, X, state=explorer.state())
+    assert without.color_by is None
+
+
+def test_a_figure_is_coloured_by_residuals_and_can_be_made_again(explorer, tmp_path):
+    """The code in the file passes y."""
+    explorer.color_by = ice.RESIDUAL
+    code = ice.provenance(explorer.save(tmp_path / "view.svg"))["code"]
+    assert "y=y" in code
+    assert "x.color_by = 'residual'" in code
+
+
+# --- what the browser gets ------------------------------------------------------------------------
+
+
+def test_rows_are_sorted_before_they_are_cut(explorer, X):
+    """By any column of the reply, missing values last; the predictions come first."""
+    assert explorer.explanation
+    reply, _ = ask(explorer, "1", type="rows", positions=[1, 2, 30, 4], sort_by=2, descending=True, most=2)
+    body = reply["body"]
+    assert body["columns"] == ["prediction", "y", "residual", *X.columns]
+    assert body["n_outcomes"] == 3
+    assert body["positions"] == [30, 4]
+    assert [row[2] for row in body["rows"]] == ["30", "4"]
+    reply, _ = ask(explorer, "2", type="rows", positions=[0, 1, 2, 3], sort_by=5)
+    assert [row[5] for row in reply["body"]["rows"]] == sorted(X["town"][:4], key=["Eridu", "Ur", "Uruk"].index)
+
+
+def test_a_column_to_sort_by_that_is_not_there_is_an_error(explorer):
+    """With the numbers that there are."""
+    reply, _ = ask(explorer, type="rows", positions=[0], sort_by=7)
+    assert reply["message"] == "`sort_by` must be the number of a column from 0 to 6; got 7. Leave it out."
+
+
+def test_all_features_come_in_one_reply(explorer, e):
+    """Where the model is fast: each with its moves, and values as text."""
+    assert explorer.explanation
+    reply, _ = ask(explorer, type="what_if", position=5, features=["town", "step", "line", "idle"])
+    table = e.what_if(5, decay=1.0)
+    for found in reply["body"]["features"]:
+        last = found["moves"][-1]["change"] if found["moves"] else 0.0
+        assert_allclose(abs(last), abs(table.loc[found["feature"], "change"]), atol=1e-12)
+    assert [found["feature"] for found in reply["body"]["features"]] == ["town", "step", "line", "idle"]
+
+
+def test_a_slow_model_is_asked_for_some_features_at_a_time(explorer, monkeypatch):
+    """At least one, so that whoever asks for the rest comes to an end."""
+    monkeypatch.setattr("ice_explorer.widget._SECONDS_OF_WHAT_IF", -1.0)
+    assert explorer.explanation
+    reply, _ = ask(explorer, type="what_if", position=5, features=["town", "step"])
+    assert [found["feature"] for found in reply["body"]["features"]] == ["town"]
+
+
+@pytest.mark.parametrize(("end", "of"), [("highest", np.argmax), ("lowest", np.argmin)])
+def test_the_row_with_the_most_extreme_prediction(explorer, X, end, of):
+    """Among all rows, drawn or not."""
+    reply, _ = ask(explorer, type="extreme", end=end)
+    assert reply["body"] == {"position": of(predict(X))}
+
+
+def test_the_model_is_called_in_the_thread_of_the_explorer(make, X):
+    """Never in the one where messages arrive."""
+    threads = set()
+
+    def watched(X):
+        threads.add(threading.current_thread().name)
+        return predict(X)
+
+    x = make(watched, X)
+    assert x.explanation
+    threads.clear()
+    reply, _ = ask(x, type="what_if", position=0, features=["line", "idle"])
+    assert reply["type"] == "result"
+    assert threads == {"ice-explorer"}
