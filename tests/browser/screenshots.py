@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 OF_THE_README = ROOT / "notebooks" / "images" / "explorer.png"
 TO_LOOK_AT = ROOT / "test-results"
 PICTURES = {
-    OF_THE_README: {"theme": "JupyterLab Light", "width": 1250},
-    TO_LOOK_AT / "explorer-dark.png": {"theme": "JupyterLab Dark", "width": 1250},
+    OF_THE_README: {"theme": "JupyterLab Light", "width": 1400},
+    TO_LOOK_AT / "explorer-dark.png": {"theme": "JupyterLab Dark", "width": 1400},
     TO_LOOK_AT / "explorer-400px.png": {"theme": "JupyterLab Light", "width": 516},
 }
 _TALL_ENOUGH_FOR_ALL_OF_IT = 1400
