@@ -68,7 +68,7 @@ ALLOWED = {
     "what_if": ("", "numpy"),
     "in_common": ("second", "numpy"),
     "residual": ("adapters.table", "numpy"),
-    "subgroups": ("adapters.table curves engine inputs metrics", "numpy"),
+    "subgroups": ("adapters.table curves engine inputs metrics options", "numpy"),
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (

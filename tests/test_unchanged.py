@@ -39,6 +39,7 @@ LATE = {
     "predictions": lambda e: e["a"].predictions([0]),
     "own values": lambda e: e["a"]._at_own_values(np.arange(3), e["a"].curves[:3]),
     "drivers": lambda e: e.drivers("a"),
+    "groups": lambda e: e.table(by=np.arange(e.n_observations) % 2),
     "two features": lambda e: e.two_way("a", "b").partial_dependence,
     "prediction_sd": lambda e: e.prediction_sd,
     "table in SD": lambda e: e.table(unit="sd"),

@@ -162,12 +162,19 @@ def check_index(option: str, what: str, given: object, index: Any) -> None:
     index : object
         Labels of the rows of X, None where they have none.
     """
+    difference = index_difference(given, index)
+    if difference is not None:
+        raise InvalidOptionError.another_index(option, what, *difference)
+
+
+def index_difference(given: object, index: Any) -> tuple[int, object, object] | None:
+    """Return the first row whose label differs from that of X, with both labels; None where no index differs."""
     labels: Any = getattr(given, "index", None)
     if index is None or not hasattr(labels, "equals") or len(labels) != len(index) or labels.equals(index):
-        return
+        return None
     got, expected = labels.tolist(), index.tolist()
     row = next((row for row in range(len(index)) if got[row] != expected[row]), 0)
-    raise InvalidOptionError.another_index(option, what, row, got[row], expected[row])
+    return row, got[row], expected[row]
 
 
 def check_weights(

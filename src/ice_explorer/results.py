@@ -693,7 +693,11 @@ class FeatureExplanation:
         if key not in self._by:
             with self._lock:
                 self._by[key] = sums_by(
-                    self._engine, self._context.brute, self._item, self._context.row_weights, subgroups
+                    self._computed(self._item.summed),
+                    self._context.brute,
+                    self._item,
+                    self._context.row_weights,
+                    subgroups,
                 )
         return self._by[key]
 

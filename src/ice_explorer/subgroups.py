@@ -13,17 +13,21 @@ import numpy as np
 from ice_explorer.engine import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics import FeatureMetrics
+from ice_explorer.options import index_difference
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column, Name
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.engine import Engine, Sums
+    from ice_explorer.engine import Sums
     from ice_explorer.inputs import Columns, FeatureInput
     from ice_explorer.metrics import Convention
 
     Array = NDArray[np.float64]
+    Blocks = Iterable[tuple[NDArray[np.int64], Array]]
 
 _MOST_GROUPS: Final = 20
 
@@ -77,11 +81,9 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
     given = np.asarray(by) if hasattr(by, "__len__") else None
     if given is None or given.shape != (columns.n_observations,):
         raise InvalidOptionError.by_labels(by, columns.n_observations)
-    own: Any = getattr(by, "index", None)
-    if index is not None and hasattr(own, "equals") and not own.equals(index):
-        got, expected = own.tolist(), index.tolist()
-        row = next((row for row in range(len(got)) if got[row] != expected[row]), 0)
-        raise InvalidOptionError.by_index(row, got[row], expected[row])
+    difference = index_difference(by, index)
+    if difference is not None:
+        raise InvalidOptionError.by_index(*difference)
     return _numbered(getattr(by, "name", None), given.tolist())
 
 
@@ -114,13 +116,13 @@ def _is_missing(label: object) -> bool:
 
 
 def sums_by(
-    engine: Engine, brute: BruteCurves, item: FeatureInput, weights: Array, subgroups: Subgroups
+    blocks: Blocks, brute: BruteCurves, item: FeatureInput, weights: Array, subgroups: Subgroups
 ) -> list[Sums | None]:
-    """Sum the curves of each group, in one pass over all; None for a group without an observation in the sample."""
+    """Sum blocks of the curves of all rows by group; None for a group without an observation in the sample."""
     codes = subgroups.codes[item.summed]
     members = [item.summed[codes == at] for at in range(len(subgroups.labels))]
     sums = [empty_sums(replace(item, summed=rows), weights, compiled=False) if len(rows) else None for rows in members]
-    for rows, curves in engine.curves(item, item.summed):
+    for rows, curves in blocks:
         change = missing_change(brute, item, rows)
         for at, of_group in enumerate(sums):
             inside = subgroups.codes[rows] == at
