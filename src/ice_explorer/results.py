@@ -798,12 +798,15 @@ class Explanation:
         alerts = self._alerts(self._context.compared_with(y))
         if (label, alerts) == (self.output_label, self.alerts):
             return self
-        changed = object.__new__(type(self))
         context = replace(self._context, predictor=replace(predictor, output_label=label))
         notes = [*alerts, *self.notes[len(self.alerts) :]]
-        own = {"_context": context, "output_label": label, "alerts": alerts, "notes": notes}
-        vars(changed).update({**vars(self), **own})
-        return changed
+        return self._with(_context=context, output_label=label, alerts=alerts, notes=notes)
+
+    def _with(self, **changed: object) -> Explanation:
+        """Return the same explanation but for some attributes."""
+        other = object.__new__(type(self))
+        vars(other).update({**vars(self), **changed})
+        return other
 
     def _alerts(self, target: KnownTarget | None) -> list[str]:
         """Ask of columns that look like the target whether they are."""
@@ -1490,10 +1493,7 @@ class Explanation:
 
     def _with_target(self, target: NDArray[np.float64]) -> Explanation:
         """Return the same explanation, with the residuals of an observed target to colour by."""
-        other = object.__new__(type(self))
-        vars(other).update(vars(self))
-        other._observed_target = target
-        return other
+        return self._with(_observed_target=target)
 
     @property
     def _residual_label(self) -> str | None:
