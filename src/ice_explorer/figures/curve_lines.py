@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
-_SLOPE_BINS: Final = 20  # of `js/src/marks/curves/scene.ts`, as are the quantiles
+_SLOPE_BINS: Final = 20  # of `js/src/geometry/transforms.ts`
 _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
 
 

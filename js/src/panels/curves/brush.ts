@@ -10,7 +10,7 @@ import type { View } from "../../view.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
 import type { Shown } from "./shown.ts";
 
-export interface Bar {
+interface Bar {
   /** The value of the feature where it stands; null in the strip beside the axis. */
   place: number | null;
   /** Its ends, as written on the axis. */
@@ -206,7 +206,7 @@ function pulled(plot: Plot, bar: Bar, grip: "bar" | "low" | "high", dx: number, 
 }
 
 /** Positions of the rows whose lines pass through the bar, but for the hidden ones. */
-export function rowsIn({ scene, lines }: Plot, bar: Bar, isHidden: (color: number) => boolean): number[] {
+function rowsIn({ scene, lines }: Plot, bar: Bar, isHidden: (color: number) => boolean): number[] {
   const { curves, base, missing } = scene;
   const [values, nPoints] = bar.place === null ? [missing?.values, 1] : [scene.values, scene.x.length];
   const point = bar.place === null ? 0 : pointAt(scene.x, bar.place);
@@ -217,7 +217,7 @@ export function rowsIn({ scene, lines }: Plot, bar: Bar, isHidden: (color: numbe
 }
 
 /** Row positions in increasing order. */
-export function joined(before: readonly number[], rows: readonly number[], how: How): number[] {
+function joined(before: readonly number[], rows: readonly number[], how: How): number[] {
   const all = new Set(how === "replace" ? [] : before);
   for (const row of rows) {
     if (how === "remove") all.delete(row);

@@ -17,7 +17,7 @@ export interface Drag {
 }
 
 /** Where a press is: among the lines, on an axis, or in the strip beside the axis. */
-export type Region = "plot" | "x" | "y" | "beside";
+type Region = "plot" | "x" | "y" | "beside";
 
 export interface Press {
   plot: Plot;
@@ -37,7 +37,7 @@ export const OWN_DRAG = "data-own-drag";
 const MOST_PER_NOTCH = 0.5;
 const PER_PX = 0.01;
 
-export function regionOf({ left, right, bottom, slot }: Plot, { x, y }: Point): Region {
+function regionOf({ left, right, bottom, slot }: Plot, { x, y }: Point): Region {
   if (slot !== null && x > slot.left - 7) return "beside";
   if (x < left) return "y";
   return y > bottom && x <= right ? "x" : "plot";

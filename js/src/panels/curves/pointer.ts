@@ -238,7 +238,7 @@ export function listenOn(
 }
 
 /** What a value of the colouring column is called. */
-export function colorText(scale: ColorsBody, value: number): string {
+function colorText(scale: ColorsBody, value: number): string {
   if (Number.isNaN(value)) return "missing";
   if (scale.kind === "category") return scale.levels[value] ?? "";
   return rampWriter(scale)(value);

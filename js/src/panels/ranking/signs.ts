@@ -16,7 +16,7 @@ export function signsKey({ store, keep }: View): HTMLElement {
     html("i", { class: "ice-key-stripes" }),
     levels,
   );
-  const key = html("p", { class: "ice-key ice-signs", "data-test": "signs" }, ofTrend, ofLevels);
+  const key = html("p", { class: "ice-key", "data-test": "signs" }, ofTrend, ofLevels);
   keep(
     () => ({ features: store.figures.value?.header.features ?? [], convention: store.convention.value }),
     ({ features, convention }) => {
