@@ -110,7 +110,7 @@ ALLOWED = {
     "regular_files": ("", ""),
     "tidy": ("curves display_axis explanation feature figures messages options", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
-    "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload residual", "numpy"),
+    "frozen.*": ("adapters.table display_axis explanation figures glossary messages metrics payload residual", "numpy"),
     "export": ("data_files explanation figures file_names frozen messages options regular_files tidy", "numpy"),
     "export_request": ("explanation export figures.choices file_names messages", "numpy"),
     "older": ("metrics", ""),

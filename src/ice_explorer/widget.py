@@ -625,7 +625,7 @@ class ICEExplorer(anywidget.AnyWidget):
         width: float | str | None = None,
         font_size: float | None = None,
         dpi: float | None = None,
-        title: bool | str = True,
+        title: bool | str | None = True,
         caption: bool | str = False,
         max_lines: int | None = None,
         overwrite: bool = False,
@@ -654,8 +654,11 @@ class ICEExplorer(anywidget.AnyWidget):
             Of names and numbers [pt]; 7.2 by default. All else grows with them.
         dpi : float, optional
             Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
-        title, caption : bool or str
-            Whether there is a heading over the curves, and a sentence under the figure; or what they say.
+        title : bool, str or None
+            Whether there is a heading over the curves, with a sentence on what the feature does; or what the heading
+            says. None is as False.
+        caption : bool or str
+            Whether a sentence under the figure says what it shows; or what is said there.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
@@ -1073,7 +1076,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return {
             **state,
             "choices": self._view if choices is None else choices,
-            "besides": Besides(work.target, work.choices.classes),
+            "besides": Besides(work.target, work.target_name, work.choices.classes),
         }
 
     def _view_state(self) -> ViewState:
