@@ -10,9 +10,10 @@ import difflib
 import errno
 import math
 import re
-import sys
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -228,11 +229,7 @@ class ICEExplorerError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
         self.end_at_caller()
-        shown: list[str] = (
-            sys.modules["IPython"]
-            .get_ipython()
-            .InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
-        )
+        shown: list[str] = ipython_shell().InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
         return shown
 
 

@@ -85,9 +85,9 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS, Convention
 from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_positions, check_static_picture
 from ice_explorer.residual import RESIDUAL
+from ice_explorer.runtime import is_unattended
 from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
-from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
