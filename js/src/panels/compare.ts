@@ -1,4 +1,5 @@
 /** The open feature beside one or two others: plots of one size, on one value axis where their values have one unit. */
+
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { number } from "../format.ts";
 import { nearestLine } from "../geometry/pick.ts";
@@ -11,6 +12,7 @@ import { linesOf, manySelected } from "../marks/curves/selected.ts";
 import { around, pickable, pointNear, rangeOf, type SmallPlot, smallScene, tickedPlot } from "../marks/curves/small.ts";
 import { featureAxisTitle, valueTitle } from "../marks/curves/titles.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { hinted } from "../marks/explained.ts";
 import { followSize } from "../marks/size.ts";
 import { Shelf } from "../shelf.ts";
 import { loadedOf } from "../store.ts";
@@ -77,9 +79,10 @@ class Compared {
     this.name = name;
     update(this.node, { "aria-label": name, "data-feature": name });
     setText(this.open, name);
-    update(this.open, { title: `Open ${name}` });
+    hinted(this.open, `Open ${name}.`);
     const label = `Remove ${name} from the comparison`;
-    update(this.remove, { "aria-label": label, title: label });
+    update(this.remove, { "aria-label": label });
+    hinted(this.remove, label);
   }
 }
 
@@ -96,7 +99,7 @@ export function comparePanel(view: View): ComparePanel {
   const options = { signal: aborted };
   const remembered = store.remembered.of("compared");
   const select = html("select", { class: "ice-select", "aria-label": "Compare with", "data-test": "compare" });
-  const choice = html("span", { class: "ice-compare" }, select);
+  const choice = html("span", { class: "ice-compare" }, hinted(select, "Show another feature beside this one."));
   const title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
   const close = html("button", { type: "button", class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   const items = html("div", { class: "ice-compared-items" });
@@ -119,7 +122,6 @@ export function comparePanel(view: View): ComparePanel {
   /** Fewer features, and the keyboard where more can be chosen. */
   const leave = (names: string[]): void => {
     compareWith(names);
-    select.disabled = false;
     select.focus({ preventScroll: true });
   };
 
@@ -180,14 +182,14 @@ export function comparePanel(view: View): ComparePanel {
     () => ({ ranking: store.ranking.value, opened: store.feature.value, others: others.value }),
     ({ ranking, opened, others: already }) => {
       choice.hidden = opened === "";
-      select.disabled = already.length >= MOST_OTHERS;
-      select.title = select.disabled ? FULL : "Show another feature beside this one";
+      const isFull = already.length >= MOST_OTHERS;
       const names = ranking.map(({ name }) => name).filter((name) => name !== opened && !already.includes(name));
-      const key = JSON.stringify(names);
+      const key = JSON.stringify(isFull ? null : names);
       if (key !== listed) {
         listed = key;
         const asking = html("option", { value: "" }, "Compare with …");
-        select.replaceChildren(asking, ...names.map((name) => html("option", { value: name }, name)));
+        const choices = names.map((name) => html("option", { value: name }, name));
+        select.replaceChildren(asking, ...(isFull ? [html("option", { disabled: true }, FULL)] : choices));
       }
       select.value = "";
     },

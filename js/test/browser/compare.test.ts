@@ -57,7 +57,11 @@ test("two or three plots of equal size are in the place of the large one", async
   await userEvent.selectOptions(mounted.part("compare"), "BMI");
   await expect.poll(() => sizes().length).toBe(3);
   await expect.poll(() => new Set(sizes()).size).toBe(1);
-  expect(mounted.part<HTMLSelectElement>("compare").disabled).toBe(true);
+  const options = [...mounted.part<HTMLSelectElement>("compare").options].map(({ text, disabled }) => [text, disabled]);
+  expect(options).toEqual([
+    ["Compare with …", false],
+    ["Up to three features can be compared. Remove one first.", true],
+  ]);
   await userEvent.click(mounted.part("compare-close"));
   await expect.poll(() => mounted.part("plot").checkVisibility({ visibilityProperty: true })).toBe(true);
   await expect.poll(() => ink(mounted.part("curves-canvas"))).toBeGreaterThan(50);

@@ -1,10 +1,12 @@
 /** The brush: a bar across the lines at one place of the axis, which selects those that pass through it. */
+
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { number } from "../../format.ts";
 import { linesBetween, pointAt } from "../../geometry/crossing.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { html, update } from "../../marks/element.ts";
+import { hinted } from "../../marks/explained.ts";
 import { icon } from "../../marks/icons.ts";
 import type { View } from "../../view.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
@@ -91,10 +93,11 @@ export function brushOver<P extends Brushed>(
   const body = html("div", { class: "ice-brush-bar", "data-grip": "bar", "data-test": "brush-bar" });
   const close = html(
     "button",
-    { type: "button", class: "ice-brush-remove", "aria-label": "Remove the range", title: "Remove (Escape)" },
+    { type: "button", class: "ice-brush-remove", "aria-label": "Remove the range" },
     icon("close"),
   );
   close.dataset.test = "brush-remove";
+  hinted(close, "Remove the range (Escape).");
   const layer = html("div", { class: "ice-brush", [OWN_DRAG]: true, "data-test": "brush" }, body, ...ends, close);
   const options = { signal: aborted };
   close.addEventListener(
