@@ -455,7 +455,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot, work = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
-            raise snapshot.error
+            raise _in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
@@ -1188,8 +1188,11 @@ def _state_text(status: Status) -> str:
     return status["message"].rstrip(".") or status["state"]
 
 
+def _in_explorer(error: Exception) -> Exception:
+    """Return an error with the advice that names controls of the explorer, where it has one."""
+    return error.in_explorer() if isinstance(error, ICEExplorerError) else error
+
+
 def _sentence(error: Exception) -> str:
     """What went wrong, for the panel that asked."""
-    if isinstance(error, ICEExplorerError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    return str(_in_explorer(error)) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
