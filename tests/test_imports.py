@@ -11,7 +11,7 @@ import pytest
 # The pipe of the package, from its start to its end; nothing points back. Each module, or each room
 # ("adapters.*"), with the modules and the libraries it may import, anywhere in its code. Besides:
 # everyone may use EVERYWHERE and the standard library, and the modules of a room may use each other.
-EVERYWHERE = ("errors", "labels", "locks", "tracebacks")
+EVERYWHERE = ("errors", "labels", "locks", "runtime", "tracebacks")
 ALLOWED = {
     "errors": ("", ""),
     "glossary": ("", ""),
@@ -20,6 +20,7 @@ ALLOWED = {
     # numbers in, numbers out
     "sampling": ("", "numpy"),
     "real": ("", "numpy"),
+    "runtime": ("", ""),
     "threads": ("", ""),
     "turns": ("", ""),
     "likelihood": ("real", "numpy sklearn"),
@@ -118,7 +119,6 @@ ALLOWED = {
     # the widget
     "state": ("forms older", ""),
     "view_table": ("explanation metrics options", "pandas"),
-    "unattended": ("", ""),
     "work": (
         (
             "adapters.opening adapters.table adapters.target background classes curves explanation feature messages "
@@ -132,7 +132,7 @@ ALLOWED = {
         (
             "adapters.table anchors background classes curves driver_table explanation export export_request "
             "figures.besides forms front_end frozen lifetime likelihood messages metrics options payload residual "
-            "results state unattended view_table work"
+            "results state view_table work"
         ),
         "anywidget matplotlib numpy pandas traitlets",
     ),

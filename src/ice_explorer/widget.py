@@ -85,9 +85,9 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS, Convention
 from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_positions, check_static_picture
 from ice_explorer.residual import RESIDUAL
+from ice_explorer.runtime import is_unattended
 from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
-from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
@@ -455,7 +455,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot, work = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
-            raise snapshot.error
+            raise _in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
@@ -1191,8 +1191,11 @@ def _state_text(status: Status) -> str:
     return status["message"].rstrip(".") or status["state"]
 
 
+def _in_explorer(error: Exception) -> Exception:
+    """Return an error with the advice that names controls of the explorer, where it has one."""
+    return error.in_explorer() if isinstance(error, ICEExplorerError) else error
+
+
 def _sentence(error: Exception) -> str:
     """What went wrong, for the panel that asked."""
-    if isinstance(error, ICEExplorerError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    return str(_in_explorer(error)) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
