@@ -16,7 +16,9 @@ from typing import Final, NamedTuple
 import anywidget
 import traitlets
 
-_STATIC: Final = Path(__file__).parent / "static"
+from ice_explorer import version
+
+_STATIC: Final = Path(version.__file__).parent / "static"
 SCRIPT: Final = _STATIC / "explorer.js"
 STYLE: Final = _STATIC / "explorer.css"
 _LOADER: Final = _STATIC / "loader.js"

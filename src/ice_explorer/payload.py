@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer import __version__
 from ice_explorer.display_axis import display_axis, distances, histogram, writer
 from ice_explorer.errors import InvalidOptionError, PredictionError, counted
 from ice_explorer.messages import (
@@ -40,6 +39,7 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import resolve_display
 from ice_explorer.residual import RESIDUAL
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

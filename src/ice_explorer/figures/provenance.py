@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer import __version__
 from ice_explorer.explanation import explain
 from ice_explorer.figures.choices import followed, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.labels import MOST_LETTERS
 from ice_explorer.payload import code_line
 from ice_explorer.state import STATE_VERSION
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
