@@ -73,8 +73,8 @@ ALLOWED = {
     "two_way": ("adapters.table feature grid inputs likelihood options sampling", "numpy"),
     "results": (
         (
-            "adapters.table adapters.target anchors category curves driver_table drivers engine feature grid "
-            "impact_notes in_common inputs likelihood messages metrics options progress real residual sampling second "
+            "adapters.table adapters.target anchors category column_colors curves driver_table drivers engine feature "
+            "grid impact_notes in_common inputs likelihood metrics options progress real residual sampling second "
             "subgroups target_check two_way units what_if"
         ),
         "matplotlib numpy pandas",
@@ -91,38 +91,44 @@ ALLOWED = {
     "warming": ("adapters curves decay figures metrics metrics_numba pairs", "numpy"),
     # the wire: the only modules that know messages and bytes
     "moments": ("", "numpy"),
-    "display_axis": ("adapters.tables.natural_order feature moments results", "numpy"),
+    "number_text": ("", "numpy"),
+    "display_axis": ("adapters.table adapters.tables.natural_order feature moments number_text", "numpy"),
+    "column_colors": ("adapters.table display_axis residual", "numpy"),
     "forms": ("", ""),
-    "messages": ("adapters.table feature forms metrics options state", ""),
+    "messages": ("adapters.table curves.transforms feature figures.choices forms metrics options", ""),
     "background": ("", ""),
     "payload": (
-        "adapters.table classes display_axis drivers explanation in_common messages metrics options residual",
+        (
+            "adapters.table classes column_colors display_axis drivers explanation in_common messages metrics "
+            "number_text options"
+        ),
         "numpy",
     ),
     # pictures and files of the same view
     "figures.*": (
         (
-            "classes curves display_axis drivers explanation feature glossary likelihood messages metrics moments "
-            "options payload state units"
+            "classes column_colors curves display_axis drivers explanation feature forms glossary likelihood metrics "
+            "moments number_text options units"
         ),
         "matplotlib numba numpy",
     ),
     "file_names": ("", ""),
     "regular_files": ("", ""),
-    "tidy": ("curves display_axis explanation feature figures messages options", "numpy pandas"),
+    "tidy": ("curves display_axis explanation feature figures options", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
     "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload residual", "numpy"),
-    "export": ("data_files explanation figures file_names frozen messages options regular_files tidy", "numpy"),
+    "export": ("data_files explanation figures file_names frozen options regular_files tidy", "numpy"),
     "export_request": ("explanation export figures.choices file_names messages", "numpy"),
     "older": ("metrics", ""),
     "provenance_reader": ("older regular_files", "pyarrow"),
     # the widget
-    "state": ("forms older", ""),
+    "state": ("figures.choices forms older", ""),
     "view_table": ("explanation metrics options", "pandas"),
     "unattended": ("", ""),
     "work": (
         (
-            "adapters.opening adapters.table adapters.target background classes curves explanation feature messages "
+            "adapters.opening adapters.table adapters.target background classes curves explanation feature "
+            "figures.provenance messages "
             "payload progress"
         ),
         "numpy",
@@ -132,14 +138,14 @@ ALLOWED = {
     "widget": (
         (
             "adapters.table anchors background classes curves driver_table explanation export export_request "
-            "figures.besides forms front_end frozen lifetime likelihood messages metrics options payload residual "
+            "figures.besides figures.choices forms front_end frozen lifetime likelihood messages metrics options payload residual "
             "results state unattended view_table work"
         ),
         "anywidget matplotlib numpy pandas traitlets",
     ),
     # what stands beside an explorer; a folder of the same name as the library that it draws with
     "bqplot.*": (
-        "adapters.table display_axis figures moments options results two_way widget",
+        "adapters.table display_axis figures moments number_text options results two_way widget",
         "bqplot numpy",
     ),
     # beside the pipe

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.messages import Kind, RankBy
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
 
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each

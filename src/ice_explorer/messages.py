@@ -10,30 +10,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
+from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
+from ice_explorer.figures.choices import VIEW_CHOICES
 from ice_explorer.forms import FLAG, POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.options import UNITS
-from ice_explorer.state import VIEW_CHOICES
+from ice_explorer.options import KINDS, RANKINGS, UNITS
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.feature import FeatureKind
     from ice_explorer.metrics import Convention
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
 
 PROTOCOL_VERSION: Final = 7
 
-Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
-RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
-Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
 Extreme: TypeAlias = Literal["highest", "lowest"]
 
-KINDS: Final[tuple[str, ...]] = get_args(Kind)
-RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
-ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
 WHATS: Final[tuple[str, ...]] = get_args(What)
 PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
 EXTREMES: Final[tuple[str, ...]] = get_args(Extreme)
@@ -128,7 +124,7 @@ class Header(TypedDict):
     code: str
 
 
-class ViewState(TypedDict):
+class ViewMessage(TypedDict):
     """The public traits: what a view of the explorer shows."""
 
     feature: str
@@ -138,7 +134,7 @@ class ViewState(TypedDict):
     rank_by: RankBy
     convention: Convention
     unit: Unit
-    anchor: Anchor | float
+    anchor: AnchorName | float
     max_lines: int
     selection: list[int]
 
@@ -245,7 +241,7 @@ class ExportRequest(TypedDict):
     dpi: float | None
     title: bool
     to: Literal["browser", "notebook"]
-    state: ViewState
+    state: ViewMessage
     choices: dict[str, Any]
 
 
@@ -550,7 +546,7 @@ def _is_decay(value: object) -> bool:
 
 
 def _is_anchor(value: object) -> bool:
-    return is_finite(value) or (is_text(value) and value in ANCHORS)
+    return is_finite(value) or (is_text(value) and value in ANCHOR_NAMES)
 
 
 _COUNT: Final = Form("an integer of at least 0", is_count)
@@ -565,7 +561,7 @@ VIEW_STATE: Final[Mapping[str, Form]] = {
     "rank_by": one_of(*RANKINGS),
     "convention": one_of(*CONVENTIONS),
     "unit": one_of(*UNITS),
-    "anchor": Form(f"{', '.join(map(repr, ANCHORS))} or a finite number", _is_anchor),
+    "anchor": Form(f"{', '.join(map(repr, ANCHOR_NAMES))} or a finite number", _is_anchor),
     "max_lines": _AT_LEAST_ONE,
     "selection": POSITIONS,
 }

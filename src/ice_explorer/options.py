@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from ice_explorer.metrics import Convention
 
 EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
-ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel", "network")
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 Unit = Literal["prediction", "sd", "share"]
-UNITS: tuple[Unit, ...] = ("prediction", "sd", "share")
+UNITS: tuple[Unit, ...] = get_args(Unit)
+Kind = Literal["ice", "c-ice", "d-ice"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
+RANKINGS: tuple[RankBy, ...] = get_args(RankBy)
 _LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ice_explorer.adapters.target import target_names, target_values
 from ice_explorer.anchors import place_of
 from ice_explorer.category import CategorySums
+from ice_explorer.column_colors import LevelColors
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import (
@@ -62,9 +63,8 @@ if TYPE_CHECKING:
     from ice_explorer.impact_notes import Note
     from ice_explorer.in_common import InCommon
     from ice_explorer.inputs import Context, FeatureInput
-    from ice_explorer.messages import Kind, RankBy
     from ice_explorer.metrics import Convention
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
     from ice_explorer.subgroups import Subgroups
     from ice_explorer.target_check import KnownTarget
     from ice_explorer.what_if import Moves
@@ -639,8 +639,8 @@ class FeatureExplanation:
             )
         return self._drivers
 
-    def _groups(self) -> tuple[tuple[str, ...], NDArray[np.intp]] | None:
-        """Return the rules of the two columns that explain most together, and which of them each row of X fulfils.
+    def _groups(self) -> LevelColors | None:
+        """Return which rule of the two columns that explain most together each row of X fulfils, as levels.
 
         None where two columns explain no more than the best one.
         """
@@ -648,7 +648,9 @@ class FeatureExplanation:
         if combined.pair is None:
             return None
         values = {second.label: second.values for second in second_features(self._context.columns, self._item.feature)}
-        return tuple(combined.rules), combined.pair.rule_of(*(values[column] for column in combined.columns))
+        rule_of = combined.pair.rule_of(*(values[column] for column in combined.columns))
+        counts = np.bincount(rule_of, minlength=len(combined.rules)).tolist()
+        return LevelColors(" and ".join(combined.columns), rule_of.astype(np.float64), list(combined.rules), counts)
 
     def _passing_curves(
         self, positions: NDArray[np.int64], between_blocks: Callable[[], object] | None

@@ -14,8 +14,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.scene import shown_lines
 from ice_explorer.labels import readable
-from ice_explorer.messages import KINDS
-from ice_explorer.options import check_names, check_one_of, check_positions
+from ice_explorer.options import KINDS, check_names, check_one_of, check_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -47,14 +47,13 @@ from ice_explorer.errors import (
     quoted,
 )
 from ice_explorer.explanation import OPTIONS, explain
+from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.likelihood import check_decay
 from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
-    KINDS,
-    RANKINGS,
     Body,
     CancelBody,
     ClassesRequest,
@@ -67,9 +66,7 @@ from ice_explorer.messages import (
     FeatureMovesBody,
     GroupsRequest,
     InCommonRequest,
-    Kind,
     Note,
-    RankBy,
     Refusal,
     Reply,
     Request,
@@ -77,15 +74,26 @@ from ice_explorer.messages import (
     RowsRequest,
     Status,
     ViewBody,
-    ViewState,
+    ViewMessage,
     WhatIfBody,
     WhatIfRequest,
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, Convention
-from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_positions, check_static_picture
+from ice_explorer.options import (
+    KINDS,
+    RANKINGS,
+    UNITS,
+    Kind,
+    RankBy,
+    Unit,
+    check_integer,
+    check_one_of,
+    check_positions,
+    check_static_picture,
+)
 from ice_explorer.residual import RESIDUAL
-from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
+from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
@@ -1066,7 +1074,7 @@ class ICEExplorer(anywidget.AnyWidget):
             logger.error("A request of the browser failed.", exc_info=error)
         self.send(Reply(id=request_id, type="error", message=_sentence(error)))
 
-    def _drawn(self, state: ViewState, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def _drawn(self, state: ViewMessage, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
         from ice_explorer.figures.besides import Besides
 
@@ -1076,8 +1084,8 @@ class ICEExplorer(anywidget.AnyWidget):
             "besides": Besides(work.target, work.choices.classes),
         }
 
-    def _view_state(self) -> ViewState:
-        return cast("ViewState", {name: getattr(self, name) for name in ViewState.__annotations__})
+    def _view_state(self) -> ViewMessage:
+        return cast("ViewMessage", {name: getattr(self, name) for name in ViewMessage.__annotations__})
 
 
 def _wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:

@@ -17,6 +17,7 @@ from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import ICEExplorerError, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
+from ice_explorer.figures.provenance import code_line
 from ice_explorer.labels import clipped, readable
 from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
@@ -324,7 +325,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     return Work(
         names=plan.features,
         heads=[_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)],
-        code=payload.code_line(options),
+        code=code_line(options),
         compute=compute,
         explanation=plan.explanation,
         results={},

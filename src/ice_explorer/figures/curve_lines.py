@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer import payload
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis, histogram, writer
 from ice_explorer.figures.view import Lines, Missing, ViewState
 from ice_explorer.moments import unit_of
+from ice_explorer.number_text import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.explanation import Explanation, FeatureExplanation
-    from ice_explorer.messages import Anchor, Kind
+    from ice_explorer.options import Kind
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
@@ -185,7 +186,7 @@ def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
     )
 
 
-def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+def _ice_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
     feature = rows.feature
     shape = _Shape(
         x=rows.axis.grid,
@@ -200,7 +201,7 @@ def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
     return _on_grid(rows, shape)
 
 
-def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
+def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
     feature, grid = rows.feature, rows.axis.grid
     index = transforms.anchor_index(grid, rows.axis.median, anchor)
     predictions = feature.predictions(rows.positions)
@@ -229,7 +230,7 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     return _on_grid(rows, shape)
 
 
-def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
     kept = slope_ends(len(rows.axis.grid), every_step=rows.every_step or rows.axis.has_levels)
     grid, fade = rows.axis.grid[kept], rows.fade[:, kept][:, 1:]
     slopes = transforms.slopes(rows.curves[:, kept], grid)
@@ -283,6 +284,6 @@ def _y_title(output: str, feature: str, axis: DisplayAxis, shape: _Shape, kind: 
     if kind == "d-ice":
         over = "" if shape.n_bins is None else f", over {shape.n_bins} quantile bins"
         return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}{over}"
-    write = writer(axis.kind, axis.grid, axis.levels, payload.number_text)
+    write = writer(axis.kind, axis.grid, axis.levels, cell_text)
     start = "the observed value" if shape.anchored_at is None else f"{feature} = {write(shape.anchored_at)}"
     return f"change of the {output} from {start}"

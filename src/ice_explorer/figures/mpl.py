@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.messages import Kind, RankBy
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
 
 _ROW: Final = 2.0  # letters, the height of a bar with its gap
 _AROUND_ROWS: Final = 5  # rows, for title, legend and label

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Lines
-    from ice_explorer.messages import Kind, RankBy
+    from ice_explorer.options import Kind, RankBy
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import platform
@@ -11,15 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.explanation import explain
-from ice_explorer.figures.choices import followed, not_drawn
+from ice_explorer.figures.choices import STATE_VERSION, followed, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.labels import MOST_LETTERS
-from ice_explorer.payload import code_line
-from ice_explorer.state import STATE_VERSION
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Scene
@@ -29,6 +28,7 @@ _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("engine", "keep_curves", "memory_limit", "n_jobs", "decay")
+_LONGEST_OPTION: Final = 60  # letters
 _CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
 
@@ -111,6 +111,24 @@ def code(explanation: Explanation, state: ViewState, *, holds_target: bool = Fal
             shown = list(value) if isinstance(value, tuple) else value
             statements.append(f"x.{field.name} = {shown!r}")
     return "; ".join(statements)
+
+
+def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION) -> str:
+    """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
+    arguments = ["model", "X"]
+    for name, value in options.items():
+        text = repr(value)
+        arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")
+    return f"ICEExplorer({', '.join(arguments)})"
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a text makes the value again, wherever it is pasted."""
+    try:
+        ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer import payload
+from ice_explorer.column_colors import LevelColors, column_colors
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.figures.curve_lines import lines_of
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.column_colors import RampColors
     from ice_explorer.explanation import Explanation, FeatureExplanation
     from ice_explorer.figures.split import Split
-    from ice_explorer.messages import CategoryColorsBody, ContinuousColorsBody, RankBy
     from ice_explorer.metrics import Convention
+    from ice_explorer.options import RankBy
 
 # The browser's twin is `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
@@ -199,40 +200,41 @@ def coloring_of(
 ) -> Coloring:
     """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
     if isinstance(split, Together):
-        return _by_level(*payload.groups(split.feature, positions.tolist()), ramp)
+        groups = split.feature._groups()
+        assert groups is not None  # noqa: S101 - or there would be no such split
+        return _by_level(groups.at(positions), ramp)
     if color_by is None:
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
     column = explanation._column(color_by)
     apart = () if split is None or split == "median" else split.levels or ()
-    body, buffers = payload.colors(column, positions.tolist(), apart)
-    exact = np.frombuffer(buffers[0], dtype="<f4" if body["kind"] == "category" else "<f8").astype(np.float64)
-    sides = split_colors(body, exact, split)
+    colors = column_colors(column, positions, apart)
+    sides = split_colors(colors, split)
     if sides is not None:
         names, on = sides
         return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
-    if body["kind"] == "category":
-        return _by_level(body, buffers, ramp)
-    low, high = body["domain"]
-    share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
+    if isinstance(colors, LevelColors):
+        return _by_level(colors, ramp)
+    low, high = colors.domain
+    share = np.clip((colors.values - low) / (high - low), 0, 1) if high > low else colors.values * 0 + 0.5
     return Coloring(
         column.label,
         ramp_palette(ramp),
         share.astype(np.float32),
         domain=(low, high),
-        ends=_ramp_ends(body),
-        has_named_ends=body["of"] != "numeric",
+        ends=_ramp_ends(colors),
+        has_named_ends=colors.of != "numeric",
     )
 
 
-def _by_level(body: CategoryColorsBody, buffers: list[bytes], ramp: str) -> Coloring:
-    palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
-    values, levels = np.frombuffer(buffers[0], dtype="<f4"), tuple(body["levels"])
-    return Coloring(body["column"], palette, values, levels=levels, is_ordered=body["ordered"])
+def _by_level(colors: LevelColors, ramp: str) -> Coloring:
+    palette = level_palette(len(colors.levels), ordered=colors.is_ordered, ramp=ramp)
+    values, levels = colors.values.astype(np.float32), tuple(colors.levels)
+    return Coloring(colors.column, palette, values, levels=levels, is_ordered=colors.is_ordered)
 
 
-def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
-    low, high = body["domain"]
-    if body["of"] == "datetime":
+def _ramp_ends(colors: RampColors) -> tuple[str, str]:
+    low, high = colors.domain
+    if colors.of == "datetime":
         return span_texts(low, high)
-    write = ramp_writer(body)
+    write = ramp_writer(colors)
     return write(low), write(high)
