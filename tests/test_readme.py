@@ -58,11 +58,16 @@ def test_the_files_it_points_to_exist(readme, root):
 
 
 def test_the_options_it_lists_are_the_options(readme):
-    """The table of options names each option of `explain`."""
-    import ice_explorer as ice
+    """The table of options names each option of `explain`, with its default: as code, or in words for None."""
+    from ice_explorer.options import DEFAULTS
 
-    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", readme[readme.index("### Options") :], flags=re.MULTILINE)
-    assert rows == list(ice.explain.__kwdefaults__)
+    table = readme[readme.index("### Options") :]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", table, flags=re.MULTILINE)
+    assert [name for name, _ in rows] == list(DEFAULTS)
+    said = {name: default.strip("`").replace('"', "'") for name, default in rows}
+    assert {name: said[name] for name, default in DEFAULTS.items() if default is not None} == {
+        name: repr(default) for name, default in DEFAULTS.items() if default is not None
+    }
 
 
 def test_the_figures_are_explained_as_in_the_explorer(readme, namespace):

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.checks import check_distinct_positions
 from ice_explorer.column_colors import LevelColors, column_colors
+from ice_explorer.context import resolve_display
 from ice_explorer.display_axis import cell_writer, display_axis, histogram, writer
-from ice_explorer.errors import InvalidOptionError, PredictionError, counted
+from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
@@ -38,7 +40,6 @@ from ice_explorer.messages import (
 )
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.number_text import cell_text, short_cell_text
-from ice_explorer.options import resolve_display
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import Column
     from ice_explorer.classes import Classes
     from ice_explorer.drivers import Drivers
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.in_common import InCommon
     from ice_explorer.metrics import Convention
+    from ice_explorer.results import ExplanationResult
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
@@ -78,7 +80,7 @@ def _f32(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
-def check_sendable(feature: FeatureExplanation) -> None:
+def check_sendable(feature: FeatureResult) -> None:
     """Check that predictions and figures of a feature are numbers in single precision, as browsers get them.
 
     Raises
@@ -96,25 +98,6 @@ def check_sendable(feature: FeatureExplanation) -> None:
 
 def _f64(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f8").tobytes()
-
-
-def _checked(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
-    """Take positions of rows from the browser, which may be of another data set by now."""
-    chosen = np.asarray(positions)  # objects where numbers are too large for 64 bits
-    outside = chosen[(chosen < 0) | (chosen >= n_observations)]
-    if outside.size:
-        msg = (
-            f"`positions` must be row positions of X from 0 to {n_observations - 1}; "
-            f"got {int(outside[0])}. Leave it out."
-        )
-        raise InvalidOptionError(msg)
-    if len(positions) > n_observations:
-        msg = (
-            f"`positions` must be different rows of X, which has {counted(n_observations, 'row')}; "
-            f"got {len(positions)} positions. Leave out those that are there twice."
-        )
-        raise InvalidOptionError(msg)
-    return chosen.astype(np.int64)
 
 
 def _u32(values: ArrayLike) -> bytes:
@@ -140,7 +123,7 @@ class Tables:
         self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
-    def fill(self, position: int, feature: FeatureExplanation) -> None:
+    def fill(self, position: int, feature: FeatureResult) -> None:
         """Enter what is known of one feature."""
         undecayed, decayed = _figures(feature, self._convention)
         even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable")
@@ -161,16 +144,14 @@ class Tables:
         return self._profile.tobytes()
 
 
-def _figures(
-    feature: FeatureExplanation, convention: Convention
-) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+def _figures(feature: FeatureResult, convention: Convention) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
     undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
     return undecayed, feature._decay_profiles(DECAYS, convention)
 
 
 def header(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     features: Sequence[FeatureHead],
     code: str,
     outputs: Sequence[str] = (),
@@ -185,7 +166,7 @@ def header(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
         What is known so far; columns, settings and notes are taken from it.
     features : sequence of FeatureHead
         All features, explained yet or not.
@@ -228,13 +209,13 @@ def header(
     )
 
 
-def _residual(explanation: Explanation) -> list[ColumnHead]:
+def _residual(explanation: ExplanationResult) -> list[ColumnHead]:
     """Offer residuals to colour by, without predicting anything yet."""
     label = explanation._residual_label
     return [] if label is None else [ColumnHead(name=label, kind="numeric")]
 
 
-def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
+def _with_range(head: FeatureHead, explanation: ExplanationResult) -> FeatureHead:
     """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
     name = head["name"]
     return {**head, "range": explanation[name].prediction_range if name in explanation else None}
@@ -260,8 +241,8 @@ def _note(text: str, of_label: Mapping[str, str]) -> Note:
 
 
 def curves(
-    explanation: Explanation,
-    feature: FeatureExplanation,
+    explanation: ExplanationResult,
+    feature: FeatureResult,
     max_lines: int,
     selection: Sequence[int],
     target: NDArray[np.float64] | None = None,
@@ -270,9 +251,9 @@ def curves(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
         Where the labels of the rows come from.
-    feature : FeatureExplanation
+    feature : FeatureResult
     max_lines : int
         How many rows to draw besides the selected ones.
     selection : sequence of int
@@ -324,7 +305,7 @@ def curves(
     ]
 
 
-def distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
     """How far each grid value is from the own values of some rows: the exponents of the decay.
 
     Returns
@@ -336,15 +317,13 @@ def distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDAr
         return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
 
 
-def _at_own(
-    feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _at_own(feature: FeatureResult, positions: NDArray[np.int64], lines: NDArray[np.float64]) -> NDArray[np.float64]:
     """Predictions at observed values, where the curves do not tell all of them."""
     return np.empty(0) if feature._are_on_grid(positions).all() else feature._at_own_values(positions, lines)
 
 
 def classes(
-    feature: FeatureExplanation,
+    feature: FeatureResult,
     classes: Classes,
     positions: NDArray[np.int64],
     places: NDArray[np.intp] | slice = _ALL,
@@ -353,7 +332,7 @@ def classes(
 
     Parameters
     ----------
-    feature : FeatureExplanation
+    feature : FeatureResult
         Of the explained class.
     classes : Classes
         Where the curves come from.
@@ -384,9 +363,7 @@ def classes(
     return body, [_u32(positions), _f64(grid), _f32(centred), _f32(centred.mean(axis=1))]
 
 
-def _missing(
-    feature: FeatureExplanation, positions: NDArray[np.int64]
-) -> tuple[MissingBody | None, NDArray[np.float64]]:
+def _missing(feature: FeatureResult, positions: NDArray[np.int64]) -> tuple[MissingBody | None, NDArray[np.float64]]:
     """What is predicted of some rows with the value missing; nothing where no observation lacks it."""
     known = feature.missing_dependence
     if known is None:
@@ -416,7 +393,7 @@ def colors(
     body, buffers
         As `ContinuousColorsBody` and `CategoryColorsBody` lay them out.
     """
-    found = column_colors(column, _checked(positions, len(column.values)), apart)
+    found = column_colors(column, check_distinct_positions(positions, len(column.values)), apart)
     if isinstance(found, LevelColors):
         return _levels(found)
     body = ContinuousColorsBody(
@@ -430,12 +407,12 @@ def colors(
     return body, [_f64(found.values)]
 
 
-def groups(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
+def groups(feature: FeatureResult, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
     """Which rule of the best two columns together some rows fulfil, as something to colour by.
 
     Parameters
     ----------
-    feature : FeatureExplanation
+    feature : FeatureResult
     positions : sequence of int
         Rows of X.
 
@@ -447,7 +424,7 @@ def groups(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[Categ
     found = feature._groups()
     if found is None:
         raise InvalidOptionError.no_groups(feature.label)
-    return _levels(found.at(_checked(positions, len(found.values))))
+    return _levels(found.at(check_distinct_positions(positions, len(found.values))))
 
 
 def _levels(found: LevelColors) -> tuple[CategoryColorsBody, list[bytes]]:
@@ -465,7 +442,7 @@ def _levels(found: LevelColors) -> tuple[CategoryColorsBody, list[bytes]]:
 # --- drivers --------------------------------------------------------------------------------------
 
 
-def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
+def drivers(feature: FeatureResult, found: Drivers) -> DriversBody:
     """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     return DriversBody(
         feature=feature.label,
@@ -496,7 +473,7 @@ def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
 # --- what if, and what rows have in common --------------------------------------------------------
 
 
-def feature_moves(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
+def feature_moves(feature: FeatureResult, position: int, prediction: float) -> FeatureMovesBody:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature)
     write = writer(axis.kind, axis.grid, axis.levels, short_cell_text)
@@ -518,9 +495,9 @@ def feature_moves(feature: FeatureExplanation, position: int, prediction: float)
     )
 
 
-def in_common(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
+def in_common(explanation: ExplanationResult, positions: Sequence[int]) -> InCommonBody:
     """Describe what some rows have in common, in words."""
-    found = explanation._in_common(_checked(positions, explanation.n_observations))
+    found = explanation._in_common(check_distinct_positions(positions, explanation.n_observations))
     return InCommonBody(
         items=[
             InCommonItem(column=each.of.label, text=_in_words(each), inside=each.inside, outside=each.outside)
@@ -546,7 +523,7 @@ def _in_words(each: InCommon) -> str:
 
 
 def rows(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     positions: Sequence[int],
     sort_by: int | None = None,
     *,
@@ -557,7 +534,7 @@ def rows(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     positions : sequence of int
         Rows of X.
     sort_by : int, optional
@@ -566,7 +543,7 @@ def rows(
     most : int, optional
         Rows that are returned at most.
     """
-    chosen = _checked(positions, explanation.n_observations)
+    chosen = check_distinct_positions(positions, explanation.n_observations)
     outcomes = explanation._outcomes(chosen)
     columns = [explanation._column(name) for name in explanation.columns]
     labels = [*outcomes, *(column.label for column in columns)]

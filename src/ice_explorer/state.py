@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.figures.choices import STATE_VERSION, VIEW_CHOICES
-from ice_explorer.forms import POSITIONS, TEXT, Form, is_text, misfits
+from ice_explorer.figures.choices import STATE_VERSION
+from ice_explorer.forms import POSITIONS, TEXT, Form, check_entries, is_text
+from ice_explorer.messages import VIEW_CHOICES
 from ice_explorer.older import renewed_state
 
 _WITH_WEIGHTING: Final = 1  # is still read
@@ -109,11 +110,12 @@ def check_view(view: object) -> Mapping[str, Any]:
 
 
 def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
-    for name in misfits(entries, forms):
-        if name not in forms:
-            raise InvalidOptionError.state_entry(where, name, tuple(forms))
-        place = f"{where}[{name!r}]"
-        raise InvalidOptionError.state_value(place, forms[name].expected, entries[name])
+    check_entries(
+        entries,
+        forms,
+        lambda name: InvalidOptionError.state_entry(where, name, tuple(forms)),
+        lambda name, expected, got: InvalidOptionError.state_value(f"{where}[{name!r}]", expected, got),
+    )
 
 
 def fit_state(

@@ -6,15 +6,12 @@ a file does not show is named in its provenance, so that nobody takes it for the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.forms import FLAG, TEXTS, Form, is_finite, is_list, is_text, one_of
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,42 +26,6 @@ _NO_TARGET: Final = ("log_odds", "decision_function")
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
-
-def _is_window(value: object) -> bool:
-    return is_list(value, is_finite) and len(value) == 4  # type: ignore[arg-type]
-
-
-def _is_filter(value: object) -> bool:
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return False
-    hidden, span = value.get("hidden"), value.get("range")
-    is_span = is_list(span, is_finite) and len(span) == 2  # type: ignore[arg-type]
-    return is_span or is_list(hidden, lambda level: level is None or is_text(level))
-
-
-# The browser's twin is `ViewChoices` in `js/src/protocol.ts`; a test holds the names to each other.
-VIEW_CHOICES: Final[Mapping[str, Form]] = {
-    "left": one_of("bars", "map"),
-    "right": one_of("feature", "all"),
-    "compared": TEXTS,
-    "coloring": one_of("value", "median", "driver", "together"),
-    "lines_as": one_of("auto", "lines", "density"),
-    "shared_y": FLAG,
-    "target": FLAG,
-    "classes": FLAG,
-    "rug": one_of("auto", "off"),
-    "full_slopes": FLAG,
-    "every_step": FLAG,
-    "zoom": Form(
-        "a dict of four finite numbers each",
-        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
-    ),
-    "filters": Form(
-        "a dict of hidden levels or a range each",
-        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_filter(v) for k, v in value.items()),
-    ),
-    "palette": one_of("default", "viridis", "cividis"),
-}
 
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/remembered.ts`.
 USUAL: Final[Mapping[str, object]] = {

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.display_axis import DisplayAxis
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.options import Kind
+    from ice_explorer.results import ExplanationResult
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
@@ -31,8 +32,8 @@ _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviatio
 
 
 def lines_of(
-    explanation: Explanation,
-    feature: FeatureExplanation,
+    explanation: ExplanationResult,
+    feature: FeatureResult,
     state: ViewState,
     positions: NDArray[np.int64] | None = None,
 ) -> Lines:
@@ -98,7 +99,7 @@ def no_slopes_text(feature: str) -> str:
 class _Rows:
     """Some rows of a feature: their curves, own places, and opacity at each grid value."""
 
-    feature: FeatureExplanation
+    feature: FeatureResult
     axis: DisplayAxis
     positions: NDArray[np.int64]
     curves: NDArray[np.float64]
@@ -126,7 +127,7 @@ class _Shape:
     n_bins: int | None = None
 
 
-def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
+def _fade(feature: FeatureResult, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
     """Opacity at each grid value, (n_lines, n_grid)."""
     if decay == 1:
         return np.ones((len(positions), len(feature.axis)))

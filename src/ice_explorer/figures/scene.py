@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.column_colors import LevelColors, column_colors
+from ice_explorer.context import resolve_display
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.figures.curve_lines import lines_of
@@ -17,7 +18,6 @@ from ice_explorer.figures.split import Together, ramp_writer, split_colors, spli
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.figures.zoom import window_within
 from ice_explorer.moments import span_texts
-from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.column_colors import RampColors
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.split import Split
     from ice_explorer.metrics import Convention
     from ice_explorer.options import RankBy
+    from ice_explorer.results import ExplanationResult
 
 # The browser's twin is `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
@@ -36,12 +37,12 @@ _FEWEST_VALUES: Final = 5
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
-def scene(explanation: Explanation, state: ViewState) -> Scene:
+def scene(explanation: ExplanationResult, state: ViewState) -> Scene:
     """Gather what a view shows.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     state : ViewState
 
     Returns
@@ -53,13 +54,13 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
 
 
-def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
+def scenes(explanation: ExplanationResult, state: ViewState) -> list[Scene]:
     """Gather what a view shows with each feature open, in the order of the bars."""
     ranking, state = _ranked(explanation, state)  # which takes as long as all the rest where features are many
     return [_opened(explanation, ranking, _opening(state, bar)) for bar in ranking.bars]
 
 
-def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
+def _ranked(explanation: ExplanationResult, state: ViewState) -> tuple[Ranking, ViewState]:
     """Sort the features, and say how impact is counted."""
     ranking = ranking_of(explanation, state)
     return ranking, replace(state, convention=ranking.convention)
@@ -69,7 +70,7 @@ def _opening(state: ViewState, bar: Bar) -> ViewState:
     return replace(state, feature=bar.label)
 
 
-def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
+def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) -> Scene:
     """Show one feature beside the ranking."""
     opened = explanation[state.feature]
     state = replace(state, feature=opened.label)
@@ -88,7 +89,7 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
     return bar if bar.is_open == is_open else replace(bar, is_open=is_open)
 
 
-def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
+def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
     lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
@@ -96,7 +97,7 @@ def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: Vie
     return filtered(lines, coloring, state.choices)
 
 
-def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
+def _as_chosen(explanation: ExplanationResult, lines: Lines, state: ViewState) -> Lines:
     """Draw the lines and their axis as a reader chose to see them."""
     n_lines, target = len(lines.positions), state.besides.target
     if target is not None and state.choice("target") and has_target(lines.kind, explanation.settings.response):
@@ -154,7 +155,7 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     return fewer, replace(coloring, values=coloring.values[keeps])
 
 
-def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
+def ranking_of(explanation: ExplanationResult, state: ViewState) -> Ranking:
     """Sort the features and measure their bars."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit)
@@ -181,7 +182,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     )
 
 
-def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
+def _far_off(explanation: ExplanationResult, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
     """Name the features whose figure is more than twice, or less than half, what it is by "stable"."""
     if convention == "stable" or rank_by not in _COMPARED:
         return set()
@@ -192,7 +193,7 @@ def _far_off(explanation: Explanation, decay: float, convention: Convention, ran
 
 
 def coloring_of(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     color_by: str | None,
     positions: NDArray[np.int64],
     split: Split = None,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.column_colors import ColumnColors
     from ice_explorer.drivers import Driver
-    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
 
     Array = NDArray[np.float64]
     Sides: TypeAlias = Literal["median"] | Driver | None
@@ -35,14 +35,14 @@ _MISSING_NAME: Final = "missing"
 class Together:
     """The groups of the two columns that explain most of the differences between the curves of a feature."""
 
-    feature: FeatureExplanation
+    feature: FeatureResult
 
 
 if TYPE_CHECKING:
     Split: TypeAlias = Sides | Together
 
 
-def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> Split:
+def split_of(coloring: str, column: str | None, feature: FeatureResult) -> Split:
     """Return the split that a reader chose; a column that explains nothing of the feature is not split.
 
     Parameters
@@ -50,7 +50,7 @@ def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> 
     coloring : {"value", "median", "driver", "together"}
     column : str or None
         Label of the column that colours.
-    feature : FeatureExplanation
+    feature : FeatureResult
         The one that is open.
     """
     if coloring == "together" and feature._search_drivers().combined.columns:

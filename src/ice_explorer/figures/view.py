@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from ice_explorer.checks import check_one_of
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.besides import Besides
@@ -15,7 +16,7 @@ from ice_explorer.figures.choices import USUAL
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.number_text import axis_number, figure_format, is_nothing
-from ice_explorer.options import KINDS, RANKINGS, UNITS, check_one_of
+from ice_explorer.options import KINDS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,7 +87,7 @@ class ViewState:
     feature: str = ""
     color_by: str | None = None
     kind: Kind = "ice"
-    decay: float = 0.75
+    decay: float = Options.decay
     rank_by: RankBy = "in_distribution_impact"
     convention: Convention | None = None
     unit: Unit = "prediction"
