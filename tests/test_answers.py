@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 import ice_explorer as ice
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import PredictionError
+from ice_explorer.options import Options
 from ice_explorer.plan import prepare
 
 LABELS = ["red", "green", "blue"]
@@ -53,7 +54,7 @@ def test_another_output_is_as_if_the_model_had_been_asked(model, table, options,
     answers = Answers(10**8)
     for label in LABELS:
         before = model.n_asked
-        found = curves_of(prepare(model, table, output=label, n_jobs=n_jobs, answers=answers, **options))
+        found = curves_of(prepare(model, table, Options(output=label, n_jobs=n_jobs, **options), answers=answers))
         asked = model.n_asked - before
         expected = ice.explain(model, table, output=label, progress=False, n_jobs=n_jobs, **options)
         for feature in found:
@@ -68,7 +69,7 @@ def test_predictions_of_the_rows_are_those_of_the_first_output_asked_for(model, 
     answers = Answers(10**8)
     positions = np.array([7, 2, 30])
     for label in LABELS:
-        plan = prepare(model, table, output=label, response=response, answers=answers)
+        plan = prepare(model, table, Options(output=label, response=response), answers=answers)
         explanation = plan.explanation({feature: plan.compute(feature) for feature in plan.features})
         before = model.n_asked
         found = explanation.prediction_sd, explanation["x0"].predictions(positions)
@@ -84,9 +85,9 @@ def test_log_odds_are_those_of_probabilities_that_are_known(model, table, respon
     """Same curves and metrics to the bit, whichever was asked for first, of any output."""
     answers = Answers(10**8)
     first, second = responses
-    curves_of(prepare(model, table, output="green", response=first, answers=answers))
+    curves_of(prepare(model, table, Options(output="green", response=first), answers=answers))
     before = model.n_asked
-    found = curves_of(prepare(model, table, output="red", response=second, answers=answers))
+    found = curves_of(prepare(model, table, Options(output="red", response=second), answers=answers))
     assert model.n_asked - before < 600
     expected = ice.explain(model, table, output="red", response=second, progress=False)
     for feature in found:
@@ -97,8 +98,8 @@ def test_log_odds_are_those_of_probabilities_that_are_known(model, table, respon
 def test_another_response_is_another_question(model, table):
     """The predicted class is no probability."""
     answers = Answers(10**8)
-    curves_of(prepare(model, table, output="red", answers=answers))
-    (found, *_) = curves_of(prepare(model, table, output="red", response="predict", answers=answers))
+    curves_of(prepare(model, table, Options(output="red"), answers=answers))
+    (found, *_) = curves_of(prepare(model, table, Options(output="red", response="predict"), answers=answers))
     expected = ice.explain(model, table, output="red", response="predict", progress=False)
     assert_array_equal(found.curves, expected["x0"].curves)
 
@@ -117,13 +118,13 @@ def test_infinite_log_odds_are_found_in_what_was_kept(table):
             return np.column_stack([1 - yes, yes])
 
     answers = Answers(10**8)
-    options = {"features": ["x0"], "grid": {"x0": [-1.0, 0.5]}, "answers": answers}
+    options = {"features": ["x0"], "grid": {"x0": [-1.0, 0.5]}}
     rows = np.where(table == 0, 0.1, np.abs(table))
-    curves_of(prepare(Sure(), rows, **options))
+    curves_of(prepare(Sure(), rows, Options(**options), answers=answers))
     with pytest.raises(
         PredictionError, match=r"a probability of 0 for a phantom observation of 'x0' \(grid value -1.0, row "
     ):
-        curves_of(prepare(Sure(), rows, response="log_odds", **options))
+        curves_of(prepare(Sure(), rows, Options(response="log_odds", **options), answers=answers))
 
 
 def test_what_does_not_fit_is_asked_for_again(model, table):
@@ -131,7 +132,7 @@ def test_what_does_not_fit_is_asked_for_again(model, table):
     answers = Answers(1000)
     for label in LABELS:
         before = model.n_asked
-        (found, *_) = curves_of(prepare(model, table, output=label, answers=answers))
+        (found, *_) = curves_of(prepare(model, table, Options(output=label), answers=answers))
         assert model.n_asked - before > 1000
         assert_array_equal(found.curves, ice.explain(model, table, output=label, progress=False)["x0"].curves)
 
@@ -143,9 +144,9 @@ def test_a_prediction_that_is_no_number_is_found_in_what_was_kept(table):
         return np.column_stack([X[:, 0], np.where(X[:, 1] > 1.5, np.nan, X[:, 1])])
 
     answers = Answers(10**8)
-    curves_of(prepare(scores, table, output=0, features=["x0"], answers=answers))
+    curves_of(prepare(scores, table, Options(output=0, features=["x0"]), answers=answers))
     with pytest.raises(PredictionError, match=r"'x0'.*grid value .*, row"):
-        curves_of(prepare(scores, table, output=1, features=["x0"], answers=answers))
+        curves_of(prepare(scores, table, Options(output=1, features=["x0"]), answers=answers))
 
 
 def test_the_explorer_asks_once_for_all_classes(model, table):

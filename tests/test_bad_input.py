@@ -1707,22 +1707,21 @@ CASES = [
         "select behind the last",
         lambda _: with_trait("selection", [99]),
         InvalidOptionError,
-        "`selection` must be positions of rows of X, whole numbers from 0 to 11; got [99]. Use "
-        "`np.flatnonzero(mask)` for a mask.",
+        "`selection` must be row positions of X, from 0 to 11; got 99. Rows are addressed by position, not by "
+        "index label.",
     ),
     Case(
-        "select by mask",
+        "select by a mask of other rows",
         lambda _: with_trait("selection", [True, False]),
         InvalidOptionError,
-        "`selection` must be positions of rows of X, whole numbers from 0 to 11; got [True, False]. Use "
-        "`np.flatnonzero(mask)` for a mask.",
+        "`selection` as a mask must have one value for each of the 12 rows of X; got 2.",
     ),
     Case(
         "select by text",
         lambda _: with_trait("selection", "abc"),
         InvalidOptionError,
-        "`selection` must be positions of rows of X, whole numbers from 0 to 11; got 'abc'. Use "
-        "`np.flatnonzero(mask)` for a mask.",
+        "`selection` must be row positions of X, from 0 to 11; got 'abc'. Rows are addressed by position, not by "
+        "index label.",
     ),
     Case(
         "output where there is one",

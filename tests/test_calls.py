@@ -12,6 +12,7 @@ from ice_explorer import progress
 from ice_explorer.curves.brute import CallSize
 from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare
+from ice_explorer.options import Options
 
 X = np.random.default_rng(0).normal(size=(60, 3)).round(1)
 
@@ -84,7 +85,7 @@ def test_a_cancel_takes_effect_before_the_next_call():
         calls.append(len(model.calls))
         return len(model.calls) >= before + 2
 
-    plan = prepare(model, X, grid="uniform", grid_size=200)
+    plan = prepare(model, X, Options(grid="uniform", grid_size=200))
     before = len(model.calls)
     with pytest.raises(Cancelled):
         plan.compute("x0", cancelled=cancelled)
@@ -93,9 +94,9 @@ def test_a_cancel_takes_effect_before_the_next_call():
 
 def test_many_predictions_are_announced():
     """With a way to make fewer; a tree model, which is not called for them, needs none."""
-    plan = prepare(Model(), np.random.default_rng(0).normal(size=(2000, 3)))
+    plan = prepare(Model(), np.random.default_rng(0).normal(size=(2000, 3)), Options())
     assert plan.advice == '6,000,000 predictions; `sample=100, grid="quantile"` makes 30,000.'
-    assert prepare(Model(), X).advice == ""
+    assert prepare(Model(), X, Options()).advice == ""
 
 
 def test_the_announcement_stands_above_the_bar_once_it_takes_long(monkeypatch):

@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 from ice_explorer.curves.answers import Answers
 from ice_explorer.explanation import prepare
+from ice_explorer.options import Options
 
 X = np.random.default_rng(0).normal(size=(200, 3))
 GRID = {"grid": "uniform", "grid_size": 9}
@@ -139,7 +140,7 @@ class Counting:
 def test_a_steady_model_is_asked_once_more_for_a_few_rows():
     """One call per feature, one to see what it returns and one of 32 rows; a plan alone asks once."""
     model = Counting(function)
-    plan = prepare(model, X, **GRID)
+    plan = prepare(model, X, Options(**GRID))
     assert model.asked == [64]
     assert plan.notes == ()
     for feature in plan.features:
@@ -173,7 +174,7 @@ def test_another_output_does_not_ask_again():
     answers = Answers(10**8)
     differences = []
     for output in (0, 1):
-        plan = prepare(model, X, **GRID, output=output, answers=answers)
+        plan = prepare(model, X, Options(**GRID, output=output), answers=answers)
         n_calls = len(model.asked)
         plan.compute("x0")
         differences.append(float(CHANCE.fullmatch(plan.notes[-1])[1]))

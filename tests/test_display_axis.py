@@ -13,8 +13,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.display_axis import DisplayAxis, display_axis, distances, histogram, writer
-from ice_explorer.payload import number_text
+from ice_explorer.display_axis import DisplayAxis, display_axis, histogram, writer
+from ice_explorer.number_text import cell_text
+from ice_explorer.payload import distances
 
 
 def axis_of(observed, grid=(0.0,), kind="numeric", levels=None):
@@ -146,10 +147,10 @@ def test_ranks_that_are_not_neighbours_have_bins_of_the_same_width():
 )
 def test_values_are_written_as_their_kind_is_read(kind, value, text):
     """Numbers, truth, dates and durations each in their own way."""
-    assert writer(kind, [0.01, 0.0625], None, number_text)(value) == text
+    assert writer(kind, [0.01, 0.0625], None, cell_text)(value) == text
 
 
 def test_levels_have_their_names():
     """Level 0 is one, and a level without curves has no name."""
-    write = writer("category", [0.0, 1.0], ["a", "b"], number_text)
+    write = writer("category", [0.0, 1.0], ["a", "b"], cell_text)
     assert [write(value) for value in (0.0, 1.0, -1.0, math.nan)] == ["a", "b", "another level", "missing"]

@@ -20,6 +20,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
+from ice_explorer.column_colors import LevelColors, RampColors
 from ice_explorer.display_axis import DisplayAxis
 from ice_explorer.export import picture, save
 from ice_explorer.figures.around import with_surroundings
@@ -608,7 +609,13 @@ def split_cases():
         if split != "median":
             threshold = math.nan if split["threshold"] is None else split["threshold"]
             chosen = SimpleNamespace(threshold=threshold, levels=split["levels"], sides=tuple(split["sides"]))
-        found = split_colors(body, exact, chosen)
+        if body["kind"] == "continuous":
+            colors = RampColors(
+                body["column"], exact, body["of"], tuple(body["domain"]), body["median"], body["levels"]
+            )
+        else:
+            colors = LevelColors(body["column"], exact, body["levels"], [], body["values"])
+        found = split_colors(colors, chosen)
         sides = None if found is None else {"levels": list(found[0]), "of": found[1].tolist()}
         written.append({"scale": body, "values": values, "split": split, "sides": sides})
     return written
@@ -694,9 +701,9 @@ def test_lines_have_the_colours_of_two_columns_together():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["one", "two", "three"])
     e = explain(lambda X: X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0)), X, progress=False)
     view = seen(e, feature="one", choices={"coloring": "together"})
-    rules, rule_of = e["one"]._groups()
-    assert (view.coloring.title, view.coloring.levels) == ("two and three", rules)
-    assert_array_equal(view.coloring.values, rule_of[view.lines.positions])
+    groups = e["one"]._groups()
+    assert (view.coloring.title, list(view.coloring.levels)) == ("two and three", groups.levels)
+    assert_array_equal(view.coloring.values, groups.values[view.lines.positions])
     alone = next(f.label for f in e if f._groups() is None)
     assert seen(e, feature=alone, choices={"coloring": "together"}).coloring.title is None
     assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).coloring.title == "one"

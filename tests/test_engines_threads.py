@@ -16,6 +16,7 @@ from sklearn.svm import SVR
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled
 from ice_explorer.explanation import prepare
+from ice_explorer.options import Options
 
 DECAYS = (1.0, 0.75, 0.01)
 
@@ -119,7 +120,7 @@ def test_features_computed_from_several_threads_at_once():
     options = {"grid": "quantile", "grid_size": 20}
     expected = ice.explain(model, X, progress=False, **options)
     for n_jobs in (1, 2):
-        plan = prepare(model, X, n_jobs=n_jobs, **options)
+        plan = prepare(model, X, Options(n_jobs=n_jobs, **options))
         start = threading.Barrier(8)
 
         def work(name, plan=plan, start=start):
@@ -159,7 +160,7 @@ def test_a_sweep_can_be_stopped_and_started_again(n_jobs):
     model = forest(X)
     options = {"grid": "quantile", "grid_size": 20, "memory_limit": "300kB", "n_jobs": n_jobs}
     expected = ice.explain(model, X, progress=False, **options)
-    plan = prepare(model, X, **options)
+    plan = prepare(model, X, Options(**options))
     seen = []
     with pytest.raises(Cancelled):
         plan.compute("x1", progress=lambda *done: seen.append(done), cancelled=lambda: len(seen) >= 2)
@@ -173,7 +174,7 @@ def test_progress_counts_every_prediction_once():
     X = table(1100, missing=True)
     model = forest(X)
     for options in ({}, {"sample": 100}, {"memory_limit": "300kB", "n_jobs": 2}):
-        plan = prepare(model, X, grid="quantile", grid_size=20, **options)
+        plan = prepare(model, X, Options(grid="quantile", grid_size=20, **options))
         done = []
         for name in plan.features:
             plan.compute(name, progress=lambda made, *_, done=done: done.append(made))

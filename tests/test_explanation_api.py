@@ -15,6 +15,7 @@ from ice_explorer import export
 from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
 from ice_explorer.figures import mpl, mpl_all
+from ice_explorer.options import Options
 
 COLUMNS = [
     "impact",
@@ -874,7 +875,7 @@ def test_an_interruption_passes_through_and_leaves_everything_usable():
 def test_an_interrupted_plan_goes_on_where_it_stopped():
     """Features done stay done; the interrupted one is computed anew and is right."""
     model = Interrupted(at=None)
-    plan = prepare(model, customers())
+    plan = prepare(model, customers(), Options())
     results = {"age": plan.compute("age")}
     model.at = model.calls + 1
     with pytest.raises(KeyboardInterrupt):
@@ -899,7 +900,7 @@ def test_interrupted_curves_are_computed_when_asked_again():
 
 def test_a_cancelled_feature_says_so_and_can_be_computed_later():
     """`cancelled` is asked between blocks."""
-    plan = prepare(Model(), customers(), memory_limit="20kB")
+    plan = prepare(Model(), customers(), Options(memory_limit="20kB"))
     asked = []
 
     def after_two():
@@ -917,17 +918,17 @@ def test_a_cancelled_feature_says_so_and_can_be_computed_later():
 def test_a_plan_knows_its_features_before_the_model_is_asked():
     """Everything is checked at once: wrong options fail here, the model sees a few rows only."""
     model = Model()
-    plan = prepare(model, customers())
+    plan = prepare(model, customers(), Options())
     assert plan.features == ("city", "age", "income", "member", "since")
     assert plan.labels == ("city", "age", "income", "member", "since")
     assert model.calls <= 1
     with pytest.raises(InvalidOptionError):
-        prepare(model, customers(), decay=2)
+        prepare(model, customers(), Options(decay=2))
 
 
 def test_an_explanation_of_no_feature_yet_is_empty():
     """What a viewer shows before the first feature is done."""
-    empty = prepare(Model(), customers()).explanation({})
+    empty = prepare(Model(), customers(), Options()).explanation({})
     assert empty.features == []
     assert empty.table().shape == (0, len(COLUMNS))
     assert empty.table().columns.tolist() == COLUMNS
@@ -936,7 +937,7 @@ def test_an_explanation_of_no_feature_yet_is_empty():
 
 def test_features_computed_at_once_in_threads_are_the_same():
     """`compute` and `rows` take turns where they must."""
-    plan = prepare(Model(), customers(), memory_limit="50kB")
+    plan = prepare(Model(), customers(), Options(memory_limit="50kB"))
     results, rows = {}, {}
 
     def work(name):

@@ -16,7 +16,7 @@ from matplotlib import image as mpl_image
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer import explain
+from ice_explorer import explain, number_text
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.figures import lettering
 from ice_explorer.figures.choices import USUAL
@@ -295,7 +295,7 @@ def test_a_continuous_column_runs_along_the_ramp(explanation):
     assert view.coloring.domain == pytest.approx((low, high))
     assert_allclose(view.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
     legend = group(drawn(explanation, feature="age", color_by=HOSTILE), "legend")
-    assert texts(legend)[1:] == [lettering.number_text(low), lettering.number_text(high)]
+    assert texts(legend)[1:] == [number_text.number_text(low), number_text.number_text(high)]
     stops = [stop.get("stop-color") for stop in legend.iter(f"{SVG}stop")]
     assert (stops[0], stops[-1]) == (ramp_palette().css(0), ramp_palette().css(1))
 
@@ -414,7 +414,7 @@ def test_the_page_says_what_it_shows(explanation):
     """Titles, axes and key are there as text, on white paper of the width asked for."""
     root = drawn(explanation, feature="age", kind="c-ice", anchor="median")
     words = texts(root)
-    median = lettering.number_text(explanation["age"].median)
+    median = number_text.number_text(explanation["age"].median)
     for expected in (
         "c-ICE of age",
         f"change of the prediction from age = {median}",
@@ -661,12 +661,12 @@ def test_a_missing_own_value_stands_beside_the_axis():
 )
 def test_ticks_are_round_and_written_alike(low, high, wanted, labels):
     """Steps of 1, 2 or 5, as many decimals as it takes, a proper minus."""
-    assert [tick.label for tick in lettering.ticks(low, high, wanted)] == labels
+    assert [tick.label for tick in number_text.ticks(low, high, wanted)] == labels
 
 
 def test_whole_axes_have_whole_ticks():
     """A feature of whole numbers is not labelled 0.5."""
-    assert [tick.label for tick in lettering.ticks(0, 3, 10, whole=True)] == ["0", "1", "2", "3"]
+    assert [tick.label for tick in number_text.ticks(0, 3, 10, whole=True)] == ["0", "1", "2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -702,26 +702,26 @@ def test_years_and_codes_on_axes_have_no_separators(values, labels):
 )
 def test_numbers_alone_have_four_digits_at_most(value, text):
     """Short enough to read, exact enough to compare."""
-    assert lettering.number_text(value) == text
+    assert number_text.number_text(value) == text
 
 
 def test_columns_of_figures_align_at_their_points():
     """Three digits of the largest decide for all; what is undefined is a dash."""
-    write = lettering.column_format([12.345, 0.5, math.nan])
+    write = number_text.column_format([12.345, 0.5, math.nan])
     assert [write(value) for value in (12.345, 0.5, 0.0, math.nan)] == ["12.3", "0.5", "0.0", "–"]
-    assert lettering.column_format([123456.0])(123456.0) == "123,456"
-    assert lettering.column_format([12345678.0])(12345678.0) == "1.23e7"
-    assert lettering.column_format([2e-7])(2e-7) == "2e−7"
-    assert lettering.column_format([])(0.0) == "0"
+    assert number_text.column_format([123456.0])(123456.0) == "123,456"
+    assert number_text.column_format([12345678.0])(12345678.0) == "1.23e7"
+    assert number_text.column_format([2e-7])(2e-7) == "2e−7"
+    assert number_text.column_format([])(0.0) == "0"
 
 
 def test_figures_that_round_to_0_are_smaller_than_the_last_digit():
     """A ranking has no figures of zeros only: "< 0.001", and "0" for nothing; both round to 0."""
-    write = lettering.figure_format([0.2211, 0.0004])
+    write = number_text.figure_format([0.2211, 0.0004])
     texts = [write(value) for value in (0.2211, 0.004, 0.0004, 1e-14, 0.0, math.nan)]
     assert texts == ["0.221", "0.004", "< 0.001", "0", "0", "–"]
-    assert [lettering.figure_format([1243.0])(value) for value in (0.3, 0.6)] == ["< 1", "1"]
-    assert [lettering.is_nothing(text) for text in [*texts, "0\N{NO-BREAK SPACE}%"]] == [
+    assert [number_text.figure_format([1243.0])(value) for value in (0.3, 0.6)] == ["< 1", "1"]
+    assert [number_text.is_nothing(text) for text in [*texts, "0\N{NO-BREAK SPACE}%"]] == [
         False, False, True, True, True, False, True,
     ]  # fmt: skip
 

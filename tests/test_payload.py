@@ -13,7 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import errors, export, payload
+from ice_explorer.figures.provenance import code_line
 from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.number_text import cell_text
 
 
 def column_of(values):
@@ -232,7 +234,10 @@ def test_positions_beyond_the_data_are_refused():
     """A browser that still shows another data set is told so."""
     with pytest.raises(errors.InvalidOptionError) as caught:
         colors(["a", "b"], positions=[0, 2])
-    assert str(caught.value) == ("`positions` must be row positions of X from 0 to 1; got 2. Leave it out.")
+    assert str(caught.value) == (
+        "`positions` must be row positions of X, from 0 to 1; got 2. Rows are addressed by position, not by "
+        "index label."
+    )
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -255,7 +260,7 @@ def test_positions_beyond_the_data_are_refused():
 )
 def test_numbers_are_written_as_read(value, text):
     """Six digits, whole numbers in full, missing values as nothing."""
-    assert payload.number_text(value) == text
+    assert cell_text(value) == text
 
 
 def test_rows_are_text():
@@ -316,12 +321,10 @@ def test_a_note_belongs_to_the_feature_it_begins_with():
 def test_the_code_line_makes_the_explorer_again():
     """Short options are written out, long ones by their name."""
     options = {"output": "yes", "decay": 0.5, "grid": {"a": list(range(100))}}
-    assert payload.code_line(options) == ("ICEExplorer(model, X, output='yes', decay=0.5, grid=grid)")
-    assert payload.code_line({"sample_weight": np.arange(3.0)}) == (
-        "ICEExplorer(model, X, sample_weight=sample_weight)"
-    )
-    assert payload.code_line({"progress": print}) == "ICEExplorer(model, X, progress=progress)"
-    assert payload.code_line({}) == "ICEExplorer(model, X)"
+    assert code_line(options) == ("ICEExplorer(model, X, output='yes', decay=0.5, grid=grid)")
+    assert code_line({"sample_weight": np.arange(3.0)}) == ("ICEExplorer(model, X, sample_weight=sample_weight)")
+    assert code_line({"progress": print}) == "ICEExplorer(model, X, progress=progress)"
+    assert code_line({}) == "ICEExplorer(model, X)"
 
 
 def test_buffers_are_little_endian():

@@ -81,12 +81,16 @@ def test_the_readme_is_short(readme):
 
 
 def test_the_options_guide_lists_the_options(root):
-    """The table of options names each option of `explain`."""
-    import ice_explorer as ice
+    """The table of options names each option of `explain`, with its default: as code, or in words for None."""
+    from ice_explorer.options import DEFAULTS
 
     guide = (root / "notebooks" / "guides" / "options.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", guide, flags=re.MULTILINE)
-    assert rows == list(ice.explain.__kwdefaults__)
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", guide, flags=re.MULTILINE)
+    assert [name for name, _ in rows] == list(DEFAULTS)
+    written = {name: default.strip("`").replace('"', "'") for name, default in rows}
+    assert {name: written[name] for name, default in DEFAULTS.items() if default is not None} == {
+        name: repr(default) for name, default in DEFAULTS.items() if default is not None
+    }
 
 
 def test_the_figures_are_explained_as_in_the_explorer(readme, namespace):

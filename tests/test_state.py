@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer.state import VIEW_CHOICES
+from ice_explorer.messages import VIEW_CHOICES
 from ice_explorer.widget import ICEExplorer
 
 N = 30

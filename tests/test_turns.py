@@ -24,6 +24,7 @@ from ice_explorer import turns
 from ice_explorer.classes import Classes
 from ice_explorer.errors import Cancelled
 from ice_explorer.explanation import prepare
+from ice_explorer.options import Options
 
 X = np.random.default_rng(0).normal(size=(40, 3)).round(1)
 GRID = {"grid": "quantile", "grid_size": 5}
@@ -207,8 +208,8 @@ def test_all_that_asks_the_model_later():
     """Curves, predictions, pairs of features, curves of all classes, pictures, files, and an explanation."""
     overlap = Overlap()
     model = several(overlap)
-    plan = prepare(model, X, output=0, **GRID)
-    classes = Classes(plan, lambda output: prepare(model, X, output=output, **GRID))
+    plan = prepare(model, X, Options(output=0, **GRID))
+    classes = Classes(plan, lambda output: prepare(model, X, Options(output=output, **GRID)))
     e = plan.explanation({name: plan.compute(name) for name in plan.features})
     rows = np.arange(20)
     together(
@@ -315,7 +316,7 @@ class Gate:
 
 def blocked(gate, plan=None):
     """Start a thread that stays inside the model until the gate opens."""
-    plan = prepare(gate, X, **GRID) if plan is None else plan
+    plan = prepare(gate, X, Options(**GRID)) if plan is None else plan
     thread = threading.Thread(target=plan.compute, args=("x0",), name="other")
     thread.start()
     assert gate.is_inside.wait(20)
@@ -326,7 +327,7 @@ def blocked(gate, plan=None):
 def test_a_cancel_ends_the_waiting(n_jobs):
     """Of an explanation whose turn has not come, before the model is free; nothing of it stays behind."""
     gate, cancelled = Gate(), threading.Event()
-    waiting = prepare(gate, X, **GRID, n_jobs=n_jobs)
+    waiting = prepare(gate, X, Options(**GRID, n_jobs=n_jobs))
     thread = blocked(gate)
     threading.Timer(0.2, cancelled.set).start()
     with pytest.raises(Cancelled):
@@ -339,7 +340,7 @@ def test_a_cancel_ends_the_waiting(n_jobs):
 def test_an_explorer_that_waits_can_be_cancelled(make):
     """And resumed, once the model is free."""
     gate = Gate()
-    plan = prepare(gate, X, **GRID)
+    plan = prepare(gate, X, Options(**GRID))
     gate.slows = 0.05
     explorer = make(gate, X, **GRID, memory_limit=9000)
     thread = blocked(gate, plan)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.explanation import OPTIONS, ExplainOptions
-from ice_explorer.results import FileOptions, PlotOptions, SaveOptions
+from ice_explorer.explanation import ExplainOptions, FileOptions, PlotOptions, SaveOptions
+from ice_explorer.options import DEFAULTS, Options
 
 # Types of the README's other libraries, which publish none.
 STUBS = {
@@ -137,7 +137,6 @@ def test_options_that_are_passed_on_are_those_of_the_function(options, function)
     """A keyword that is added to one of them is seen by type checkers everywhere."""
     parameters = inspect.signature(function).parameters.values()
     assert options.__annotations__.keys() == {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
-    assert {*OPTIONS} == ExplainOptions.__annotations__.keys()
 
 
 def test_a_misspelt_option_is_refused_with_the_close_one_everywhere():
@@ -162,3 +161,15 @@ def test_a_misspelt_option_is_refused_with_the_close_one_everywhere():
         "plot": ("plot", "color_by"),
         "save": ("save", "overwrite"),
     }
+
+
+def test_the_signature_of_explain_is_its_options():
+    """Names, defaults and types are those that the options themselves have; so are those of the explorer."""
+    options = inspect.signature(Options).parameters
+    spelt = inspect.signature(ice.explain).parameters
+    assert [one for one in spelt if one not in {"model", "X"}] == list(options) == list(DEFAULTS)
+    for name, option in options.items():
+        assert (spelt[name].kind, spelt[name].default) == (option.kind, option.default)
+        if name != "like":  # an explanation, which the options do not know
+            assert spelt[name].annotation == option.annotation == ExplainOptions.__annotations__[name].__forward_arg__
+    assert list(inspect.signature(ice.ICEExplorer).parameters)[-len(options) :] == list(options)

@@ -10,14 +10,13 @@ from ice_explorer.explanation import Explanation, FeatureExplanation, explain
 from ice_explorer.groups import find_groups
 from ice_explorer.residual import RESIDUAL
 from ice_explorer.tracebacks import short_traceback
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.provenance_reader import provenance
     from ice_explorer.warming import warmup
     from ice_explorer.widget import ICEExplorer
-
-__version__ = "0.1.0"
 
 __all__ = [
     "RESIDUAL",

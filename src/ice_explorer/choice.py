@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.predict import Predictor
     from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
+    from ice_explorer.columns import Columns
+    from ice_explorer.context import Context, EngineName
     from ice_explorer.curves.closed_form import ClosedForm
     from ice_explorer.engine import Engine
-    from ice_explorer.inputs import Columns, Context, FeatureInput
-    from ice_explorer.options import EngineName
+    from ice_explorer.inputs import FeatureInput
 
 _Model = TypeVar("_Model")
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import ViewState
+    from ice_explorer.results import ExplanationResult
     from ice_explorer.tidy import Curves
 
 COMMENT: Final = "# ice-explorer "
@@ -117,12 +117,12 @@ def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
     return file.getvalue()
 
 
-def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
+def json_bytes(explanation: ExplanationResult, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
     """Write everything that a view rests on as JSON, without NaN: what is undefined is null.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     states : sequence of ViewState
         One for each feature whose curves are wanted.
     provenance : mapping

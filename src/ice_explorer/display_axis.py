@@ -16,14 +16,15 @@ from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.feature import UNORDERED
 from ice_explorer.labels import shortened
 from ice_explorer.moments import date_text, unit_of
+from ice_explorer.number_text import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.adapters.table import Column
     from ice_explorer.feature import FeatureKind
-    from ice_explorer.results import FeatureExplanation
 
 LEVELLED: Final = ("category", "ordered", "group")
 MISSING: Final = "missing"
@@ -123,18 +124,6 @@ def _places_of(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray
     return places
 
 
-def distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How far each grid value is from the own values of some rows: the exponents of the decay.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_grid)
-        0 at the own value; infinite where nothing but it is likely.
-    """
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
-
-
 def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the data are, along the axis.
 
@@ -196,3 +185,12 @@ def _writer(
         unit = unit_of(grid)
         return lambda value: f"{number(value * unit.per_day)} {unit.short}"
     return number
+
+
+def cell_writer(column: Column) -> Callable[[float], str]:
+    """How the coordinates of a column are written; booleans as Python does."""
+    if column.kind == "boolean":
+        return lambda value: str(bool(value))
+    if column.level_texts is not None:
+        return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, cell_text)
+    return writer(column.kind, column.values, None, cell_text)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.category import CategorySums
+from ice_explorer.checks import LARGEST
 from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.metrics import FeatureSums
 from ice_explorer.probe import dependence_note, repeated
-from ice_explorer.real import LARGEST
 from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.peel import Peeled
+    from ice_explorer.context import Context
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.closed_form import ClosedForm
     from ice_explorer.curves.tree import TreeCurves
-    from ice_explorer.inputs import Context, FeatureInput
+    from ice_explorer.inputs import FeatureInput
     from ice_explorer.space import Space
 
     Array = NDArray[np.float64]

@@ -774,6 +774,14 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def repeated_positions(cls, got: int, n_observations: int) -> InvalidOptionError:
+        """Say that rows are asked for once."""
+        return cls(
+            f"`positions` must be different rows of X, which has {counted(n_observations, 'row')}; "
+            f"got {got} positions. Leave out those that are there twice."
+        )
+
+    @classmethod
     def like(cls, got: object) -> InvalidOptionError:
         """Raise where the explanation to compare with is none."""
         return cls(f"`like` must be an explanation; got {quoted(got)}. Pass the result of `explain`.")

@@ -2,29 +2,539 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer.adapters.table import kept
 from ice_explorer.errors import PredictionError
+from ice_explorer.feature_result import FeatureResult
+from ice_explorer.options import Options
 from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results import Explanation, FeatureExplanation
-from ice_explorer.tracebacks import short_traceback
+from ice_explorer.results import ExplanationResult
+from ice_explorer.tracebacks import short_traceback, short_tracebacks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+    from pathlib import Path
+    from typing import Unpack
 
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
     from ice_explorer.adapters.predict import Response
     from ice_explorer.adapters.table import Name
+    from ice_explorer.context import EngineName
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.grid import GridName
     from ice_explorer.metrics import Convention
-    from ice_explorer.options import EngineName
+    from ice_explorer.options import Kind, RankBy, Unit
 
-__all__ = ["OPTIONS", "ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
+__all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
+
+
+class PlotOptions(TypedDict, total=False):
+    """Options of `Explanation.plot` by keyword alone, for what passes them on."""
+
+    anchor: AnchorName | object
+    max_lines: int
+    ax: Axes | None
+    title: bool | str | None
+    legend: bool
+    palette: Any
+    line_kw: Mapping[str, Any] | None
+    mean_kw: Mapping[str, Any] | None
+    share_axis: bool
+
+
+class FileOptions(TypedDict, total=False):
+    """Options of `save` that an explorer has, too."""
+
+    max_lines: int | None
+    width: float | str | None
+    font_size: float | None
+    dpi: float | None
+    title: bool | str | None
+    caption: bool | str
+    overwrite: bool
+    spreadsheet: bool
+
+
+class SaveOptions(FileOptions, total=False):
+    """Options of `Explanation.save`."""
+
+    feature: Name
+    kind: Kind
+    color_by: Name
+    decay: float | None
+    rank_by: RankBy
+    unit: Unit
+    anchor: AnchorName | object
+    selection: Sequence[int]
+
+
+@short_tracebacks
+class FeatureExplanation(FeatureResult):
+    """Curves and metrics of one feature.
+
+    Attributes
+    ----------
+    feature : object
+        Name, as in X, or of a group.
+    label : str
+        Name as text, for titles of plots: never empty, at most 200 letters.
+    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
+    grid : ndarray of shape (n_grid,)
+        Where the feature is evaluated [feature]: numbers, whole ones where the column holds such, booleans,
+        labels, datetimes or timedeltas; where datetimes have a time zone, `pandas.Timestamp` objects in it.
+    axis : ndarray of shape (n_grid,)
+        Grid values as numbers, for x coordinates of plots and for integrals: codes 0 … of `levels`, days since
+        1970-01-01, days.
+    levels : list or None
+        Levels of a category, ordered or not, or of a group: those that the dtype declares, else those that occur.
+    scale : float
+        σ, the standard deviation of the feature over all observations, ddof=0 [axis], whatever the option `scale`
+        of `explain` is: that one sets `likelihood_scale`. For a category
+        without an order σ_c = √((1 - Σp²)/2) of the shares p of its levels.
+    likelihood_scale : ndarray of shape (n_observations,)
+        s_i, the unit of the distance from the observed value [axis]; 1 where levels have no order, as each is as
+        far as any other.
+    observed_axis : ndarray of shape (n_observations,)
+        Observed values as on `axis`, NaN where missing; `observed` has them as in `grid`.
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X that the curves and metrics are of.
+    """
+
+    @property
+    def _alone(self) -> Explanation:
+        """The explanation of this feature, without the others."""
+        return Explanation(self._context, self._engine, [self], ())
+
+    def _repr_html_(self) -> str:
+        from ice_explorer.figures import html
+
+        return html.feature_table(self)
+
+    def to_frame(
+        self,
+        kind: Kind = "ice",
+        rows: ArrayLike | None = None,
+        *,
+        anchor: AnchorName | object = "min",
+        decay: float | None = None,
+    ) -> pd.DataFrame:
+        """Return the curves as tidy data, one row per observation and grid value, for plots of one's own.
+
+        Parameters
+        ----------
+        kind : {"ice", "c-ice", "d-ice"}
+            Predictions, changes since the anchor, or slopes. A slope stands at the right end of its interval.
+        rows : array-like of int, optional
+            Positions of rows of X; `row_positions` by default.
+        anchor : {"min", "max", "median", "own"} or object
+            Where c-ICE is 0, as for `centered_curves`.
+        decay : float, optional
+            λ of the likelihood; that of the explanation by default.
+
+        Returns
+        -------
+        DataFrame
+            row : int
+                Position of the observation in X.
+            row_label : object
+                Its index label; the position where X has no index.
+            feature : category
+                Name of the feature.
+            value : object
+                Grid value, in the dtype that the feature has in X.
+            prediction, change or slope : float
+                By kind [output, output, output / axis].
+            likelihood : float
+                Likelihood of the phantom observation.
+            is_observed : bool
+                Whether the grid value is the observed value of the row; False throughout where that is not on the grid.
+
+        Notes
+        -----
+        A row of the table takes about 42 bytes, more where labels are text. A table of more than 10 million rows is
+        announced by a warning with its size. Predictions with a missing value are in `missing_rows`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> f = explain(lambda X: X[:, 0] ** 2, np.array([[1.0], [2.0]]))["x0"]
+        >>> f.to_frame()[["row", "value", "prediction", "is_observed"]]
+           row  value  prediction  is_observed
+        0    0    1.0         1.0         True
+        1    0    2.0         4.0        False
+        2    1    1.0         1.0        False
+        3    1    2.0         4.0         True
+        """
+        from ice_explorer import tidy
+
+        return tidy.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
+
+    def plot(
+        self,
+        kind: Kind = "ice",
+        color_by: Name = None,
+        decay: float | None = None,
+        **options: Unpack[PlotOptions],
+    ) -> Axes:
+        """Draw the curves; see `Explanation.plot`, whose other options it takes."""
+        return self._alone.plot(self.feature, kind, color_by, decay, **options)
+
+    def save(self, path: str | Path, **options: Unpack[SaveOptions]) -> Path:
+        """Write the curves to a file, as `save` of an explanation does with the name of this feature.
+
+        Parameters
+        ----------
+        path : str or Path
+            Its suffix chooses the format.
+        **options
+            Other options of `Explanation.save`.
+
+        Returns
+        -------
+        Path
+        """
+        return self._alone.save(path, "panel", **options)
+
+
+@short_tracebacks
+class Explanation(ExplanationResult):
+    """What a model does with each feature: metrics, curves, and the notes to read them by.
+
+    Index it by feature for the curves: `explanation["Age"].curves`.
+
+    Attributes
+    ----------
+    features : list
+        Names, in column order.
+    labels : list of str
+        Names of the features as text, for titles of plots: never empty, at most 200 letters.
+    output_label : str
+        What is explained, in words: "prediction", "probability of 'yes'".
+    n_observations : int
+        Rows of X.
+    engine, engine_reason : str
+        How the curves were computed, and why so.
+    settings : Settings
+        Options the explanation was made with.
+    notes : list of str
+        What was chosen, capped, sampled, or rests on a single step.
+    alerts : list of str
+        The first of the notes: features that look like the target itself.
+    """
+
+    if TYPE_CHECKING:  # its features can be drawn and saved, too
+
+        def __getitem__(self, feature: Name) -> FeatureExplanation: ...
+        def __iter__(self) -> Iterator[FeatureExplanation]: ...
+        def values(self) -> ValuesView[FeatureExplanation]: ...  # noqa: D102
+        def items(self) -> ItemsView[Name, FeatureExplanation]: ...  # noqa: D102
+
+    def _repr_html_(self) -> str:
+        from ice_explorer.figures import html
+
+        return html.ranking_table(self)
+
+    def to_frame(
+        self,
+        features: Sequence[Name] | None = None,
+        kind: Kind = "ice",
+        rows: ArrayLike | None = None,
+        *,
+        anchor: AnchorName | object = "min",
+        decay: float | None = None,
+    ) -> pd.DataFrame:
+        """Return the curves of several features as tidy data, for plots of one's own.
+
+        Parameters
+        ----------
+        features : sequence, optional
+            Their names; all by default, of slopes all that have some.
+        kind, rows, anchor, decay : optional
+            As for `FeatureExplanation.to_frame`.
+
+        Returns
+        -------
+        DataFrame
+            Columns of `FeatureExplanation.to_frame`. `value` has the dtype of the features where they share one, is
+            float where they are numbers of several dtypes, and else holds objects, each as its feature has it. Of one
+            feature, or of features of one dtype, `polars.from_pandas` takes it.
+        """
+        from ice_explorer import tidy
+
+        return tidy.long_frame(self, features, kind, rows, anchor=anchor, decay=decay)
+
+    def plot_impact(
+        self,
+        ax: Axes | None = None,
+        *,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
+        max_features: int = 30,
+        title: bool | str | None = True,
+        legend: bool = True,
+    ) -> Axes:
+        """Draw the ranking as bars, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        decay : float, optional
+            λ of the filled bars; that of the explanation by default.
+        rank_by : str
+            What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+            "non_linearity" or "missing_impact".
+        unit : {"prediction", "sd", "share"}
+            Unit of the bars, as for `table`.
+        max_features : int
+            Bars drawn at most, fewer where the Axes are too small for all; a line below counts them.
+        title : bool, str or None
+            Title of the Axes: the usual one for True, none for None.
+        legend : bool
+            Whether a legend explains bars and ticks, where there are ticks.
+
+        Returns
+        -------
+        Axes
+            One bar for each feature. Colours, widths and fonts are those of rcParams and the style sheet.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has a value that it cannot have; also a ValueError.
+        """
+        from ice_explorer.figures import mpl
+
+        return mpl.plot_impact(
+            self, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features, title=title, legend=legend
+        )
+
+    def plot(
+        self,
+        feature: Name,
+        kind: Kind = "ice",
+        color_by: Name = None,
+        decay: float | None = None,
+        *,
+        anchor: AnchorName | object = "min",
+        max_lines: int = 1000,
+        ax: Axes | None = None,
+        title: bool | str | None = True,
+        legend: bool = True,
+        palette: Any = None,
+        line_kw: Mapping[str, Any] | None = None,
+        mean_kw: Mapping[str, Any] | None = None,
+        share_axis: bool = False,
+    ) -> Axes:
+        """Draw the curves of one feature, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+        kind : {"ice", "c-ice", "d-ice"}
+            Curves, curves since the anchor, or slopes.
+        color_by : object, optional
+            Name of the column, or of the group of columns, that colours the lines.
+        decay : float, optional
+            λ by which segments fade; that of the explanation by default.
+        anchor : {"min", "max", "median", "own"} or object
+            Where c-ICE is 0, as for `FeatureExplanation.centered_curves`.
+        max_lines : int
+            Lines drawn, stratified by the feature.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        title : bool, str or None
+            Title of the Axes: the usual one for True, none for None.
+        legend : bool
+            Whether a legend, and a colour bar where a continuous column colours the curves, explain what is drawn.
+            The legend takes no part in layouts; the colour bar takes its room from the Axes.
+        palette : Colormap, str, sequence or mapping, optional
+            Colours of the column that colours the curves: a Matplotlib colormap or its name, a list of colours, or
+            for levels a mapping of levels to colours. By default those of the style: `image.cmap`, without the end
+            that is lost on the background, and `axes.prop_cycle` for levels without an order, or colours safe for
+            colour-blind readers where that is Matplotlib's own.
+        line_kw : mapping, optional
+            Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are drawn as one
+            image, which has a color, linewidth, alpha and zorder; other properties have all curves drawn one by one.
+        mean_kw : mapping, optional
+            Properties of their mean, as for Matplotlib's `Line2D`.
+        share_axis : bool
+            Whether c-ICE has a second axis on the right, with changes as shares of the prediction range.
+
+        Returns
+        -------
+        Axes
+            In the units of the data: `ax.axvline(30)` marks a value of the feature. Its artists have labels and group
+            ids: "curves", "mean", "spread", "observed", "histogram". Colours, widths and fonts that are not given are
+            those of rcParams and the style sheet.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has a value that it cannot have; also a ValueError.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import matplotlib.pyplot as plt
+        >>> from ice_explorer import explain
+        >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20)])
+        >>> e = explain(lambda X: X[:, 0] * X[:, 1], X)
+        >>> figure, axes = plt.subplots(1, 2, layout="constrained")
+        >>> ax = e.plot("x0", ax=axes[0], title="Rises where x1 is 1", mean_kw={"color": "crimson"})
+        >>> ax = e.plot("x0", kind="c-ice", color_by="x1", palette=["0.6", "tab:blue"], ax=axes[1])
+        >>> ax.get_title()
+        'c-ICE of x0'
+        """
+        from ice_explorer.figures import mpl
+
+        return mpl.plot(
+            self, feature, kind, color_by, decay, anchor=anchor, max_lines=max_lines, ax=ax, title=title, legend=legend,
+            palette=palette, line_kw=line_kw, mean_kw=mean_kw, share_axis=share_axis,
+        )  # fmt: skip
+
+    def plot_all(
+        self,
+        kind: Kind = "c-ice",
+        color_by: Name = None,
+        *,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        anchor: AnchorName | float = "min",
+        max_lines: int = 300,
+        max_features: int = 30,
+        n_columns: int = 3,
+        share_y: bool = True,
+        title: bool | str | None = True,
+        legend: bool = True,
+        palette: Any = None,
+        line_kw: Mapping[str, Any] | None = None,
+        mean_kw: Mapping[str, Any] | None = None,
+    ) -> Figure:
+        """Draw the curves of all features in small, for further styling; needs matplotlib.
+
+        Parameters
+        ----------
+        kind : {"ice", "c-ice", "d-ice"}
+            Curves, curves since the anchor, or slopes.
+        color_by : object, optional
+            Name of the column, or of the group of columns, that colours the lines.
+        decay : float, optional
+            λ by which segments fade; that of the explanation by default.
+        rank_by : str
+            What the order is by, as for `plot_impact`.
+        anchor : {"min", "max", "median", "own"} or float
+            Where c-ICE is 0.
+        max_lines : int
+            Lines drawn of each feature.
+        max_features : int
+            Features drawn at most; the title counts them.
+        n_columns : int
+            Panels in one row.
+        share_y : bool
+            One scale for all, so that their heights compare; slopes are per unit of each feature and keep their own.
+        title : bool, str or None
+            Title of the figure: the usual one for True, none for None.
+        legend, palette, line_kw, mean_kw : optional
+            As for `plot`; one legend or colour bar is for all panels.
+
+        Returns
+        -------
+        Figure
+            Its axes are labelled by feature: `figure.axes[0].get_label()`.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has a value that it cannot have; also a ValueError.
+        """
+        from ice_explorer.figures import mpl_all
+
+        return mpl_all.plot_all(
+            self, kind, color_by, decay=decay, rank_by=rank_by, anchor=anchor, max_lines=max_lines,
+            max_features=max_features, n_columns=n_columns, share_y=share_y, title=title, legend=legend,
+            palette=palette, line_kw=line_kw, mean_kw=mean_kw,
+        )  # fmt: skip
+
+    @overload
+    def save(
+        self, path: str | Path, what: Literal["view", "panel"] = "view", **options: Unpack[SaveOptions]
+    ) -> Path: ...
+
+    @overload
+    def save(self, path: str | Path, what: str, **options: Unpack[SaveOptions]) -> Path | list[Path]: ...
+
+    def save(
+        self,
+        path: str | Path,
+        what: str = "view",
+        *,
+        feature: Name = None,
+        kind: Kind = "ice",
+        color_by: Name = None,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
+        anchor: AnchorName | object = "min",
+        max_lines: int | None = None,
+        selection: Sequence[int] = (),
+        width: float | str | None = None,
+        font_size: float | None = None,
+        dpi: float | None = None,
+        title: bool | str | None = True,
+        caption: bool | str = False,
+        overwrite: bool = False,
+        spreadsheet: bool = False,
+    ) -> Path | list[Path]:
+        """Write figures, tables or everything to a file; the suffix chooses the format.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
+            With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
+        what : str
+            "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
+        feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
+            What is shown, as on an explorer; features, columns and anchors as X has them. Without a feature the one
+            that ranks first is open; the decay is that of the explanation by default.
+        width, font_size, dpi, title, caption, overwrite, spreadsheet : optional
+            How it is printed, whether files are replaced, and whether a CSV is for spreadsheets, as for `save` of an
+            explorer.
+
+        Returns
+        -------
+        Path or list of Path
+            Of the file, or of the file of each feature.
+
+        Raises
+        ------
+        ExportError
+            If the suffix is unknown or there is a file already; also a ValueError.
+        """
+        from ice_explorer import export
+
+        return export.save_explanation(
+            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,
+            anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
+            title=title, caption=caption, overwrite=overwrite, spreadsheet=spreadsheet,
+        )  # fmt: skip
 
 
 class ExplainOptions(TypedDict, total=False):
@@ -49,6 +559,25 @@ class ExplainOptions(TypedDict, total=False):
     like: Explanation | None
     keep_curves: bool
     progress: bool | Callable[[int, int, str], object] | None
+
+
+def to_feature_explanation(result: FeatureResult) -> FeatureExplanation:
+    """Return the result of a feature with its pictures and files: what one of the two computes, the other has."""
+    if isinstance(result, FeatureExplanation):
+        return result
+    found = object.__new__(FeatureExplanation)
+    found.__dict__ = result.__dict__
+    return found
+
+
+def to_explanation(result: ExplanationResult) -> Explanation:
+    """Return a result with its pictures and files, and its features with theirs."""
+    features = [to_feature_explanation(feature) for feature in result]
+    found = object.__new__(Explanation)
+    vars(found).update(vars(result))
+    found._results = {feature.feature: feature for feature in features}
+    found._by_label = {feature.label: feature for feature in features}
+    return found
 
 
 @short_traceback
@@ -170,13 +699,14 @@ def explain(
     >>> explanation.table()["impact"].round(3).to_dict()
     {'x0': 2.236, 'x1': 0.5}
     """
-    plan = prepare(
-        model, kept(X), features=features, groups=groups, categorical=categorical,
+    options = Options(
+        features=features, groups=groups, categorical=categorical,
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
         convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
         keep_curves=keep_curves, progress=progress,
     )  # fmt: skip
+    plan = prepare(model, kept(X), options)
     return _compute(plan, {}, progress=progress)
 
 
@@ -188,17 +718,9 @@ def _compute(
         with progress_reporter(progress, plan.n_predictions, plan.advice) as report:
             for feature in plan.features:
                 if feature not in results:
-                    results[feature] = plan.compute(feature, progress=report)
+                    results[feature] = to_feature_explanation(plan.compute(feature, progress=report))
     except PredictionError as error:
         resume = short_traceback(partial(_compute, plan, results, progress=progress))
         counts = len(results), len(plan.features)
-        raise error.resumable(plan.explanation(results), counts, resume) from error.__cause__
-    return plan.explanation(results)
-
-
-OPTIONS: tuple[str, ...] = tuple(
-    name
-    for name, parameter in inspect.signature(explain).parameters.items()
-    if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-)
-"""Names of the options of `explain`."""
+        raise error.resumable(to_explanation(plan.explanation(results)), counts, resume) from error.__cause__
+    return to_explanation(plan.explanation(results))

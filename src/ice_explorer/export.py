@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ice_explorer.checks import check_flag, check_integer, check_positions
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError
 from ice_explorer.figures.around import with_surroundings
@@ -22,16 +23,14 @@ from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
 from ice_explorer.frozen.snapshot import lines_that_fit
-from ice_explorer.options import check_flag, check_integer, check_positions
 from ice_explorer.regular_files import as_path, check_target, write_file
 from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ice_explorer.explanation import Explanation
-    from ice_explorer.messages import Kind, RankBy
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
+    from ice_explorer.results import ExplanationResult
 
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
@@ -57,7 +56,7 @@ _PICTURE_DPI: Final = 120.0
 
 
 def save(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     view_state: ViewState | Mapping[str, Any],
     path: str | Path,
     what: str = _VIEW,
@@ -74,7 +73,7 @@ def save(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     view_state : ViewState or mapping
         What is shown of it.
     path : str or Path
@@ -142,7 +141,7 @@ def save(
 
 
 def save_explanation(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     path: str | Path,
     what: str = _VIEW,
     *,
@@ -167,7 +166,7 @@ def save_explanation(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     path, what, overwrite, spreadsheet
         As for `save`.
     feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection
@@ -195,7 +194,7 @@ def save_explanation(
 
 
 def frozen(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     view_state: ViewState | Mapping[str, Any],
     max_lines: int | None = None,
 ) -> Frozen:
@@ -211,7 +210,7 @@ def frozen(
     return Frozen(frozen_page(explanation, state, call, in_cell=True))
 
 
-def _of_lines(explanation: Explanation, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
+def _of_lines(explanation: ExplanationResult, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
     """Have a view draw as many lines as a file is to hold."""
     if max_lines is None:
         return replace(state, max_lines=lines_that_fit(explanation, state.max_lines)) if suffix == _HTML else state
@@ -220,7 +219,7 @@ def _of_lines(explanation: Explanation, state: ViewState, suffix: str, max_lines
 
 
 def file_bytes(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     view_state: ViewState | Mapping[str, Any],
     name: str,
     what: str = _VIEW,
@@ -238,7 +237,7 @@ def file_bytes(
     return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=call, spreadsheet=spreadsheet)
 
 
-def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> str:
+def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any]) -> str:
     """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
@@ -255,7 +254,7 @@ def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
     return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
 
 
-def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out: Collection[str]) -> str:
+def _picture_of(explanation: ExplanationResult, state: ViewState, most: int, left_out: Collection[str]) -> str:
     """Draw a view with so many lines at most, without some of what a reader chose."""
     choices = {name: value for name, value in state.choices.items() if name not in left_out}
     few = replace(state, max_lines=min(state.max_lines, most), choices=choices)
@@ -268,7 +267,7 @@ def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out:
 
 
 def _content(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     state: ViewState,
     suffix: str,
     what: str,
@@ -315,7 +314,7 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
     return replace(state, choices={**others, **right})
 
 
-def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
+def _state_of(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
     """Return the state, with the feature open that is wanted by name."""
     state = ViewState.of(view_state)
     return state if _is_word(what) else replace(state, feature=explanation[what].label)

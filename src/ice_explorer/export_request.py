@@ -19,8 +19,8 @@ from ice_explorer.messages import WHATS, ExportBody, FormatHead
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ice_explorer.explanation import Explanation
     from ice_explorer.messages import ExportRequest
+    from ice_explorer.results import ExplanationResult
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
@@ -49,13 +49,13 @@ def holds_all(request: ExportRequest) -> bool:
 
 
 def answer(
-    explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]
+    explanation: ExplanationResult, request: ExportRequest, state: Mapping[str, Any]
 ) -> tuple[ExportBody, list[bytes]]:
     """Make the file that a request of the browser asks for.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     request : ExportRequest
     state : mapping
         What is drawn: the state of the request, with the choices of the reader that can be followed.
@@ -123,7 +123,7 @@ def _stem(request: ExportRequest) -> str:
 
 
 def _beside_notebook(
-    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
+    explanation: ExplanationResult, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
 ) -> Path:
     """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
     places = _numbered(_working_folder(), name)
@@ -144,7 +144,7 @@ def _beside_notebook(
 
 
 def _folder_of_all(
-    explanation: Explanation, state: Mapping[str, Any], places: Iterator[Path], options: Mapping[str, Any]
+    explanation: ExplanationResult, state: Mapping[str, Any], places: Iterator[Path], options: Mapping[str, Any]
 ) -> Path:
     for place in places:
         folder = place.with_suffix("")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError, quoted
 from ice_explorer.labels import clipped, readable
-from ice_explorer.real import LARGEST, real_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -20,9 +20,29 @@ class Form(NamedTuple):
     is_met: Callable[[object], bool]
 
 
-def misfits(entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> Iterator[Any]:
-    """Yield the names of entries that have no form, or do not meet it."""
-    return (name for name, value in entries.items() if name not in forms or not forms[name].is_met(value))
+def check_entries(
+    entries: Mapping[Any, Any],
+    forms: Mapping[str, Form],
+    unknown: Callable[[Any], Exception],
+    misfit: Callable[[str, str, object], Exception],
+) -> None:
+    """Check entries that were written elsewhere.
+
+    Parameters
+    ----------
+    entries : mapping
+    forms : mapping
+        Form of each entry that there may be, by its name.
+    unknown : callable
+        Name -> the error about an entry that has no form.
+    misfit : callable
+        Name, what is expected and what came -> the error about an entry that does not meet its form.
+    """
+    for name, value in entries.items():
+        if name not in forms:
+            raise unknown(name)
+        if not forms[name].is_met(value):
+            raise misfit(name, forms[name].expected, value)
 
 
 def one_of(*words: str) -> Form:

@@ -16,9 +16,10 @@ from typing import Final, NamedTuple
 import anywidget
 import traitlets
 
+from ice_explorer import version
 from ice_explorer.runtime import jupyter_kernel
 
-_STATIC: Final = Path(__file__).parent / "static"
+_STATIC: Final = Path(version.__file__).parent / "static"
 SCRIPT: Final = _STATIC / "explorer.js"
 STYLE: Final = _STATIC / "explorer.css"
 _LOADER: Final = _STATIC / "loader.js"

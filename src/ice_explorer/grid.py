@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.likelihood import observed_quantiles
-from ice_explorer.real import LARGEST, real_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.checks import real_numbers
 from ice_explorer.errors import InvalidOptionError, counted
-from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

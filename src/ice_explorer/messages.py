@@ -10,30 +10,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
+from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
-from ice_explorer.forms import FLAG, POSITIONS, TEXT, TEXTS, Form, is_count, is_finite, is_text, misfits, one_of
+from ice_explorer.forms import (
+    FLAG,
+    POSITIONS,
+    TEXT,
+    TEXTS,
+    Form,
+    check_entries,
+    is_count,
+    is_finite,
+    is_list,
+    is_text,
+    one_of,
+)
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.options import UNITS
-from ice_explorer.state import VIEW_CHOICES
+from ice_explorer.options import KINDS, RANKINGS, UNITS
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.table import ColumnKind
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.feature import FeatureKind
     from ice_explorer.metrics import Convention
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
 
 PROTOCOL_VERSION: Final = 7
 
-Kind: TypeAlias = Literal["ice", "c-ice", "d-ice"]
-RankBy: TypeAlias = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
-Anchor: TypeAlias = Literal["min", "max", "median", "own"]
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
 Extreme: TypeAlias = Literal["highest", "lowest"]
 
-KINDS: Final[tuple[str, ...]] = get_args(Kind)
-RANKINGS: Final[tuple[str, ...]] = get_args(RankBy)
-ANCHORS: Final[tuple[str, ...]] = get_args(Anchor)
 WHATS: Final[tuple[str, ...]] = get_args(What)
 PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
 EXTREMES: Final[tuple[str, ...]] = get_args(Extreme)
@@ -128,7 +135,7 @@ class Header(TypedDict):
     code: str
 
 
-class ViewState(TypedDict):
+class ViewMessage(TypedDict):
     """The public traits: what a view of the explorer shows."""
 
     feature: str
@@ -138,7 +145,7 @@ class ViewState(TypedDict):
     rank_by: RankBy
     convention: Convention
     unit: Unit
-    anchor: Anchor | float
+    anchor: AnchorName | float
     max_lines: int
     selection: list[int]
 
@@ -245,7 +252,7 @@ class ExportRequest(TypedDict):
     dpi: float | None
     title: bool
     to: Literal["browser", "notebook"]
-    state: ViewState
+    state: ViewMessage
     choices: dict[str, Any]
 
 
@@ -550,7 +557,7 @@ def _is_decay(value: object) -> bool:
 
 
 def _is_anchor(value: object) -> bool:
-    return is_finite(value) or (is_text(value) and value in ANCHORS)
+    return is_finite(value) or (is_text(value) and value in ANCHOR_NAMES)
 
 
 _COUNT: Final = Form("an integer of at least 0", is_count)
@@ -565,9 +572,46 @@ VIEW_STATE: Final[Mapping[str, Form]] = {
     "rank_by": one_of(*RANKINGS),
     "convention": one_of(*CONVENTIONS),
     "unit": one_of(*UNITS),
-    "anchor": Form(f"{', '.join(map(repr, ANCHORS))} or a finite number", _is_anchor),
+    "anchor": Form(f"{', '.join(map(repr, ANCHOR_NAMES))} or a finite number", _is_anchor),
     "max_lines": _AT_LEAST_ONE,
     "selection": POSITIONS,
+}
+
+
+def _is_window(value: object) -> bool:
+    return is_list(value, is_finite) and len(value) == 4  # type: ignore[arg-type]
+
+
+def _is_filter(value: object) -> bool:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    hidden, span = value.get("hidden"), value.get("range")
+    is_span = is_list(span, is_finite) and len(span) == 2  # type: ignore[arg-type]
+    return is_span or is_list(hidden, lambda level: level is None or is_text(level))
+
+
+# The browser's twin is `ViewChoices` in `js/src/protocol.ts`; a test holds the names to each other.
+VIEW_CHOICES: Final[Mapping[str, Form]] = {
+    "left": one_of("bars", "map"),
+    "right": one_of("feature", "all"),
+    "compared": TEXTS,
+    "coloring": one_of("value", "median", "driver", "together"),
+    "lines_as": one_of("auto", "lines", "density"),
+    "shared_y": FLAG,
+    "target": FLAG,
+    "classes": FLAG,
+    "rug": one_of("auto", "off"),
+    "full_slopes": FLAG,
+    "every_step": FLAG,
+    "zoom": Form(
+        "a dict of four finite numbers each",
+        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
+    ),
+    "filters": Form(
+        "a dict of hidden levels or a range each",
+        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_filter(v) for k, v in value.items()),
+    ),
+    "palette": one_of("default", "viridis", "cividis"),
 }
 
 # What each request carries besides id and type; also the list of all requests.
@@ -631,11 +675,17 @@ def parse_request(content: Mapping[str, Any]) -> Request:
         raise MessageError.unknown_type(request, _FIELDS)
     # A field that is missing holds nothing.
     fields: dict[str, Any] = {name: content.get(name) for name in _FIELDS[request]}
-    for name in misfits(fields, _FIELDS[request]):
-        raise MessageError.field(request, name, _FIELDS[request][name].expected, fields[name])
+    _check(request, "", fields, _FIELDS[request])
     for field, forms in _ENTRIES.get(request, {}).items():
-        for name in misfits(fields[field], forms):
-            if name not in forms:
-                raise MessageError.entry(request, field, name, forms)
-            raise MessageError.field(request, f"{field}.{name}", forms[name].expected, fields[field][name])
+        _check(request, f"{field}.", fields[field], forms)
     return cast("Request", {**content, **fields})
+
+
+def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
+    """Check the fields of a request, or the entries within one of them."""
+    check_entries(
+        entries,
+        forms,
+        lambda name: MessageError.entry(request, within.removesuffix("."), name, forms),
+        lambda name, expected, got: MessageError.field(request, within + name, expected, got),
+    )

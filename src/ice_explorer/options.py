@@ -5,120 +5,100 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError, counted
+from ice_explorer.checks import check_flag, check_integer, check_one_of, real_numbers
+from ice_explorer.context import ENGINES
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.grid import GRID_NAMES
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.real import n_masked, real_numbers
 from ice_explorer.threads import can_start_threads
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from collections.abc import Callable, Sequence
 
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.adapters.predict import Response
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.context import EngineName
+    from ice_explorer.grid import GridName
     from ice_explorer.metrics import Convention
 
-EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
-ENGINES: tuple[EngineName, ...] = ("auto", "brute", "tree", "linear", "kernel", "network")
 Unit = Literal["prediction", "sd", "share"]
-UNITS: tuple[Unit, ...] = ("prediction", "sd", "share")
-_LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
+UNITS: tuple[Unit, ...] = get_args(Unit)
+Kind = Literal["ice", "c-ice", "d-ice"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
+RANKINGS: tuple[RankBy, ...] = get_args(RankBy)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The options an explanation was made with, resolved."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """The options of `explain` and their defaults; its docstring says what each means.
 
-    groups: Mapping[Any, Sequence[Any]] | None
-    categorical: tuple[Any, ...] | None
-    output: object
-    response: str
-    grid: str
-    grid_size: int | None
-    sample: int | float | None
-    random_state: int
-    weighted: bool
-    decay: float
-    scale: str
-    like: str | None
-    convention: Convention
-    engine: str
-    memory_limit: int
-    keep_curves: bool
+    `explain` spells them out for those who call it, and a test holds its signature to this class. What needs neither
+    model nor data is checked here, the rest where these are known.
+    """
 
+    features: Sequence[Name] | None = None
+    groups: Mapping[Name, Sequence[Name]] | None = None
+    categorical: Sequence[Name] | None = None
+    output: object = None
+    response: Response = "auto"
+    grid: GridName | Mapping[Name, ArrayLike] = "observed"
+    grid_size: int | None = None
+    sample: float | None = None
+    random_state: int = 0
+    sample_weight: ArrayLike | None = None
+    decay: float = 0.75
+    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal"
+    convention: Convention = "stable"
+    engine: EngineName = "auto"
+    n_jobs: int | None = None
+    memory_limit: str | float = "1GB"
+    like: Any = None
+    keep_curves: bool = False
+    progress: bool | Callable[[int, int, str], object] | None = None
 
-def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
-    """Check an option that takes one of some words."""
-    if not isinstance(got, str) or got not in choices:  # an array is equal to none of them, and to each
-        raise InvalidOptionError.not_one_of(option, got, choices)
-    return got
+    def __post_init__(self) -> None:
+        for name, check in _CHECKS.items():
+            check(getattr(self, name))
 
+    @property
+    def n_threads(self) -> int:
+        """How many threads call the model."""
+        return check_n_jobs(self.n_jobs)
 
-def check_display(decay: object, convention: object) -> None:
-    """Check the two options that every table takes."""
-    check_decay(decay)
-    check_one_of("convention", convention, CONVENTIONS)
-
-
-def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
-    """Fill what a table leaves open from the settings, and check the whole."""
-    resolved = (
-        settings.decay if decay is None else decay,
-        settings.convention if convention is None else convention,
-    )
-    check_display(*resolved)
-    return resolved
+    @property
+    def bytes_per_block(self) -> int:
+        """What one block of phantom observations may take."""
+        return parse_memory_limit(self.memory_limit)
 
 
-def check_names(option: str, names: object) -> list[Any]:
-    """Return names as a list; one name stands for a list of it."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        return [names]
-    if isinstance(names, Mapping):
-        raise InvalidOptionError.names(option, names)
-    return list(names)
+DEFAULTS: Final[Mapping[str, object]] = {each.name: each.default for each in fields(Options)}
+"""Of the options of `explain`, by name."""
 
 
-def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
-    """Check a count or seed."""
-    if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
-        raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
-    if got > _LARGEST_INTEGER:
-        raise InvalidOptionError.integer_too_large(option, got, minimum, _LARGEST_INTEGER, advice)
+def _check_values(option: str, words: Sequence[str], got: object) -> None:
+    """Check an option that takes one of some words, or values by feature."""
+    if not isinstance(got, Mapping) and not (isinstance(got, str) and got in words):
+        raise InvalidOptionError.not_one_of_or_mapping(option=option, got=got, choices=words)
 
 
-def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
-    """Check an option that is on or off."""
-    if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.flag(option, got, usual)
-    return bool(got)
+def _check_grid_size(got: object) -> None:
+    if got is not None:
+        check_integer("grid_size", got, 2, "Leave it out for the default.")
 
 
-def check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
-    """Return positions of rows of X, given as such or as a boolean mask of all rows."""
-    try:
-        if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
-            wanted = np.asarray(list(positions))
-        else:
-            wanted = np.asarray(positions)
-    except ValueError:  # lists of different lengths
-        raise InvalidOptionError.positions(positions, n_observations, option) from None
-    if wanted.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if wanted.ndim == 1 and wanted.dtype.kind == "b" and not n_masked(positions):
-        if len(wanted) != n_observations:
-            raise InvalidOptionError.mask(len(wanted), n_observations, option)
-        return np.flatnonzero(wanted)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
-        raise InvalidOptionError.positions(positions, n_observations, option)
-    outside = wanted[(wanted < 0) | (wanted >= n_observations)]
-    if outside.size:
-        raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
-    return wanted.astype(np.int64)
+def _check_random_state(got: object) -> None:
+    check_integer("random_state", got, 0, "Use `random_state=0` for the default seed.")
 
 
 def check_static_picture(got: object) -> bool | Literal["wait"]:
@@ -151,60 +131,6 @@ def check_sample(sample: object, n_observations: int) -> int | None:
     raise InvalidOptionError.sample(sample, n_observations)
 
 
-def check_index(option: str, what: str, given: object, index: Any) -> None:
-    """Refuse a series or table of as many rows as X that has another index: it may be in another order.
-
-    Parameters
-    ----------
-    option, what : str
-        Name of the option, and of the variable in the advice.
-    given : object
-    index : object
-        Labels of the rows of X, None where they have none.
-    """
-    difference = index_difference(given, index)
-    if difference is not None:
-        raise InvalidOptionError.another_index(option, what, *difference)
-
-
-def index_difference(given: object, index: Any) -> tuple[int, object, object] | None:
-    """Return the first row whose label differs from that of X, with both labels; None where no index differs."""
-    labels: Any = getattr(given, "index", None)
-    if index is None or not hasattr(labels, "equals") or len(labels) != len(index) or labels.equals(index):
-        return None
-    got, expected = labels.tolist(), index.tolist()
-    row = next((row for row in range(len(index)) if got[row] != expected[row]), 0)
-    return row, got[row], expected[row]
-
-
-def check_weights(
-    sample_weight: ArrayLike | None, n_observations: int, index: Any = None
-) -> NDArray[np.float64] | None:
-    """Turn frequency weights into an array, or say what is wrong with them.
-
-    The index is that of the rows of X, None where they have none. Weights that have an index must have the same.
-    """
-    if sample_weight is None:
-        return None
-    advice = "Leave it out to weigh all observations alike."
-    weights = real_numbers(sample_weight)
-    if weights is None:
-        raise InvalidOptionError.sample_weight_got(sample_weight, advice)
-    if weights.shape != (n_observations,):
-        given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
-        msg = f"got {given} for {counted(n_observations, 'observation')}"
-        raise InvalidOptionError.sample_weight(msg, advice)
-    check_index("sample_weight", "weights", sample_weight, index)
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if wrong.size:
-        row = int(wrong[0])
-        msg = f"got {float(weights[row])!r} in row {row}"
-        raise InvalidOptionError.sample_weight(msg, advice)
-    if weights.sum() <= 1:
-        raise InvalidOptionError.sum_of_weights(float(weights.sum()))
-    return weights.copy()
-
-
 def parse_memory_limit(limit: object) -> int:
     """Turn "500MB" or a number of bytes into bytes."""
     if isinstance(limit, str):
@@ -221,3 +147,17 @@ def parse_memory_limit(limit: object) -> int:
     if not (math.isfinite(number) and number >= 1):
         raise InvalidOptionError.memory_limit(limit)
     return int(number)
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "grid": partial(_check_values, "grid", GRID_NAMES),
+    "grid_size": _check_grid_size,
+    "random_state": _check_random_state,
+    "decay": check_decay,
+    "scale": partial(_check_values, "scale", ("marginal", "conditional")),
+    "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
+    "engine": lambda got: check_one_of("engine", got, ENGINES),
+    "n_jobs": check_n_jobs,
+    "memory_limit": parse_memory_limit,
+    "keep_curves": partial(check_flag, "keep_curves"),
+}

@@ -6,15 +6,16 @@ so whatever may be undefined travels in a buffer.
 
 from __future__ import annotations
 
-import ast
 import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer import __version__
-from ice_explorer.display_axis import display_axis, distances, histogram, writer
-from ice_explorer.errors import InvalidOptionError, PredictionError, counted
+from ice_explorer.checks import check_distinct_positions
+from ice_explorer.column_colors import LevelColors, column_colors
+from ice_explorer.context import resolve_display
+from ice_explorer.display_axis import cell_writer, display_axis, histogram, writer
+from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
@@ -38,21 +39,21 @@ from ice_explorer.messages import (
     RuleBody,
 )
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.options import resolve_display
-from ice_explorer.residual import RESIDUAL
+from ice_explorer.number_text import cell_text, short_cell_text
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column
     from ice_explorer.classes import Classes
     from ice_explorer.drivers import Drivers
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.in_common import InCommon
     from ice_explorer.metrics import Convention
+    from ice_explorer.results import ExplanationResult
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
@@ -71,13 +72,7 @@ PROFILES: Final = ("in_distribution_impact", "support", f"{_STABLE}in_distributi
 DECAYS: Final = np.arange(1, 101) / 100
 
 _LARGEST_SENT = 1e38
-_LONGEST_OPTION = 60
-_FIRST_INEXACT_INTEGER = 2**53
-_MOST_ORDERED_LEVELS = 6
-_MOST_ORDERED_NAMES = 12
-_MOST_LEVELS = 8
 _MOST_DRIVERS = 50
-_OTHER = "other"
 _ALL: Final = slice(None)
 
 
@@ -85,7 +80,7 @@ def _f32(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
-def check_sendable(feature: FeatureExplanation) -> None:
+def check_sendable(feature: FeatureResult) -> None:
     """Check that predictions and figures of a feature are numbers in single precision, as browsers get them.
 
     Raises
@@ -103,25 +98,6 @@ def check_sendable(feature: FeatureExplanation) -> None:
 
 def _f64(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f8").tobytes()
-
-
-def _checked(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
-    """Take positions of rows from the browser, which may be of another data set by now."""
-    chosen = np.asarray(positions)  # objects where numbers are too large for 64 bits
-    outside = chosen[(chosen < 0) | (chosen >= n_observations)]
-    if outside.size:
-        msg = (
-            f"`positions` must be row positions of X from 0 to {n_observations - 1}; "
-            f"got {int(outside[0])}. Leave it out."
-        )
-        raise InvalidOptionError(msg)
-    if len(positions) > n_observations:
-        msg = (
-            f"`positions` must be different rows of X, which has {counted(n_observations, 'row')}; "
-            f"got {len(positions)} positions. Leave out those that are there twice."
-        )
-        raise InvalidOptionError(msg)
-    return chosen.astype(np.int64)
 
 
 def _u32(values: ArrayLike) -> bytes:
@@ -147,7 +123,7 @@ class Tables:
         self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
-    def fill(self, position: int, feature: FeatureExplanation) -> None:
+    def fill(self, position: int, feature: FeatureResult) -> None:
         """Enter what is known of one feature."""
         undecayed, decayed = _figures(feature, self._convention)
         even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable")
@@ -168,16 +144,14 @@ class Tables:
         return self._profile.tobytes()
 
 
-def _figures(
-    feature: FeatureExplanation, convention: Convention
-) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+def _figures(feature: FeatureResult, convention: Convention) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
     undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
     return undecayed, feature._decay_profiles(DECAYS, convention)
 
 
 def header(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     features: Sequence[FeatureHead],
     code: str,
     outputs: Sequence[str] = (),
@@ -192,7 +166,7 @@ def header(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
         What is known so far; columns, settings and notes are taken from it.
     features : sequence of FeatureHead
         All features, explained yet or not.
@@ -235,13 +209,13 @@ def header(
     )
 
 
-def _residual(explanation: Explanation) -> list[ColumnHead]:
+def _residual(explanation: ExplanationResult) -> list[ColumnHead]:
     """Offer residuals to colour by, without predicting anything yet."""
     label = explanation._residual_label
     return [] if label is None else [ColumnHead(name=label, kind="numeric")]
 
 
-def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
+def _with_range(head: FeatureHead, explanation: ExplanationResult) -> FeatureHead:
     """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
     name = head["name"]
     return {**head, "range": explanation[name].prediction_range if name in explanation else None}
@@ -263,30 +237,12 @@ def _note(text: str, of_label: Mapping[str, str]) -> Note:
     return Note(feature=None, text=text)
 
 
-def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION) -> str:
-    """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
-    arguments = ["model", "X"]
-    for name, value in options.items():
-        text = repr(value)
-        arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")
-    return f"ICEExplorer({', '.join(arguments)})"
-
-
-def _is_literal(text: str) -> bool:
-    """Whether a text makes the value again, wherever it is pasted."""
-    try:
-        ast.literal_eval(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
 # --- lines ----------------------------------------------------------------------------------------
 
 
 def curves(
-    explanation: Explanation,
-    feature: FeatureExplanation,
+    explanation: ExplanationResult,
+    feature: FeatureResult,
     max_lines: int,
     selection: Sequence[int],
     target: NDArray[np.float64] | None = None,
@@ -295,9 +251,9 @@ def curves(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
         Where the labels of the rows come from.
-    feature : FeatureExplanation
+    feature : FeatureResult
     max_lines : int
         How many rows to draw besides the selected ones.
     selection : sequence of int
@@ -349,15 +305,25 @@ def curves(
     ]
 
 
-def _at_own(
-    feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How far each grid value is from the own values of some rows: the exponents of the decay.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_grid)
+        0 at the own value; infinite where nothing but it is likely.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
+
+
+def _at_own(feature: FeatureResult, positions: NDArray[np.int64], lines: NDArray[np.float64]) -> NDArray[np.float64]:
     """Predictions at observed values, where the curves do not tell all of them."""
     return np.empty(0) if feature._are_on_grid(positions).all() else feature._at_own_values(positions, lines)
 
 
 def classes(
-    feature: FeatureExplanation,
+    feature: FeatureResult,
     classes: Classes,
     positions: NDArray[np.int64],
     places: NDArray[np.intp] | slice = _ALL,
@@ -366,7 +332,7 @@ def classes(
 
     Parameters
     ----------
-    feature : FeatureExplanation
+    feature : FeatureResult
         Of the explained class.
     classes : Classes
         Where the curves come from.
@@ -397,9 +363,7 @@ def classes(
     return body, [_u32(positions), _f64(grid), _f32(centred), _f32(centred.mean(axis=1))]
 
 
-def _missing(
-    feature: FeatureExplanation, positions: NDArray[np.int64]
-) -> tuple[MissingBody | None, NDArray[np.float64]]:
+def _missing(feature: FeatureResult, positions: NDArray[np.int64]) -> tuple[MissingBody | None, NDArray[np.float64]]:
     """What is predicted of some rows with the value missing; nothing where no observation lacks it."""
     known = feature.missing_dependence
     if known is None:
@@ -419,99 +383,66 @@ def colors(
     Parameters
     ----------
     column : Column
-        Any column of X, or a group of columns as one category.
     positions : sequence of int
         Rows of X.
     apart : sequence of str
-        Levels without an order that are told apart however rare they are.
+        As for `column_colors`.
 
     Returns
     -------
-    body : dict
-        Continuous with the domain of the ramp (the 2 % and 98 % quantiles of the whole column, so
-        that an outlier does not take all the colours; of those that are finite), or category with its levels in order.
-        Booleans, ordered categories and whatever has at most 6 distinct values on an axis are
-        ordered categories; more than 12 ordered levels make a ramp. Categories beyond the 8 most
-        frequent share a last level "other".
-    buffers : list of bytes
-        The values, or the index of the level; NaN where missing.
+    body, buffers
+        As `ContinuousColorsBody` and `CategoryColorsBody` lay them out.
     """
-    chosen = _checked(positions, len(column.values))
-    if column.kind in ("category", "other"):
-        return _category_colors(column, chosen, frozenset(apart))
-    values = column.values.astype(np.float64)
-    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    most = _MOST_ORDERED_NAMES if column.kind == "ordered" else _MOST_ORDERED_LEVELS
-    if column.kind == "boolean" or len(distinct) <= most:
-        index = np.searchsorted(distinct, values[chosen]).astype(np.float64)
-        index[np.isnan(values[chosen])] = math.nan
-        write = _cell_writer(column)
-        ordered = CategoryColorsBody(
-            column=column.label,
-            kind="category",
-            ordered=True,
-            levels=[write(value) for value in distinct],
-            values=_finite(distinct).tolist(),
-            counts=counts.tolist(),
-        )
-        return ordered, [_f32(index)]
-    ends = distinct[np.isfinite(distinct)]
-    low, high = np.quantile(values[np.isfinite(values)], [0.02, 0.98])
-    if column.name is RESIDUAL:  # 0 is in the middle of the ramp
-        low, high = -max(-low, high), max(-low, high)
-    if low == high or column.kind == "ordered":
-        low, high = ends[0], ends[-1]
-    continuous = ContinuousColorsBody(
-        column=column.label,
+    found = column_colors(column, check_distinct_positions(positions, len(column.values)), apart)
+    if isinstance(found, LevelColors):
+        return _levels(found)
+    body = ContinuousColorsBody(
+        column=found.column,
         kind="continuous",
-        of=column.kind,
-        domain=(float(low), float(high)),
-        median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
-        levels=column.level_texts,
+        of=found.of,
+        domain=found.domain,
+        median=found.median,
+        levels=found.levels,
     )
-    return continuous, [_f64(values[chosen])]
+    return body, [_f64(found.values)]
 
 
-def _finite(values: ArrayLike) -> NDArray[np.float64]:
-    """Put the largest number there is in the place of what is infinite, which JSON does not have."""
-    return np.nan_to_num(np.asarray(values, dtype=np.float64))
+def groups(feature: FeatureResult, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
+    """Which rule of the best two columns together some rows fulfil, as something to colour by.
+
+    Parameters
+    ----------
+    feature : FeatureResult
+    positions : sequence of int
+        Rows of X.
+
+    Raises
+    ------
+    InvalidOptionError
+        If two columns explain no more than the best one.
+    """
+    found = feature._groups()
+    if found is None:
+        raise InvalidOptionError.no_groups(feature.label)
+    return _levels(found.at(check_distinct_positions(positions, len(found.values))))
 
 
-def _category_colors(
-    column: Column, chosen: NDArray[np.int64], apart: AbstractSet[str]
-) -> tuple[CategoryColorsBody, list[bytes]]:
-    """Colour by the levels, in their own order; by what is no level, as text, most frequent first."""
-    texts = column.texts
-    names, counts = np.unique(texts[~column.missing], return_counts=True)
-    # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
-    order = np.argsort(-counts, kind="stable")
-    is_kept = np.isin(names[order], list(apart)) | (np.arange(len(order)) < _MOST_LEVELS)
-    kept, lumped = order[is_kept], order[~is_kept]
-    if column.level_texts is not None:
-        place = {text: at for at, text in enumerate(column.level_texts)}
-        kept = np.array(sorted(kept, key=lambda at: place[str(names[int(at)])]), dtype=np.int64)
-    levels = [str(name) for name in names[kept]]
-    level_counts = counts[kept].tolist()
-    index = {name: position for position, name in enumerate(levels)}
-    if len(lumped):
-        levels.append(_OTHER if _OTHER not in levels else f"{_OTHER} levels")
-        level_counts.append(int(counts[lumped].sum()))
-    codes = [math.nan if texts[row] is None else float(index.get(texts[row], len(index))) for row in chosen]
+def _levels(found: LevelColors) -> tuple[CategoryColorsBody, list[bytes]]:
     body = CategoryColorsBody(
-        column=column.label,
+        column=found.column,
         kind="category",
-        ordered=False,
-        levels=levels,
-        values=None,
-        counts=level_counts,
+        ordered=found.is_ordered,
+        levels=found.levels,
+        values=found.places,
+        counts=found.counts,
     )
-    return body, [_f32(codes)]
+    return body, [_f32(found.values)]
 
 
 # --- drivers --------------------------------------------------------------------------------------
 
 
-def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
+def drivers(feature: FeatureResult, found: Drivers) -> DriversBody:
     """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     return DriversBody(
         feature=feature.label,
@@ -539,42 +470,13 @@ def drivers(feature: FeatureExplanation, found: Drivers) -> DriversBody:
     )
 
 
-def groups(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
-    """Which rule of the best two columns together some rows fulfil, as something to colour by.
-
-    Parameters
-    ----------
-    feature : FeatureExplanation
-    positions : sequence of int
-        Rows of X.
-
-    Raises
-    ------
-    InvalidOptionError
-        If two columns explain no more than the best one.
-    """
-    found = feature._groups()
-    if found is None:
-        raise InvalidOptionError.no_groups(feature.label)
-    rules, rule_of = found
-    body = CategoryColorsBody(
-        column=" and ".join(feature._search_drivers().combined.columns),
-        kind="category",
-        ordered=False,
-        levels=list(rules),
-        values=None,
-        counts=np.bincount(rule_of, minlength=len(rules)).tolist(),
-    )
-    return body, [_f32(rule_of[_checked(positions, len(rule_of))])]
-
-
 # --- what if, and what rows have in common --------------------------------------------------------
 
 
-def feature_moves(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
+def feature_moves(feature: FeatureResult, position: int, prediction: float) -> FeatureMovesBody:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature)
-    write = writer(axis.kind, axis.grid, axis.levels, _short_text)
+    write = writer(axis.kind, axis.grid, axis.levels, short_cell_text)
     moves = feature._moves(position, prediction)
     return FeatureMovesBody(
         feature=feature.label,
@@ -593,9 +495,9 @@ def feature_moves(feature: FeatureExplanation, position: int, prediction: float)
     )
 
 
-def in_common(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
+def in_common(explanation: ExplanationResult, positions: Sequence[int]) -> InCommonBody:
     """Describe what some rows have in common, in words."""
-    found = explanation._in_common(_checked(positions, explanation.n_observations))
+    found = explanation._in_common(check_distinct_positions(positions, explanation.n_observations))
     return InCommonBody(
         items=[
             InCommonItem(column=each.of.label, text=_in_words(each), inside=each.inside, outside=each.outside)
@@ -607,7 +509,7 @@ def in_common(explanation: Explanation, positions: Sequence[int]) -> InCommonBod
 def _in_words(each: InCommon) -> str:
     second = each.of
     grid = second.values if second.levels is None else np.arange(len(second.levels))
-    write = writer(second.kind, grid, second.levels, _short_text)
+    write = writer(second.kind, grid, second.levels, short_cell_text)
     if each.levels:
         return f"{second.label} {', '.join(map(write, each.levels))}"
     if math.isinf(each.high):
@@ -620,21 +522,8 @@ def _in_words(each: InCommon) -> str:
 # --- rows -----------------------------------------------------------------------------------------
 
 
-def number_text(value: float) -> str:
-    """Write a number as a reader would: whole numbers in full, others with six digits."""
-    if math.isnan(value):
-        return ""
-    is_whole = value.is_integer() and abs(value) < _FIRST_INEXACT_INTEGER
-    return str(int(value)) if is_whole else f"{value:.6g}"
-
-
-def _short_text(value: float) -> str:
-    """Write a number as a reader would, with four digits unless it is whole."""
-    return number_text(value if value.is_integer() else float(f"{value:.4g}"))
-
-
 def rows(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     positions: Sequence[int],
     sort_by: int | None = None,
     *,
@@ -645,7 +534,7 @@ def rows(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     positions : sequence of int
         Rows of X.
     sort_by : int, optional
@@ -654,7 +543,7 @@ def rows(
     most : int, optional
         Rows that are returned at most.
     """
-    chosen = _checked(positions, explanation.n_observations)
+    chosen = check_distinct_positions(positions, explanation.n_observations)
     outcomes = explanation._outcomes(chosen)
     columns = [explanation._column(name) for name in explanation.columns]
     labels = [*outcomes, *(column.label for column in columns)]
@@ -667,7 +556,7 @@ def rows(
         order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way
         chosen, outcomes = chosen[order], {name: values[order] for name, values in outcomes.items()}
     chosen = chosen[:most]
-    texts = [[number_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
+    texts = [[cell_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
     by_column = [*texts, *(_cells(column, chosen) for column in columns)]
     return RowsBody(
         columns=labels,
@@ -690,14 +579,5 @@ def _sort_keys(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.float64]
 def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
     if column.kind == "other":
         return ["" if text is None else text for text in column.texts[chosen]]
-    write = _cell_writer(column)
+    write = cell_writer(column)
     return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
-
-
-def _cell_writer(column: Column) -> Callable[[float], str]:
-    """How the coordinates of a column are written; booleans as Python does."""
-    if column.kind == "boolean":
-        return lambda value: str(bool(value))
-    if column.level_texts is not None:
-        return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, number_text)
-    return writer(column.kind, column.values, None, number_text)

@@ -7,9 +7,9 @@ the order of the features and stop between blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,32 +18,23 @@ from ice_explorer.adapters.fitted import fitted_table
 from ice_explorer.adapters.predict import make_predictor
 from ice_explorer.adapters.target import target_names
 from ice_explorer.anchors import place_of
+from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.choice import Inside, choose_engine
+from ice_explorer.columns import Columns
+from ice_explorer.context import Context, Settings
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.feature import tells_rows_apart
-from ice_explorer.grid import GRID_NAMES, check_grid_values
+from ice_explorer.feature_result import FeatureResult
+from ice_explorer.grid import check_grid_values
 from ice_explorer.groups import check_groups, groups_among
-from ice_explorer.inputs import Columns, Context, feature_input
+from ice_explorer.inputs import feature_input
 from ice_explorer.labels import shortened
 from ice_explorer.locks import new_lock
-from ice_explorer.options import (
-    ENGINES,
-    Settings,
-    check_display,
-    check_flag,
-    check_index,
-    check_integer,
-    check_n_jobs,
-    check_names,
-    check_one_of,
-    check_sample,
-    check_weights,
-    parse_memory_limit,
-)
+from ice_explorer.options import Options, check_sample
 from ice_explorer.probe import Probe, Witness
-from ice_explorer.results import Explanation, FeatureExplanation
+from ice_explorer.results import ExplanationResult
 from ice_explorer.thresholds import threshold_grids
 from ice_explorer.turns import cancelled_by
 
@@ -53,125 +44,191 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.opening import Opening
-    from ice_explorer.adapters.predict import Predictor, Response
+    from ice_explorer.adapters.predict import Predictor
     from ice_explorer.adapters.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engine import Engine
     from ice_explorer.feature import FeatureKind
     from ice_explorer.grid import GridName
     from ice_explorer.inputs import FeatureInput
-    from ice_explorer.metrics import Convention
-    from ice_explorer.options import EngineName
-    from ice_explorer.progress import Progress
     from ice_explorer.target_check import KnownTarget
 
+_CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
 _FEWER = 100  # observations and grid values
 _FIRST_ROWS = 2  # enough to see what the model returns
 
 
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """What is explained: X, its columns, and which of them are features; `notes` are on those that are not."""
+
+    groups: Mapping[Name, Sequence[Name]]
+    categorical: Sequence[Name]
+    table: Table
+    weights: NDArray[np.float64] | None
+    columns: Columns
+    chosen: list[int]
+    notes: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What a model returns for a few rows: what is predicted, and whether it still is the same."""
+
+    predictor: Predictor
+    probe: Probe | None
+    witness: Witness
+
+
+@dataclass(frozen=True, eq=False)
+class _Grids:
+    """Where features are evaluated: by a rule, or at values of each; `references` are features of `like`."""
+
+    choice: GridName | Mapping[str, NDArray[np.float64]]
+    references: Mapping[int, FeatureInput]
+    notes: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """What computes the curves, and the features as it gets them."""
+
+    engine: Engine
+    inputs: list[FeatureInput]
+    notes: list[str]
+
+
 def prepare(
     model: Any,
     X: Any,
+    options: Options,
     *,
-    features: Sequence[Name] | None = None,
-    groups: Mapping[Name, Sequence[Name]] | None = None,
-    categorical: Sequence[Name] | None = None,
-    output: object = None,
-    response: Response = "auto",
-    grid: GridName | Mapping[Name, ArrayLike] = "observed",
-    grid_size: int | None = None,
-    sample: float | None = None,
-    random_state: int = 0,
-    sample_weight: ArrayLike | None = None,
-    decay: float = 0.75,
-    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "stable",
-    engine: EngineName = "auto",
-    n_jobs: int | None = None,
-    memory_limit: str | float = "1GB",
-    like: Explanation | None = None,
-    keep_curves: bool = False,
-    progress: Progress = False,
     answers: Answers | None = None,
     opening: Callable[[Table], Opening] | None = None,
     y: object = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
-    Options are those of `explain`. Besides, `answers` are what the model was asked before for another
+    Besides the options of `explain`, `answers` are what the model was asked before for another
     of its outputs, with all other options the same but the response, `opening` chooses an output
-    where one must be chosen and was not, `progress` is that of curves that are computed later, and `y` is the
-    observed target.
+    where one must be chosen and was not, and `y` is the observed target.
     """
-    check_display(decay, convention)
-    check_one_of("engine", engine, ENGINES)
-    check_integer("random_state", random_state, 0, "Use `random_state=0` for the default seed.")
-    limit = parse_memory_limit(memory_limit)
-    jobs = check_n_jobs(n_jobs)
-    if like is not None:
-        _check_like(like, grid, grid_size)
-        features = like.features if features is None else features
-        groups = like.settings.groups if groups is None else groups
-        categorical = like.settings.categorical if categorical is None else categorical
+    options = _as_in_reference(options)
+    data = _read_data(model, X, options)
+    asked = _ask_model(model, data, options, opening, y)
+    inside = Inside(model, asked.predictor, data.columns)
+    grids = _choose_grids(inside, data, options)
+    context = _context_of(data, asked, options, answers)
+    chosen = _choose_engine(inside, context, data, grids, options)
+    said = [*asked.predictor.notes, *data.notes, *grids.notes, *chosen.notes]
+    return Plan(context, chosen.engine, chosen.inputs, said, y)
+
+
+def _as_in_reference(options: Options) -> Options:
+    """Take features, groups and categories from `like`, where they were not given."""
+    like = options.like
+    if like is None:
+        return options
+    _check_like(like, options.grid, options.grid_size)
+    return replace(
+        options,
+        features=like.features if options.features is None else options.features,
+        groups=like.settings.groups if options.groups is None else options.groups,
+        categorical=like.settings.categorical if options.categorical is None else options.categorical,
+    )
+
+
+def _read_data(model: Any, X: Any, options: Options) -> _Data:
+    """Read X as the model was fitted on it, and choose the features."""
     table = fitted_table(model, X)
-    weights = check_weights(sample_weight, table.n_observations, table.index)
-    declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
-    columns = Columns(table, declared, unordered)
-    chosen, skipped = _choose_features(features, columns, weights)
+    weights = check_weights(options.sample_weight, table.n_observations, table.index)
+    groups = check_groups(options.groups)
+    categorical = check_names("categorical", () if options.categorical is None else options.categorical)
+    columns = Columns(table, groups, categorical)
+    return _Data(groups, categorical, table, weights, columns, *_choose_features(options.features, columns, weights))
+
+
+def _ask_model(
+    model: Any, data: _Data, options: Options, opening: Callable[[Table], Opening] | None, y: object
+) -> _Asked:
+    """Choose what to predict, and name it after the target."""
     predictor, probe, witness = _probed(
-        model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
-        opening=None if opening is None else opening(table).choose,
-    )  # fmt: skip
-    predictor = replace(predictor, output_label=predictor.named_after(target_names(y)))
-    references = {} if like is None else _references(like, columns, chosen)
-    grid_choice = _check_grid(grid, grid_size, columns)
+        model,
+        data.table,
+        Probe(data.table, data.columns.moves, options.random_state),
+        output=options.output,
+        response=options.response,
+        n_jobs=options.n_threads,
+        opening=None if opening is None else opening(data.table).choose,
+    )
+    return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), probe, witness)
+
+
+def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
+    """Choose where each feature is evaluated."""
+    columns, like = data.columns, options.like
     if like is not None:
-        grid_choice = {columns.feature(number).label: item.grid.values for number, item in references.items()}
-    inside = Inside(model, predictor, columns)
-    if grid_choice == "thresholds":
-        grid_choice, lost = threshold_grids(inside, table, columns, chosen)
-        skipped += lost
-    n_rows = check_sample(sample, table.n_observations)
+        references = _references(like, columns, data.chosen)
+        grids = {columns.feature(number).label: item.grid.values for number, item in references.items()}
+        return _Grids(grids, references, [])
+    if isinstance(options.grid, Mapping):
+        features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
+        grids = {feature.label: feature.grid_of(values, check_grid_values) for feature, values in features}
+        return _Grids(grids, {}, [])
+    if options.grid == "thresholds":
+        thresholds, lost = threshold_grids(inside, data.table, columns, data.chosen)
+        return _Grids(thresholds, {}, lost)
+    return _Grids(options.grid, {}, [])
+
+
+def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers | None) -> Context:
+    """Put together what all features share."""
+    predictor, limit = asked.predictor, options.bytes_per_block
+    brute = BruteCurves(
+        predictor.predict, data.table, limit, _several_outputs(predictor, answers),
+        response=predictor.response, predicts=asked.witness.is_predicted,
+    )  # fmt: skip
     settings = Settings(
-        groups=declared or None,
-        categorical=tuple(unordered) or None,
+        groups=data.groups or None,
+        categorical=tuple(data.categorical) or None,
         output=predictor.output,
         response=predictor.response,
-        grid=grid if isinstance(grid, str) else "custom",
-        like=None if like is None else "custom",
-        grid_size=grid_size,
-        sample=sample,
-        random_state=random_state,
-        weighted=weights is not None,
-        decay=float(decay),
-        scale=scale if isinstance(scale, str) else "custom",
-        convention=convention,
-        engine=engine,
+        grid=options.grid if isinstance(options.grid, str) else _CUSTOM,
+        like=None if options.like is None else _CUSTOM,
+        grid_size=options.grid_size,
+        sample=options.sample,
+        random_state=options.random_state,
+        weighted=data.weights is not None,
+        decay=float(options.decay),
+        scale=options.scale if isinstance(options.scale, str) else _CUSTOM,
+        convention=options.convention,
+        engine=options.engine,
         memory_limit=limit,
-        keep_curves=check_flag("keep_curves", keep_curves),
+        keep_curves=bool(options.keep_curves),
     )
-    brute = BruteCurves(
-        predictor.predict, table, limit, _several_outputs(predictor, answers),
-        response=predictor.response, predicts=witness.is_predicted,
-    )  # fmt: skip
-    context = Context(table, columns, weights, predictor, settings, brute, probe, witness, progress)
-    scales = _check_scale(scale, columns, table.index)
+    return Context(
+        data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness, options.progress
+    )
+
+
+def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids, options: Options) -> _Chosen:
+    """Lay out the features, and choose what computes their curves."""
+    n_rows = check_sample(options.sample, data.table.n_observations)
+    scales = _check_scale(options.scale, data.columns, data.table.index)
     inputs = [
-        feature_input(context, number, grid_choice, scales.get(number), n_rows, like=references.get(number))
-        for number in chosen
+        feature_input(context, number, grids.choice, scales.get(number), n_rows, like=grids.references.get(number))
+        for number in data.chosen
     ]
-    chosen_engine, engine_notes = choose_engine(engine, inside, context, inputs, jobs)
+    engine, engine_notes = choose_engine(options.engine, inside, context, inputs, options.n_threads)
     said = [
-        *predictor.notes,
-        *skipped,
-        *notes.weights_of_small_sum(weights),
-        *notes.undeclared_groups(_undeclared_groups(columns)),
+        *notes.weights_of_small_sum(data.weights),
+        *notes.undeclared_groups(_undeclared_groups(data.columns)),
         *notes.grids(inputs),
-        *_sample_note(inputs, settings),
+        *_sample_note(inputs, context.settings),
         *engine_notes,
     ]
-    return Plan(context, chosen_engine, inputs, said, y)
+    return _Chosen(engine, inputs, said)
 
 
 def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
@@ -243,27 +300,16 @@ def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
     return tells_rows_apart(len(np.unique(present)), len(present))
 
 
-def _check_grid(grid: object, grid_size: int | None, columns: Columns) -> GridName | Mapping[str, NDArray[np.float64]]:
-    if grid_size is not None:
-        check_integer("grid_size", grid_size, 2, "Leave it out for the default.")
-    if isinstance(grid, Mapping):
-        features = [(columns.feature(columns.number(name)), values) for name, values in grid.items()]
-        return {feature.label: feature.grid_of(values, check_grid_values) for feature, values in features}
-    if isinstance(grid, str) and grid in GRID_NAMES:
-        return grid
-    raise InvalidOptionError.not_one_of_or_mapping(option="grid", got=grid, choices=GRID_NAMES)
-
-
 def _check_like(like: object, grid: object, grid_size: int | None) -> None:
     """Check that there is one source of grids."""
-    if not isinstance(like, Explanation):
+    if not isinstance(like, ExplanationResult):
         raise InvalidOptionError.like(like)
     for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
         if given:
             raise InvalidOptionError.like_and(option)
 
 
-def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
+def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
     """Find each feature in another explanation, and number its levels alike."""
     references = {}
     for number in chosen:
@@ -284,8 +330,6 @@ def _check_scale(scale: object, columns: Columns, index: Any) -> Mapping[int, Ar
                 raise InvalidOptionError.scale_got(name, values)
             check_index("scale", "values", values, index)
         return {columns.number(name): values for name, values in scale.items()}
-    if not isinstance(scale, str) or scale not in ("marginal", "conditional"):
-        raise InvalidOptionError.not_one_of_or_mapping(option="scale", got=scale, choices=("marginal", "conditional"))
     return {}
 
 
@@ -418,7 +462,7 @@ class Plan:
         feature: Name,
         progress: Callable[[int, int, str], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> FeatureExplanation:
+    ) -> FeatureResult:
         """Run one feature: phantoms, curves, sums.
 
         Parameters
@@ -433,13 +477,13 @@ class Plan:
 
         Returns
         -------
-        FeatureExplanation
+        FeatureResult
         """
         item = self._inputs[feature]
         with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
             sums = self._engine.sums(item, progress, cancelled)
             kept = self._engine.kept.pop(item.at_issue, None)
-        return FeatureExplanation(self._context, self._engine, item, sums, kept)
+        return FeatureResult(self._context, self._engine, item, sums, kept)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
@@ -469,9 +513,9 @@ class Plan:
         """Grid of each feature, in the values of X."""
         return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
 
-    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+    def explanation(self, results: Mapping[Name, FeatureResult]) -> ExplanationResult:
         """Collect computed features, in column order; those missing are not in the result."""
-        return Explanation(
+        return ExplanationResult(
             self._context,
             self._engine,
             [results[name] for name in self.features if name in results],

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.table import Column, ColumnKind
+    from ice_explorer.columns import Columns
     from ice_explorer.feature import Feature, FeatureKind
-    from ice_explorer.inputs import Columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.peel import Peeled
     from ice_explorer.adapters.table import Column
-    from ice_explorer.inputs import Context, FeatureInput
+    from ice_explorer.context import Context
+    from ice_explorer.inputs import FeatureInput
 
     Array = NDArray[np.float64]
 

@@ -12,48 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.forms import FLAG, POSITIONS, TEXT, TEXTS, Form, is_finite, is_list, is_text, misfits, one_of
+from ice_explorer.figures.choices import STATE_VERSION
+from ice_explorer.forms import POSITIONS, TEXT, Form, check_entries, is_text
+from ice_explorer.messages import VIEW_CHOICES
 from ice_explorer.older import renewed_state
 
-STATE_VERSION: Final = 2
 _WITH_WEIGHTING: Final = 1  # is still read
 
-
-def _is_window(value: object) -> bool:
-    return is_list(value, is_finite) and len(value) == 4  # type: ignore[arg-type]
-
-
-def _is_filter(value: object) -> bool:
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return False
-    hidden, span = value.get("hidden"), value.get("range")
-    is_span = is_list(span, is_finite) and len(span) == 2  # type: ignore[arg-type]
-    return is_span or is_list(hidden, lambda level: level is None or is_text(level))
-
-
-# The browser's twin is `ViewChoices` in `js/src/protocol.ts`; a test holds the names to each other.
-VIEW_CHOICES: Final[Mapping[str, Form]] = {
-    "left": one_of("bars", "map"),
-    "right": one_of("feature", "all"),
-    "compared": TEXTS,
-    "coloring": one_of("value", "median", "driver", "together"),
-    "lines_as": one_of("auto", "lines", "density"),
-    "shared_y": FLAG,
-    "target": FLAG,
-    "classes": FLAG,
-    "rug": one_of("auto", "off"),
-    "full_slopes": FLAG,
-    "every_step": FLAG,
-    "zoom": Form(
-        "a dict of four finite numbers each",
-        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
-    ),
-    "filters": Form(
-        "a dict of hidden levels or a range each",
-        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_filter(v) for k, v in value.items()),
-    ),
-    "palette": one_of("default", "viridis", "cividis"),
-}
 
 _ANY: Final = Form("anything", lambda _value: True)
 # Of a state: what names something of the data. All other traits are checked where they are set.
@@ -145,11 +110,12 @@ def check_view(view: object) -> Mapping[str, Any]:
 
 
 def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
-    for name in misfits(entries, forms):
-        if name not in forms:
-            raise InvalidOptionError.state_entry(where, name, tuple(forms))
-        place = f"{where}[{name!r}]"
-        raise InvalidOptionError.state_value(place, forms[name].expected, entries[name])
+    check_entries(
+        entries,
+        forms,
+        lambda name: InvalidOptionError.state_entry(where, name, tuple(forms)),
+        lambda name, expected, got: InvalidOptionError.state_value(f"{where}[{name!r}]", expected, got),
+    )
 
 
 def fit_state(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.checks import index_difference
 from ice_explorer.engine import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics import FeatureMetrics
-from ice_explorer.options import index_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.columns import Columns
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engine import Sums
-    from ice_explorer.inputs import Columns, FeatureInput
+    from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics import Convention
 
     Array = NDArray[np.float64]

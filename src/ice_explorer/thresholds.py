@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import Table
     from ice_explorer.adapters.trees.ensemble import TreeEnsemble
     from ice_explorer.choice import Inside
+    from ice_explorer.columns import Columns
     from ice_explorer.feature import Feature
-    from ice_explorer.inputs import Columns
 
     Array = NDArray[np.float64]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.checks import check_names, check_one_of, check_positions
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.scene import shown_lines
 from ice_explorer.labels import readable
-from ice_explorer.messages import KINDS
-from ice_explorer.options import check_names, check_one_of, check_positions
+from ice_explorer.options import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.view import ViewState
+    from ice_explorer.results import ExplanationResult
 
 _PLAIN = ("numeric", "boolean")
 _LARGE = 10_000_000  # points of curves in one table
@@ -38,7 +39,7 @@ class Curves:
 
     Attributes
     ----------
-    feature : FeatureExplanation
+    feature : FeatureResult
     positions : ndarray of shape (n_rows,)
         Rows of X.
     grid : ndarray of shape (n_points,)
@@ -49,7 +50,7 @@ class Curves:
         ICE, c-ICE as it is anchored in the view, and the weight of each phantom.
     """
 
-    feature: FeatureExplanation
+    feature: FeatureResult
     positions: NDArray[np.int64]
     grid: NDArray[Any]
     places: NDArray[np.float64]
@@ -58,7 +59,7 @@ class Curves:
     likelihood: NDArray[np.float64]
 
 
-def curves_of(explanation: Explanation, state: ViewState) -> Curves:
+def curves_of(explanation: ExplanationResult, state: ViewState) -> Curves:
     """Gather the curves of the open feature of a view, all that are drawn."""
     feature = explanation[state.feature]
     lines, _ = shown_lines(explanation, feature, replace(state, kind="c-ice"))
@@ -88,7 +89,7 @@ def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
     return objects
 
 
-def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
+def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFrame:
     """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own."""
     table = explanation.table(state.decay, state.convention, sort_by=state.rank_by, unit=state.unit)
     plain: pd.DataFrame = table.reset_index(drop=True)
@@ -96,12 +97,12 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     return plain
 
 
-def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.DataFrame:
+def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) -> pd.DataFrame:
     """Return the curves of features with one point in each row.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     states : sequence of ViewState
         One for each feature, which is the one that is open in it.
 
@@ -154,7 +155,7 @@ def _typed(curves: Curves) -> pd.Series:
 
 
 def long_frame(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     features: Sequence[Any] | None,
     kind: str,
     rows: ArrayLike | None,
@@ -211,7 +212,7 @@ def _size_text(n_points: int) -> str:
 
 
 def _long_part(
-    feature: FeatureExplanation,
+    feature: FeatureResult,
     kind: str,
     curves: NDArray[np.float64],
     positions: NDArray[np.int64],
@@ -238,7 +239,7 @@ def _long_part(
     }
 
 
-def _native_values(explanation: Explanation, feature: FeatureExplanation) -> pd.Series:
+def _native_values(explanation: ExplanationResult, feature: FeatureResult) -> pd.Series:
     """Return the grid in the dtype that the feature has in X: categories stay categories, with all their levels."""
     import pandas as pd
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ice_explorer import version
 from ice_explorer.errors import ICEExplorerError, InputTypeError, UnknownOptionError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _VARIABLE: Final = "ICE_EXPLORER_TRACEBACK"
-_PACKAGE: Final = str(Path(__file__).parent) + os.sep
+_PACKAGE: Final = str(Path(version.__file__).parent) + os.sep  # at its root
 _KEPT: Final = (*functools.WRAPPER_ASSIGNMENTS, "__kwdefaults__")
 _SPECIAL: Final = {"__init__", "__getitem__", "__setattr__", "__getstate__"}
 

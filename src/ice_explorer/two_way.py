@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.checks import check_integer
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.grid import feature_seed, make_grid
 from ice_explorer.likelihood import lower_median, most_frequent
 from ice_explorer.locks import new_lock
-from ice_explorer.options import check_integer
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.tracebacks import short_tracebacks
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.table import Name
+    from ice_explorer.context import Context
     from ice_explorer.feature import Feature, FeatureKind
-    from ice_explorer.inputs import Context
 
     Array = NDArray[np.float64]
 

@@ -31,6 +31,7 @@ import traitlets
 from ice_explorer import payload
 from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
+from ice_explorer.checks import check_integer, check_one_of, check_positions
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
     Cancelled,
@@ -46,15 +47,13 @@ from ice_explorer.errors import (
     counted,
     quoted,
 )
-from ice_explorer.explanation import OPTIONS, explain
+from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.likelihood import check_decay
 from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
-    KINDS,
-    RANKINGS,
     Body,
     CancelBody,
     ClassesRequest,
@@ -67,9 +66,7 @@ from ice_explorer.messages import (
     FeatureMovesBody,
     GroupsRequest,
     InCommonRequest,
-    Kind,
     Note,
-    RankBy,
     Refusal,
     Reply,
     Request,
@@ -77,16 +74,16 @@ from ice_explorer.messages import (
     RowsRequest,
     Status,
     ViewBody,
-    ViewState,
+    ViewMessage,
     WhatIfBody,
     WhatIfRequest,
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, Convention
-from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_positions, check_static_picture
+from ice_explorer.options import DEFAULTS, KINDS, RANKINGS, UNITS, Kind, Options, RankBy, Unit, check_static_picture
 from ice_explorer.residual import RESIDUAL
 from ice_explorer.runtime import is_unattended
-from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
+from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -100,9 +97,8 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.table import Name
     from ice_explorer.classes import Classes
     from ice_explorer.driver_table import DriverTable
-    from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation
+    from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
     from ice_explorer.frozen.cell import Frozen
-    from ice_explorer.results import FileOptions, PlotOptions
     from ice_explorer.state import State
     from ice_explorer.view_table import ViewTable
 
@@ -125,8 +121,7 @@ def _with_options(init: Callable[..., object]) -> inspect.Signature:
         for parameter in list(inspect.signature(init).parameters.values())[1:]
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD
     ]
-    options = inspect.signature(explain).parameters
-    return inspect.Signature([*named, *(options[name] for name in OPTIONS)])
+    return inspect.Signature([*named, *inspect.signature(Options).parameters.values()])
 
 
 G = TypeVar("G")
@@ -233,7 +228,7 @@ class ICEExplorer(anywidget.AnyWidget):
     color_by = _Checked[str | None, Any](None).tag(sync=True)
     kind = _Checked[Kind, Kind]("ice").tag(sync=True)
     # The slider is ahead of any echo of its own past positions, which would make it jitter.
-    decay = _Checked[float, float](0.75).tag(sync=True, echo_update=False)
+    decay = _Checked[float, float](Options.decay).tag(sync=True, echo_update=False)
     rank_by = _Checked[RankBy, RankBy]("in_distribution_impact").tag(sync=True)
     convention = _Checked[Convention, Convention]("stable").tag(sync=True)
     unit = _Checked[Unit, Unit]("prediction").tag(sync=True)
@@ -273,7 +268,7 @@ class ICEExplorer(anywidget.AnyWidget):
         traits = self._public_traits()
         given: Mapping[str, object] = options
         for name in traits:
-            if name in given and name not in OPTIONS:
+            if name in given and name not in DEFAULTS:
                 raise UnknownOptionError.trait_as_option(name, given[name])
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
@@ -804,20 +799,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return int(cast("int", value))
 
     def _check_selection(self, value: object) -> list[int]:
-        try:
-            positions = np.asarray(list(value) if isinstance(value, Iterable) else value)
-        except ValueError:  # lists of different lengths
-            positions = np.asarray(None)
-        if positions.size == 0:
-            return []
-        last = self._open_work().known.n_observations - 1
-        is_valid = positions.ndim == 1 and positions.dtype.kind in "iu"
-        if not (is_valid and positions.min() >= 0 and positions.max() <= last):
-            msg = (
-                f"`selection` must be positions of rows of X, whole numbers from 0 to {last}; "
-                f"got {quoted(value)}. Use `np.flatnonzero(mask)` for a mask."
-            )
-            raise InvalidOptionError(msg)
+        positions = check_positions(value, self._open_work().known.n_observations, "selection")
         return cast("list[int]", np.unique(positions).tolist())
 
     def _check_output(self, value: object) -> str:
@@ -1069,7 +1051,7 @@ class ICEExplorer(anywidget.AnyWidget):
             logger.error("A request of the browser failed.", exc_info=error)
         self.send(Reply(id=request_id, type="error", message=_sentence(error)))
 
-    def _drawn(self, state: ViewState, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def _drawn(self, state: ViewMessage, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
         from ice_explorer.figures.besides import Besides
 
@@ -1079,8 +1061,8 @@ class ICEExplorer(anywidget.AnyWidget):
             "besides": Besides(work.target, work.target_name, work.choices.classes),
         }
 
-    def _view_state(self) -> ViewState:
-        return cast("ViewState", {name: getattr(self, name) for name in ViewState.__annotations__})
+    def _view_state(self) -> ViewMessage:
+        return cast("ViewMessage", {name: getattr(self, name) for name in ViewMessage.__annotations__})
 
 
 def _wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from contextlib import ExitStack
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -16,9 +16,17 @@ from ice_explorer.adapters.target import target_names
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
-from ice_explorer.explanation import OPTIONS, Explanation, FeatureExplanation, prepare
+from ice_explorer.explanation import (
+    Explanation,
+    FeatureExplanation,
+    prepare,
+    to_explanation,
+    to_feature_explanation,
+)
+from ice_explorer.figures.provenance import code_line
 from ice_explorer.labels import clipped, readable
 from ice_explorer.messages import FeatureHead
+from ice_explorer.options import DEFAULTS, Options
 from ice_explorer.progress import progress_reporter
 
 if TYPE_CHECKING:
@@ -192,9 +200,9 @@ def _not_explained(what: str, wanted: str, instead: str) -> str:
 
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
     for option in options:
-        if option not in OPTIONS:
+        if option not in DEFAULTS:
             function = "ICEExplorer"
-            raise UnknownOptionError.keyword(function, option, [*OPTIONS, "state"])
+            raise UnknownOptionError.keyword(function, option, [*DEFAULTS, "state"])
     if not isinstance(model, Explanation):
         return _work_of_wanted(model, X, y, options, wanted)
     further = ["X"] * (X is not None) + list(options)
@@ -266,10 +274,10 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
             "Call `ICEExplorer(model, X)`."
         )
         raise InputTypeError(msg)
-    others = dict(options)
     # The bars that fill in are the progress; anything else has to be asked for.
-    progress = others.pop("progress", None) or False
-    plan = prepare(model, X, **others, answers=answers, opening=partial(Opening, y), y=y)
+    progress = options.get("progress") or False
+    others = Options(**{**options, "progress": False})
+    plan = prepare(model, X, others, answers=answers, opening=partial(Opening, y), y=y)
     if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
         options = {**options, "output": plan.settings.output}
     reporting = ExitStack()
@@ -287,8 +295,8 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
 
     def plan_of(output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.
-        same_grid = {"grid": plan.grids} if others.get("grid") == "thresholds" else {}
-        return prepare(model, X, **{**others, **same_grid, "output": output}, answers=answers)
+        grid = plan.grids if others.grid == "thresholds" else others.grid
+        return prepare(model, X, replace(others, grid=grid, output=output), answers=answers)
 
     choices = Choices(
         output=label_of.get(_text(plan.settings.output), _text(plan.settings.output)),
@@ -309,7 +317,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
             report(made, of_feature, label)
             between_blocks()
 
-        feature = plan.compute(name, after_block, is_cancelled)
+        feature = to_feature_explanation(plan.compute(name, after_block, is_cancelled))
         plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         payload.check_sendable(feature)
         return feature
@@ -321,9 +329,9 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
     return Work(
         names=plan.features,
         heads=[_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)],
-        code=payload.code_line(options),
+        code=code_line(options),
         compute=compute,
-        explanation=plan.explanation,
+        explanation=lambda results: to_explanation(plan.explanation(results)),
         results={},
         finish=reporting.close,
         choices=choices,

@@ -23,9 +23,12 @@ from ice_explorer import payload
 from ice_explorer.column_pairs import ColumnPair
 from ice_explorer.display_axis import writer
 from ice_explorer.drivers import Combined, Drivers, driver_of
+from ice_explorer.figures.provenance import code_line
 from ice_explorer.figures.scene import ranking_of
 from ice_explorer.figures.view import ViewState
-from ice_explorer.messages import PROTOCOL_VERSION, RANKINGS
+from ice_explorer.messages import PROTOCOL_VERSION
+from ice_explorer.number_text import cell_text
+from ice_explorer.options import RANKINGS
 from ice_explorer.second import second_features
 from ice_explorer.splits import split_column
 from ice_explorer.work import work_of
@@ -122,7 +125,7 @@ def contract():
     tables = payload.Tables(len(heads), "equations")
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
-    code = payload.code_line({"decay": 0.75, "convention": "equations"})
+    code = code_line({"decay": 0.75, "convention": "equations"})
     header = payload.header(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
@@ -289,10 +292,10 @@ def as_text(value):
         moment = pd.Timestamp(value)
         return str(moment.date()) if moment == moment.normalize() else f"{moment:%Y-%m-%d %H:%M}"
     if isinstance(value, np.timedelta64 | timedelta):
-        return f"{payload.number_text(pd.Timedelta(value).total_seconds() / 60)} min"
+        return f"{cell_text(pd.Timedelta(value).total_seconds() / 60)} min"
     if isinstance(value, str):
         return value
-    return str(value).lower() if isinstance(value, bool | np.bool_) else payload.number_text(float(value))
+    return str(value).lower() if isinstance(value, bool | np.bool_) else cell_text(float(value))
 
 
 def plain(value):
@@ -417,7 +420,7 @@ def test_the_lines_mean_what_the_engine_says(committed):
         ) = buffers  # fmt: skip
         assert positions.tolist() == means["rows"]
         assert set(reply["request"]["selection"]) <= set(means["rows"])
-        write = writer(body["kind"], grid, body["levels"], payload.number_text)
+        write = writer(body["kind"], grid, body["levels"], cell_text)
         assert [write(value) for value in grid] == means["grid"]
         assert [None if math.isnan(value) else write(value) for value in observed] == means["observed"]
         if means["missing"] is None:

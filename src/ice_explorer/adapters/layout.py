@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.checks import n_masked
 from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError, quoted
 from ice_explorer.labels import labels_of
-from ice_explorer.real import n_masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

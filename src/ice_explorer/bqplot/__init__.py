@@ -10,15 +10,15 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ice_explorer.checks import check_integer
 from ice_explorer.errors import InputTypeError, MissingDependencyError
-from ice_explorer.options import check_integer
 from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from bqplot import Figure
 
     from ice_explorer.adapters.table import Name
-    from ice_explorer.results import Explanation
+    from ice_explorer.explanation import Explanation
     from ice_explorer.widget import ICEExplorer
 
 __all__ = ["curves", "impact", "partial_dependence", "two_way"]
@@ -154,7 +154,7 @@ def two_way(
 
 def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:
     """Check that there is something to draw, and something to draw it with."""
-    from ice_explorer.results import Explanation
+    from ice_explorer.explanation import Explanation
     from ice_explorer.widget import ICEExplorer
 
     takes = (ICEExplorer, Explanation) if or_explanation else (ICEExplorer,)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from bqplot import Figure
 
-    from ice_explorer.results import FeatureExplanation
+    from ice_explorer.explanation import FeatureExplanation
     from ice_explorer.widget import ICEExplorer
 
 logger = logging.getLogger(__name__)

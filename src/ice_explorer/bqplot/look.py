@@ -13,8 +13,9 @@ import bqplot
 import numpy as np
 
 from ice_explorer.display_axis import writer
-from ice_explorer.figures.lettering import Tick, axis_number, elide, text_width, thousands_separator, ticks
+from ice_explorer.figures.lettering import elide, text_width
 from ice_explorer.moments import date_ticks, unit_of
+from ice_explorer.number_text import Tick, axis_number, thousands_separator, ticks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from bqplot import ColorAxis, Figure, Mark
     from numpy.typing import NDArray
 
+    from ice_explorer.explanation import FeatureExplanation
     from ice_explorer.figures.view import Coloring, Lines
-    from ice_explorer.results import FeatureExplanation
     from ice_explorer.widget import ICEExplorer
 
     Array = NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from ice_explorer.checks import real_numbers
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.real import real_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

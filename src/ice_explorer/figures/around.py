@@ -16,9 +16,10 @@ from ice_explorer.figures.view import ClassesShown, Small
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.split import Split
     from ice_explorer.figures.view import Scene, ViewState
+    from ice_explorer.results import ExplanationResult
 
     Span = tuple[float, float]
 
@@ -28,7 +29,7 @@ _SELECTED_IN_SMALL: Final = 20
 _LINES_COMPARED: Final = 1000  # of `js/src/panels/compare.ts`
 
 
-def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
+def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state = scene.state
     opened = explanation[state.feature]
@@ -54,8 +55,8 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
 
 
 def _small(
-    explanation: Explanation,
-    feature: FeatureExplanation,
+    explanation: ExplanationResult,
+    feature: FeatureResult,
     state: ViewState,
     split: Split,
     positions: NDArray[np.int64],
@@ -71,7 +72,7 @@ def _spanning(smalls: list[Small], spans: list[Span]) -> tuple[Small, ...]:
     return tuple(replace(small, y_span=span) for small, span in zip(smalls, spans, strict=True))
 
 
-def _shared(explanation: Explanation, state: ViewState) -> Span | None:
+def _shared(explanation: ExplanationResult, state: ViewState) -> Span | None:
     """Return what all features share of the value axis, where a reader chose so."""
     if not state.choice("shared_y"):
         return None
@@ -82,7 +83,7 @@ def _around(one: Span, other: Span | None) -> Span:
     return one if other is None else (min(one[0], other[0]), max(one[1], other[1]))
 
 
-def _rows_of(opened: FeatureExplanation, state: ViewState) -> NDArray[np.int64]:
+def _rows_of(opened: FeatureResult, state: ViewState) -> NDArray[np.int64]:
     """Return the rows of the open feature, so that each can be followed from plot to plot."""
     rows = opened.draw(state.max_lines, state.selection)
     if len(rows) <= _LINES_COMPARED:
@@ -91,7 +92,7 @@ def _rows_of(opened: FeatureExplanation, state: ViewState) -> NDArray[np.int64]:
     return np.union1d(some, np.array(state.selection, dtype=np.int64))
 
 
-def _classes(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> ClassesShown | None:
+def _classes(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> ClassesShown | None:
     """Return the open feature for every class of the model, where a reader chose so and it is at hand."""
     classes = state.besides.classes
     if classes is None or not state.choice("classes"):

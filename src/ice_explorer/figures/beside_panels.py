@@ -10,10 +10,9 @@ import numpy as np
 from ice_explorer.figures.curve_marks import draw_cased
 from ice_explorer.figures.curves_panel import draw_sentence
 from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_key, draw_legend
-from ice_explorer.figures.lettering import column_format, elide_apart, plural, text_width
+from ice_explorer.figures.lettering import elide_apart, text_width
 from ice_explorer.figures.page import (
     INK,
-    PICK,
     PX_PER_INCH,
     QUIET,
     RULE,
@@ -27,9 +26,10 @@ from ice_explorer.figures.page import (
     Style,
     printable,
 )
-from ice_explorer.figures.palette import plain_palette
+from ice_explorer.figures.palette import PICK, plain_palette
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
 from ice_explorer.figures.small_panel import draw_small, foot_of, name_room
+from ice_explorer.number_text import column_format, plural
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page import Page

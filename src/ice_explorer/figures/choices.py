@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.messages import Kind
+    from ice_explorer.options import Kind
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_LINES: Final = 2000  # of `js/src/offers.ts`, as are the others
 _MOST_TICKS: Final = 500
 _MOST_OTHERS: Final = 2  # of `js/src/panels/compare.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
+
+STATE_VERSION: Final = 2
+"""Of what `ICEExplorer.state` returns."""
+
 
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/remembered.ts`.
 USUAL: Final[Mapping[str, object]] = {

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.display_axis import DisplayAxis
-    from ice_explorer.explanation import Explanation, FeatureExplanation
-    from ice_explorer.messages import Anchor, Kind
+    from ice_explorer.feature_result import FeatureResult
+    from ice_explorer.options import Kind
+    from ice_explorer.results import ExplanationResult
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
@@ -30,8 +32,8 @@ _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviatio
 
 
 def lines_of(
-    explanation: Explanation,
-    feature: FeatureExplanation,
+    explanation: ExplanationResult,
+    feature: FeatureResult,
     state: ViewState,
     positions: NDArray[np.int64] | None = None,
 ) -> Lines:
@@ -97,7 +99,7 @@ def no_slopes_text(feature: str) -> str:
 class _Rows:
     """Some rows of a feature: their curves, own places, and opacity at each grid value."""
 
-    feature: FeatureExplanation
+    feature: FeatureResult
     axis: DisplayAxis
     positions: NDArray[np.int64]
     curves: NDArray[np.float64]
@@ -125,7 +127,7 @@ class _Shape:
     n_bins: int | None = None
 
 
-def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
+def _fade(feature: FeatureResult, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
     """Opacity at each grid value, (n_lines, n_grid)."""
     if decay == 1:
         return np.ones((len(positions), len(feature.axis)))
@@ -185,7 +187,7 @@ def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
     )
 
 
-def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+def _ice_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
     feature = rows.feature
     shape = _Shape(
         x=rows.axis.grid,
@@ -200,7 +202,7 @@ def _ice_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
     return _on_grid(rows, shape)
 
 
-def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
+def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
     feature, grid = rows.feature, rows.axis.grid
     index = transforms.anchor_index(grid, rows.axis.median, anchor)
     predictions = feature.predictions(rows.positions)
@@ -229,7 +231,7 @@ def _centered_shape(rows: _Rows, anchor: Anchor | float) -> _Shape:
     return _on_grid(rows, shape)
 
 
-def _slope_shape(rows: _Rows, _anchor: Anchor | float) -> _Shape:
+def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
     kept = slope_ends(len(rows.axis.grid), every_step=rows.every_step or rows.axis.has_levels)
     grid, fade = rows.axis.grid[kept], rows.fade[:, kept][:, 1:]
     slopes = transforms.slopes(rows.curves[:, kept], grid)

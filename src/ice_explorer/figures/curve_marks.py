@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.page import INK, PICK, QUIET, Circle, Path, Style, Ticks, is_within
+from ice_explorer.figures.page import INK, QUIET, Circle, Path, Style, Ticks, is_within
+from ice_explorer.figures.palette import PICK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.display_axis import MISSING
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
-from ice_explorer.figures.lettering import Tick, text_width, thousands_separator, ticks, wrapped
+from ice_explorer.figures.lettering import text_width, wrapped
 from ice_explorer.figures.level_marks import (
     SLOT_GAP,
     SLOT_WIDTH,
@@ -38,6 +38,7 @@ from ice_explorer.figures.page import (
 from ice_explorer.figures.plot_area import Plot
 from ice_explorer.figures.view import ROUNDING
 from ice_explorer.moments import date_ticks, unit_of
+from ice_explorer.number_text import Tick, thousands_separator, ticks
 
 if TYPE_CHECKING:
     from ice_explorer.figures.view import Lines, Scene

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 from ice_explorer.errors import counted
 from ice_explorer.feature import UNORDERED
-from ice_explorer.figures.lettering import column_format
 from ice_explorer.figures.page import printable
 from ice_explorer.figures.ranking_panel import BAR_OPEN
 from ice_explorer.glossary import explanation as explained
+from ice_explorer.number_text import column_format
 from ice_explorer.units import EFFECTS, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
+    from ice_explorer.results import ExplanationResult
 
 _MOST_ROWS: Final = 20
 _MOST_NOTES: Final = 5
@@ -32,7 +33,7 @@ _HEAD: Final = "font-weight:normal;opacity:0.75;border-bottom:1px solid"
 _QUIET: Final = "opacity:0.75"
 
 
-def ranking_table(explanation: Explanation) -> str:
+def ranking_table(explanation: ExplanationResult) -> str:
     """Return the ranking as HTML: a row for each of the first features, and the notes."""
     table = explanation.table().head(_MOST_ROWS)
     n_left_out = len(explanation) - len(table)
@@ -71,7 +72,7 @@ def ranking_table(explanation: Explanation) -> str:
     )
 
 
-def feature_table(feature: FeatureExplanation) -> str:
+def feature_table(feature: FeatureResult) -> str:
     """Return the metrics of one feature as HTML, and its notes."""
     metrics = feature.metrics()
     unordered = feature.kind in UNORDERED

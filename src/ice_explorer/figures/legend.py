@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.lettering import text_width
-from ice_explorer.figures.page import INK, PICK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
+from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
+from ice_explorer.figures.palette import PICK
 from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:

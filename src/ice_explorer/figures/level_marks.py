@@ -13,7 +13,6 @@ from ice_explorer.figures.legend import MEAN
 from ice_explorer.figures.lettering import elide, elide_apart, text_width
 from ice_explorer.figures.page import (
     INK,
-    PICK,
     PX_PER_INCH,
     QUIET,
     SMALL,
@@ -25,6 +24,7 @@ from ice_explorer.figures.page import (
     is_within,
     printable,
 )
+from ice_explorer.figures.palette import PICK
 from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import InputTypeError, InvalidOptionError
 from ice_explorer.figures.mpl_curves import FeaturePlot, level_handles
 from ice_explorer.figures.mpl_impact import draw_ranking
@@ -13,23 +14,21 @@ from ice_explorer.figures.mpl_style import Look, Styling, check_title, next_colo
 from ice_explorer.figures.mpl_text import add_title, add_x_label, add_y_label, kept_width, size_of
 from ice_explorer.figures.scene import ranking_of, shown_lines
 from ice_explorer.figures.view import KIND_TITLES, ViewState
-from ice_explorer.options import check_flag, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matplotlib.axes import Axes
 
-    from ice_explorer.explanation import Explanation
-    from ice_explorer.messages import Kind, RankBy
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
+    from ice_explorer.results import ExplanationResult
 
 _ROW: Final = 2.0  # letters, the height of a bar with its gap
 _AROUND_ROWS: Final = 5  # rows, for title, legend and label
 
 
 def plot_impact(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     ax: Axes | None = None,
     *,
     decay: float | None = None,
@@ -51,7 +50,7 @@ def plot_impact(
 
 
 def plot(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     feature: Any,
     kind: Kind = "ice",
     color_by: Any = None,

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.figures.mpl_curves import FeaturePlot
 from ice_explorer.figures.mpl_legend import add_figure_legend, add_shared_color_bar
 from ice_explorer.figures.mpl_page import require_matplotlib
@@ -13,7 +14,6 @@ from ice_explorer.figures.mpl_style import Look, Styling, next_color, with_palet
 from ice_explorer.figures.mpl_text import add_title, fitted, room_of, size_of
 from ice_explorer.figures.scene import ranking_of, shown_lines
 from ice_explorer.figures.view import KIND_TITLES, ViewState
-from ice_explorer.options import check_flag, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Lines
-    from ice_explorer.messages import Kind, RankBy
+    from ice_explorer.options import Kind, RankBy
+    from ice_explorer.results import ExplanationResult
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend
 
 
 def plot_all(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     kind: Kind = "c-ice",
     color_by: Any = None,
     *,

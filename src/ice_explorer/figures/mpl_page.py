@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer import __version__
 from ice_explorer.errors import MissingDependencyError
 from ice_explorer.figures.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.checks import check_flag
 from ice_explorer.errors import InvalidOptionError, text_of
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.mpl_text import root_of
 from ice_explorer.figures.palette import Palette, hues
-from ice_explorer.options import check_flag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,7 +33,6 @@ INK: Final = "#1a1a1a"
 QUIET: Final = "#5f6368"
 RULE: Final = "#e6e8ea"
 HISTOGRAM: Final = "#b9bec4"
-PICK: Final = "#c2410c"  # what is selected
 
 # Letters that XML cannot hold, escaped or not, and those that would break a line.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ice_explorer.figures.page import PICK
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -41,6 +39,7 @@ _HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
 _MORE_HUES: Final = {False: ("#3d1466", "#682c00"), True: ("#f0e442", "#e6e6e6")}  # on light and on dark backgrounds
 _OTHER: Final = {False: "#9a9a9a", True: "#8c8c8c"}
 _MISSING: Final = "#b4b4b4"
+PICK: Final = "#c2410c"  # what is selected
 _PLAIN: Final = "#3f6d9b"
 _SIDES: Final = ("#1b5fa8", "#b2182b")  # of `js/src/geometry/split_palette.ts`
 

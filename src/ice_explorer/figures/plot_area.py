@@ -24,8 +24,8 @@ from ice_explorer.figures.level_marks import (
     draw_selected_beside,
     draw_selected_levels,
 )
-from ice_explorer.figures.page import PICK, PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
-from ice_explorer.figures.palette import pick_palette
+from ice_explorer.figures.page import PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
+from ice_explorer.figures.palette import PICK, pick_palette
 from ice_explorer.figures.raster import (
     LineSet,
     density_peak,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
 import math
 import platform
 from dataclasses import MISSING, fields
@@ -10,30 +10,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer import __version__
-from ice_explorer.explanation import explain
-from ice_explorer.figures.choices import followed, not_drawn
+from ice_explorer.figures.choices import STATE_VERSION, followed, not_drawn
 from ice_explorer.figures.view import ViewState
 from ice_explorer.labels import MOST_LETTERS
-from ice_explorer.payload import code_line
-from ice_explorer.state import STATE_VERSION
+from ice_explorer.options import DEFAULTS
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import Scene
+    from ice_explorer.results import ExplanationResult
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("engine", "keep_curves", "memory_limit", "n_jobs", "decay")
+_LONGEST_OPTION: Final = 60  # letters
 _CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
 
 def provenance(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     scenes: Sequence[Scene],
     call: str,
     left_out: Collection[str] = (),
@@ -44,7 +43,7 @@ def provenance(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     scenes : sequence of Scene
         What is in the file: one view, or one for each of several features.
     call : str
@@ -98,7 +97,7 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
     return {scene.state.feature: count(scene) for scene in scenes}
 
 
-def code(explanation: Explanation, state: ViewState, *, holds_target: bool = False) -> str:
+def code(explanation: ExplanationResult, state: ViewState, *, holds_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
     options = _options(explanation, state, holds_target=holds_target)
     statements = [f"x = ice_explorer.{code_line(options, longest=math.inf)}"]
@@ -113,7 +112,25 @@ def code(explanation: Explanation, state: ViewState, *, holds_target: bool = Fal
     return "; ".join(statements)
 
 
-def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:
+def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION) -> str:
+    """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
+    arguments = ["model", "X"]
+    for name, value in options.items():
+        text = repr(value)
+        arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")
+    return f"ICEExplorer({', '.join(arguments)})"
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a text makes the value again, wherever it is pasted."""
+    try:
+        ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _options(explanation: ExplanationResult, state: ViewState, *, holds_target: bool) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
@@ -124,14 +141,14 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
         given["features"] = [
             each.label if len(str(each.feature)) > MOST_LETTERS else each.feature for each in explanation
         ]
-    for name, parameter in inspect.signature(explain).parameters.items():
-        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
+    for name, default in DEFAULTS.items():
+        if name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
         value = getattr(state if name == _CONVENTION else settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
             given[name] = _VALUES
-        elif plain not in (None, parameter.default) and (name, plain) != ("response", "callable"):
+        elif plain not in (None, default) and (name, plain) != ("response", "callable"):
             given[name] = plain
     if settings.weighted:
         given["sample_weight"] = _VALUES
@@ -140,7 +157,7 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     return given
 
 
-def _n_explainable(explanation: Explanation) -> int:
+def _n_explainable(explanation: ExplanationResult) -> int:
     kinds = [explanation._column(name).kind for name in explanation.columns]
     groups = explanation.settings.groups or {}
     return sum(kind != "other" for kind in kinds) + sum(1 - len(members) for members in groups.values())

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer import payload
+from ice_explorer.column_colors import LevelColors, column_colors
+from ice_explorer.context import resolve_display
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.figures.curve_lines import lines_of
@@ -18,17 +19,18 @@ from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, View
 from ice_explorer.figures.words import average_sentence
 from ice_explorer.figures.zoom import window_within
 from ice_explorer.moments import span_texts
-from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.column_colors import RampColors
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.split import Split
-    from ice_explorer.messages import CategoryColorsBody, ContinuousColorsBody, RankBy
     from ice_explorer.metrics import Convention
+    from ice_explorer.options import RankBy
+    from ice_explorer.results import ExplanationResult
 
 # The twin of `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
@@ -36,12 +38,12 @@ _FEWEST_VALUES: Final = 5
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
-def scene(explanation: Explanation, state: ViewState) -> Scene:
+def scene(explanation: ExplanationResult, state: ViewState) -> Scene:
     """Gather what a view shows.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     state : ViewState
 
     Returns
@@ -53,13 +55,13 @@ def scene(explanation: Explanation, state: ViewState) -> Scene:
     return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
 
 
-def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
+def scenes(explanation: ExplanationResult, state: ViewState) -> list[Scene]:
     """Gather what a view shows with each feature open, in the order of the bars."""
     ranking, state = _ranked(explanation, state)  # which takes as long as all the rest where features are many
     return [_opened(explanation, ranking, _opening(state, bar)) for bar in ranking.bars]
 
 
-def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
+def _ranked(explanation: ExplanationResult, state: ViewState) -> tuple[Ranking, ViewState]:
     """Sort the features, and say how impact is counted."""
     ranking = ranking_of(explanation, state)
     return ranking, replace(state, convention=ranking.convention)
@@ -69,7 +71,7 @@ def _opening(state: ViewState, bar: Bar) -> ViewState:
     return replace(state, feature=bar.label)
 
 
-def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
+def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) -> Scene:
     """Show one feature beside the ranking."""
     opened = explanation[state.feature]
     state = replace(state, feature=opened.label)
@@ -85,7 +87,7 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     )
 
 
-def _average(opened: FeatureExplanation, lines: Lines, output: str) -> str:
+def _average(opened: FeatureResult, lines: Lines, output: str) -> str:
     mean, middle = opened.partial_dependence, sum(opened.prediction_range) / 2
     return average_sentence(opened.label, lines.axis, mean, output, middle)
 
@@ -94,7 +96,7 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
     return bar if bar.is_open == is_open else replace(bar, is_open=is_open)
 
 
-def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
+def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
     lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
@@ -102,7 +104,7 @@ def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: Vie
     return filtered(lines, coloring, state.choices)
 
 
-def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
+def _as_chosen(explanation: ExplanationResult, lines: Lines, state: ViewState) -> Lines:
     """Draw the lines and their axis as a reader chose to see them."""
     n_lines, target = len(lines.positions), state.besides.target
     if target is not None and state.choice("target") and has_target(lines.kind, explanation.settings.response):
@@ -160,7 +162,7 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     return fewer, replace(coloring, values=coloring.values[keeps])
 
 
-def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
+def ranking_of(explanation: ExplanationResult, state: ViewState) -> Ranking:
     """Sort the features and measure their bars."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit)
@@ -187,7 +189,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     )
 
 
-def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
+def _far_off(explanation: ExplanationResult, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
     """Name the features whose figure is more than twice, or less than half, what it is by "stable"."""
     if convention == "stable" or rank_by not in _COMPARED:
         return set()
@@ -198,7 +200,7 @@ def _far_off(explanation: Explanation, decay: float, convention: Convention, ran
 
 
 def coloring_of(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     color_by: str | None,
     positions: NDArray[np.int64],
     split: Split = None,
@@ -206,40 +208,41 @@ def coloring_of(
 ) -> Coloring:
     """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
     if isinstance(split, Together):
-        return _by_level(*payload.groups(split.feature, positions.tolist()), ramp)
+        groups = split.feature._groups()
+        assert groups is not None  # noqa: S101 - or there would be no such split
+        return _by_level(groups.at(positions), ramp)
     if color_by is None:
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
     column = explanation._column(color_by)
     apart = () if split is None or split == "median" else split.levels or ()
-    body, buffers = payload.colors(column, positions.tolist(), apart)
-    exact = np.frombuffer(buffers[0], dtype="<f4" if body["kind"] == "category" else "<f8").astype(np.float64)
-    sides = split_colors(body, exact, split)
+    colors = column_colors(column, positions, apart)
+    sides = split_colors(colors, split)
     if sides is not None:
         names, on = sides
         return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
-    if body["kind"] == "category":
-        return _by_level(body, buffers, ramp)
-    low, high = body["domain"]
-    share = np.clip((exact - low) / (high - low), 0, 1) if high > low else exact * 0 + 0.5
+    if isinstance(colors, LevelColors):
+        return _by_level(colors, ramp)
+    low, high = colors.domain
+    share = np.clip((colors.values - low) / (high - low), 0, 1) if high > low else colors.values * 0 + 0.5
     return Coloring(
         column.label,
         ramp_palette(ramp),
         share.astype(np.float32),
         domain=(low, high),
-        ends=_ramp_ends(body),
-        has_named_ends=body["of"] != "numeric",
+        ends=_ramp_ends(colors),
+        has_named_ends=colors.of != "numeric",
     )
 
 
-def _by_level(body: CategoryColorsBody, buffers: list[bytes], ramp: str) -> Coloring:
-    palette = level_palette(len(body["levels"]), ordered=body["ordered"], ramp=ramp)
-    values, levels = np.frombuffer(buffers[0], dtype="<f4"), tuple(body["levels"])
-    return Coloring(body["column"], palette, values, levels=levels, is_ordered=body["ordered"])
+def _by_level(colors: LevelColors, ramp: str) -> Coloring:
+    palette = level_palette(len(colors.levels), ordered=colors.is_ordered, ramp=ramp)
+    values, levels = colors.values.astype(np.float32), tuple(colors.levels)
+    return Coloring(colors.column, palette, values, levels=levels, is_ordered=colors.is_ordered)
 
 
-def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
-    low, high = body["domain"]
-    if body["of"] == "datetime":
+def _ramp_ends(colors: RampColors) -> tuple[str, str]:
+    low, high = colors.domain
+    if colors.of == "datetime":
         return span_texts(low, high)
-    write = ramp_writer(body)
+    write = ramp_writer(colors)
     return write(low), write(high)

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from ice_explorer.column_colors import LevelColors, RampColors
 from ice_explorer.display_axis import writer
-from ice_explorer.figures.lettering import axis_number
+from ice_explorer.number_text import axis_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from ice_explorer.column_colors import ColumnColors
     from ice_explorer.drivers import Driver
-    from ice_explorer.explanation import FeatureExplanation
-    from ice_explorer.messages import CategoryColorsBody, ContinuousColorsBody
+    from ice_explorer.feature_result import FeatureResult
 
     Array = NDArray[np.float64]
-    ColorsBody: TypeAlias = ContinuousColorsBody | CategoryColorsBody
     Sides: TypeAlias = Literal["median"] | Driver | None
 
 _BELOW, _ABOVE, _MISSING = range(3)
@@ -35,14 +35,14 @@ _MISSING_NAME: Final = "missing"
 class Together:
     """The groups of the two columns that explain most of the differences between the curves of a feature."""
 
-    feature: FeatureExplanation
+    feature: FeatureResult
 
 
 if TYPE_CHECKING:
     Split: TypeAlias = Sides | Together
 
 
-def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> Split:
+def split_of(coloring: str, column: str | None, feature: FeatureResult) -> Split:
     """Return the split that a reader chose; a column that explains nothing of the feature is not split.
 
     Parameters
@@ -50,7 +50,7 @@ def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> 
     coloring : {"value", "median", "driver", "together"}
     column : str or None
         Label of the column that colours.
-    feature : FeatureExplanation
+    feature : FeatureResult
         The one that is open.
     """
     if coloring == "together" and feature._search_drivers().combined.columns:
@@ -62,15 +62,12 @@ def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> 
     return next((driver for driver in feature._search_drivers().reported if driver.column == column), None)
 
 
-def split_colors(body: ColorsBody, values: Array, split: Sides) -> tuple[tuple[str, ...], Array] | None:
+def split_colors(colors: ColumnColors, split: Sides) -> tuple[tuple[str, ...], Array] | None:
     """Return two levels, or three where values are missing, and that of each line.
 
     Parameters
     ----------
-    body : dict
-        As `payload.colors` makes it.
-    values : ndarray of shape (n_lines,)
-        Of the column, or the index of a level.
+    colors : RampColors or LevelColors
     split : "median", Driver or None
 
     Returns
@@ -80,42 +77,43 @@ def split_colors(body: ColorsBody, values: Array, split: Sides) -> tuple[tuple[s
     """
     if split is None:
         return None
-    is_above = _side_of(body, split)
+    is_above = _side_of(colors, split)
     if is_above is None:
         return None
+    values = colors.values
     missing = np.isnan(values)
     sides = np.where(missing, _MISSING, np.where(is_above(np.where(missing, 0, values)), _ABOVE, _BELOW))
-    names = (*_names_of(body, split), _MISSING_NAME)
+    names = (*_names_of(colors, split), _MISSING_NAME)
     return names[: 3 if missing.any() else 2], sides.astype(np.float64)
 
 
-def _side_of(body: ColorsBody, split: Literal["median"] | Driver) -> Callable[[Array], NDArray[np.bool_]] | None:
+def _side_of(colors: ColumnColors, split: Literal["median"] | Driver) -> Callable[[Array], NDArray[np.bool_]] | None:
     """Tell on which side a value is, where the colours say; an index of a level is one of those."""
-    if body["kind"] == "continuous":
-        at = body["median"] if split == "median" else split.threshold
+    if isinstance(colors, RampColors):
+        at = colors.median if split == "median" else split.threshold
         return None if math.isnan(at) else lambda value: value > at
     if split == "median":
         return None
     if split.levels is not None:
-        inside = np.isin(body["levels"], split.levels)
-    elif body["values"] is None or math.isnan(split.threshold):
+        inside = np.isin(colors.levels, split.levels)
+    elif colors.places is None or math.isnan(split.threshold):
         return None
     else:
-        inside = np.array(body["values"]) > split.threshold
+        inside = np.array(colors.places) > split.threshold
     return lambda level: np.asarray(inside[level.astype(np.intp)])
 
 
-def _names_of(body: ColorsBody, split: Literal["median"] | Driver) -> tuple[str, str]:
+def _names_of(colors: ColumnColors, split: Literal["median"] | Driver) -> tuple[str, str]:
     if split != "median":
         return split.sides
-    if body["kind"] != "continuous":  # which has no median
+    if isinstance(colors, LevelColors):  # which have no median
         return "", ""
-    at = ramp_writer(body)(body["median"])
-    return f"{body['column']} ≤ {at}", f"{body['column']} > {at}"
+    at = ramp_writer(colors)(colors.median)
+    return f"{colors.column} ≤ {at}", f"{colors.column} > {at}"
 
 
-def ramp_writer(body: ContinuousColorsBody) -> Callable[[float], str]:
+def ramp_writer(colors: RampColors) -> Callable[[float], str]:
     """How a value of a column is written that colours along a ramp."""
-    levels = body["levels"]
-    grid = np.array(body["domain"] if levels is None else range(len(levels)), dtype=np.float64)
-    return writer(body["of"], grid, levels, axis_number(grid))
+    levels = colors.levels
+    grid = np.array(colors.domain if levels is None else range(len(levels)), dtype=np.float64)
+    return writer(colors.of, grid, levels, axis_number(grid))

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from ice_explorer.checks import check_one_of
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
-from ice_explorer.figures.lettering import axis_number, figure_format, is_nothing
 from ice_explorer.figures.words import reach_text, weight_text
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.likelihood import check_decay
-from ice_explorer.messages import KINDS, RANKINGS
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.options import UNITS, check_one_of
+from ice_explorer.number_text import axis_number, figure_format, is_nothing
+from ice_explorer.options import KINDS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.classes import ClassLines
+    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.figures.palette import Palette
     from ice_explorer.figures.zoom import Window
-    from ice_explorer.messages import Anchor, Kind, RankBy
     from ice_explorer.metrics import Convention
-    from ice_explorer.options import Unit
+    from ice_explorer.options import Kind, RankBy, Unit
 
 RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
 CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}
@@ -79,11 +79,11 @@ class ViewState:
     feature: str = ""
     color_by: str | None = None
     kind: Kind = "ice"
-    decay: float = 0.75
+    decay: float = Options.decay
     rank_by: RankBy = "in_distribution_impact"
     convention: Convention | None = None
     unit: Unit = "prediction"
-    anchor: Anchor | float = "min"
+    anchor: AnchorName | float = "min"
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)

@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from ice_explorer.display_axis import writer
-from ice_explorer.figures.lettering import axis_number, column_format, number_text
 from ice_explorer.glossary import explanation
 from ice_explorer.moments import date_writer
+from ice_explorer.number_text import axis_number, column_format, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,12 +12,12 @@ from ice_explorer.frozen.snapshot import snapshot
 from ice_explorer.payload import check_sendable
 
 if TYPE_CHECKING:
-    from ice_explorer.explanation import Explanation
     from ice_explorer.figures.view import ViewState
+    from ice_explorer.results import ExplanationResult
 
 
 def frozen_page(
-    explanation: Explanation,
+    explanation: ExplanationResult,
     state: ViewState,
     call: str,
     *,
@@ -28,7 +28,7 @@ def frozen_page(
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     state : ViewState
         What the page shows when it opens.
     call : str

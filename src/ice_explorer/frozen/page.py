@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer import __version__
+from ice_explorer import version
 from ice_explorer.errors import FrontEndMissingError
 from ice_explorer.figures.view import CONVENTION_TITLES
 from ice_explorer.glossary import explanation
@@ -24,7 +24,7 @@ PROVENANCE_ID: Final = "ice-provenance"
 """Of the element that says where a page comes from; `provenance_reader` looks for it."""
 
 _HALVES: Final = "backslashreplace"  # of characters, which no page can hold
-_STATIC: Final = Path(__file__).parents[1] / "static"
+_STATIC: Final = Path(version.__file__).parent / "static"
 
 # The script is the one that has this hash, and nothing at all is loaded. Elements have styles of their own.
 _POLICY: Final = (
@@ -111,7 +111,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
     )
     filled = {
         "policy": _POLICY.format(script=_hash(script)),
-        "version": __version__,
+        "version": version.__version__,
         "title": html.escape(title),
         "provenance_id": PROVENANCE_ID,
         "provenance": _json(origin),
@@ -155,7 +155,7 @@ def _about(origin: Mapping[str, Any], size: int) -> str:
     drawn, there = origin["rows_drawn"], origin["n_observations"]
     every = "its one row" if there == 1 else f"all {there:,} rows"
     rows = every if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
-    return f"Saved by ice-explorer {__version__}: {rows}, {size_text(size)}."
+    return f"Saved by ice-explorer {version.__version__}: {rows}, {size_text(size)}."
 
 
 def _facts(origin: Mapping[str, Any]) -> list[str]:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.table import Name
-    from ice_explorer.explanation import Explanation, FeatureExplanation
+    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.view import ViewState
     from ice_explorer.messages import DriversBody
     from ice_explorer.metrics import Convention
+    from ice_explorer.results import ExplanationResult
 
 MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""
@@ -73,18 +74,18 @@ class Snapshot:
     n_lines: int
 
 
-def lines_that_fit(explanation: Explanation, max_lines: int) -> int:
+def lines_that_fit(explanation: ExplanationResult, max_lines: int) -> int:
     """How many lines of each feature a page keeps unless asked otherwise: `max_lines`, or what is not too large."""
     n_values = sum(len(feature.grid) for feature in explanation)
     return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
 
 
-def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
+def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Snapshot:
     """Collect what a view may come to show.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : ExplanationResult
     state : ViewState
         What it shows first; names a feature and a convention.
     code : str
@@ -121,7 +122,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
 
 
 def _classes(
-    features: Sequence[FeatureExplanation], rows: Sequence[int], state: ViewState, blobs: _Blobs
+    features: Sequence[FeatureResult], rows: Sequence[int], state: ViewState, blobs: _Blobs
 ) -> list[dict[str, Any]]:
     """Return the curves of some of the rows for every class; nothing where there are none, or too many."""
     classes = state.besides.classes
@@ -140,7 +141,7 @@ def _classes(
     return kept
 
 
-def _places(feature: FeatureExplanation) -> NDArray[np.intp]:
+def _places(feature: FeatureResult) -> NDArray[np.intp]:
     """Return where on the grid the classes are compared: the pictures of them are small."""
     n_grid = len(feature.grid)
     most = n_grid if feature.kind in LEVELLED else min(n_grid, _MOST_PLACES)
@@ -148,8 +149,8 @@ def _places(feature: FeatureExplanation) -> NDArray[np.intp]:
 
 
 def _traits(
-    explanation: Explanation,
-    features: Sequence[FeatureExplanation],
+    explanation: ExplanationResult,
+    features: Sequence[FeatureResult],
     state: ViewState,
     code: str,
     classes: Sequence[Mapping[str, Any]],
@@ -181,7 +182,7 @@ def _traits(
     }
 
 
-def _table(features: Sequence[FeatureExplanation], convention: Convention, blobs: _Blobs) -> dict[str, Any]:
+def _table(features: Sequence[FeatureResult], convention: Convention, blobs: _Blobs) -> dict[str, Any]:
     """Return the figures of all features by one convention."""
     tables = payload.Tables(len(features), convention)
     for position, feature in enumerate(features):
@@ -189,7 +190,7 @@ def _table(features: Sequence[FeatureExplanation], convention: Convention, blobs
     return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
 
 
-def _groups(feature: FeatureExplanation, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
+def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
     """Return the groups of the best two columns together; None where there are none."""
     if feature._groups() is None:
         return None
@@ -198,7 +199,7 @@ def _groups(feature: FeatureExplanation, rows: Sequence[int], blobs: _Blobs) -> 
 
 
 def _colors(
-    explanation: Explanation, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
+    explanation: ExplanationResult, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
 ) -> dict[str, Any]:
     """Return a column to colour by, also with the levels apart that a rule names, where they would not be."""
     column = explanation._column(name)

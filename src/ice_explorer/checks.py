@@ -1,0 +1,155 @@
+"""Checks of arguments that every public function shares, and numbers that the user gives as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.errors import InvalidOptionError, counted
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+LARGEST: Final = 1e140  # of values, predictions and slopes: squares of them and sums of those are numbers, too
+_LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
+
+
+def n_masked(given: object) -> int:
+    """Count the values under a mask of `numpy.ma`, also inside lists and tuples."""
+    if isinstance(given, list | tuple):
+        return sum(n_masked(part) for part in given if isinstance(part, list | tuple | np.ma.MaskedArray))
+    return int(np.sum(given.mask)) if isinstance(given, np.ma.MaskedArray) else 0
+
+
+def real_numbers(given: object) -> NDArray[np.float64] | None:
+    """Turn what was given into an array of float64; None where it does not hold such numbers.
+
+    numpy would take dates for counts, leave out imaginary parts and masks, and stop at whole numbers that are
+    too large.
+    """
+    if n_masked(given):
+        return None
+    try:
+        if np.asarray(given).dtype.kind in "cmM":
+            return None
+        return np.asarray(given, dtype=np.float64)
+    except (OverflowError, TypeError, ValueError):
+        return None
+
+
+def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
+    """Check an option that takes one of some words."""
+    if not isinstance(got, str) or got not in choices:  # an array is equal to none of them, and to each
+        raise InvalidOptionError.not_one_of(option, got, choices)
+    return got
+
+
+def check_names(option: str, names: object) -> list[Any]:
+    """Return names as a list; one name stands for a list of it."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return [names]
+    if isinstance(names, Mapping):
+        raise InvalidOptionError.names(option, names)
+    return list(names)
+
+
+def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
+    """Check a count or seed."""
+    if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
+        raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
+    if got > _LARGEST_INTEGER:
+        raise InvalidOptionError.integer_too_large(option, got, minimum, _LARGEST_INTEGER, advice)
+
+
+def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
+    """Check an option that is on or off."""
+    if not isinstance(got, (bool, np.bool_)):
+        raise InvalidOptionError.flag(option, got, usual)
+    return bool(got)
+
+
+def check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
+    """Return positions of rows of X, given as such or as a boolean mask of all rows."""
+    try:
+        if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
+            wanted = np.asarray(list(positions))
+        else:
+            wanted = np.asarray(positions)
+    except ValueError:  # lists of different lengths
+        raise InvalidOptionError.positions(positions, n_observations, option) from None
+    if wanted.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if wanted.ndim == 1 and wanted.dtype.kind == "b" and not n_masked(positions):
+        if len(wanted) != n_observations:
+            raise InvalidOptionError.mask(len(wanted), n_observations, option)
+        return np.flatnonzero(wanted)
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
+        raise InvalidOptionError.positions(positions, n_observations, option)
+    outside = wanted[(wanted < 0) | (wanted >= n_observations)]
+    if outside.size:
+        raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
+    return wanted.astype(np.int64)
+
+
+def check_distinct_positions(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
+    """Return positions of rows that a browser asks for: no more than X has rows, so that a reply has an end."""
+    rows = check_positions(np.asarray(positions), n_observations)
+    if len(rows) > n_observations:
+        raise InvalidOptionError.repeated_positions(len(rows), n_observations)
+    return rows
+
+
+def check_index(option: str, what: str, given: object, index: Any) -> None:
+    """Refuse a series or table of as many rows as X that has another index: it may be in another order.
+
+    Parameters
+    ----------
+    option, what : str
+        Name of the option, and of the variable in the advice.
+    given : object
+    index : object
+        Labels of the rows of X, None where they have none.
+    """
+    difference = index_difference(given, index)
+    if difference is not None:
+        raise InvalidOptionError.another_index(option, what, *difference)
+
+
+def index_difference(given: object, index: Any) -> tuple[int, object, object] | None:
+    """Return the first row whose label differs from that of X, with both labels; None where no index differs."""
+    labels: Any = getattr(given, "index", None)
+    if index is None or not hasattr(labels, "equals") or len(labels) != len(index) or labels.equals(index):
+        return None
+    got, expected = labels.tolist(), index.tolist()
+    row = next((row for row in range(len(index)) if got[row] != expected[row]), 0)
+    return row, got[row], expected[row]
+
+
+def check_weights(
+    sample_weight: ArrayLike | None, n_observations: int, index: Any = None
+) -> NDArray[np.float64] | None:
+    """Turn frequency weights into an array, or say what is wrong with them.
+
+    The index is that of the rows of X, None where they have none. Weights that have an index must have the same.
+    """
+    if sample_weight is None:
+        return None
+    advice = "Leave it out to weigh all observations alike."
+    weights = real_numbers(sample_weight)
+    if weights is None:
+        raise InvalidOptionError.sample_weight_got(sample_weight, advice)
+    if weights.shape != (n_observations,):
+        given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
+        msg = f"got {given} for {counted(n_observations, 'observation')}"
+        raise InvalidOptionError.sample_weight(msg, advice)
+    check_index("sample_weight", "weights", sample_weight, index)
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        row = int(wrong[0])
+        msg = f"got {float(weights[row])!r} in row {row}"
+        raise InvalidOptionError.sample_weight(msg, advice)
+    if weights.sum() <= 1:
+        raise InvalidOptionError.sum_of_weights(float(weights.sum()))
+    return weights.copy()

@@ -1,0 +1,183 @@
+"""The columns of X by name, and the features made of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError, text_of
+from ice_explorer.feature import feature_of, unordered, with_levels_of
+from ice_explorer.groups import column_of_group, make_group
+from ice_explorer.labels import labels_of, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.table import Column, Name, Table
+    from ice_explorer.feature import Feature
+
+    Array = NDArray[np.float64]
+
+
+_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
+_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
+
+
+class Columns:
+    """The columns of X by name, read once each, and the features made of them.
+
+    Attributes
+    ----------
+    names : list
+        Of the columns of X.
+    n_observations : int
+    labels : list of str
+        Of the columns, then of the groups.
+    groups : dict of object to tuple of int
+        Positions of the columns that move together, by name of the group.
+    categorical : set of int
+        Positions of the columns whose values are taken for names.
+    """
+
+    def __init__(
+        self, table: Table, groups: Mapping[Name, Sequence[Name]] | None = None, categorical: Iterable[Name] = ()
+    ) -> None:
+        self._table = table
+        self.n_observations = table.n_observations
+        self.names = table.names
+        self._positions = {name: position for position, name in enumerate(table.names)}
+        self.labels = labels_of([*table.names, *(groups or {})])
+        self._readable = list(map(readable, table.names, self.labels))
+        texts = [*self.labels[: len(table.names)], *map(str, table.names)]
+        self._by_text = {text: at % len(table.names) for at, text in enumerate(texts)}
+        self._read: dict[int, Column] = {}
+        self._features: dict[int, Feature] = {}
+        self.groups: dict[Name, tuple[int, ...]] = {}
+        self._group_of: dict[int, Name] = {}
+        for name, members in (groups or {}).items():
+            self._declare(name, members)
+        self.categorical = {self._of_names(name) for name in categorical}
+        for at in range(len(self.groups)):  # whether one is wrong does not depend on what it is used for
+            self.feature(len(self.names) + at)
+
+    def _declare(self, name: Name, members: Sequence[Name]) -> None:
+        """Check that a group has a name of its own, and columns of its own."""
+        if str(name) in self._by_text or any(str(name) == str(other) for other in self.groups):
+            raise InvalidOptionError.group_name(name)
+        positions = [self.position(member) for member in members]
+        if len(positions) < 2:
+            raise InvalidOptionError.group_of_one(name, members)
+        for position in positions:
+            if position in self._group_of:
+                raise InvalidOptionError.groups_overlap(self._readable[position], self._group_of[position], name)
+            self._group_of[position] = name
+        self.groups[name] = tuple(positions)
+
+    def _alone(self, name: Name) -> int:
+        """Find a column that moves by itself."""
+        position = self.position(name)
+        if position in self._group_of:
+            raise InvalidOptionError.member_as_feature(self._readable[position], self._group_of[position])
+        return position
+
+    def _of_names(self, name: Name) -> int:
+        """Find a column whose values are to be taken for names."""
+        position = self._alone(name)
+        if self.at(position).kind == "other":
+            raise InputDataError.no_kind(self._readable[position], self.at(position).dtype, option="categorical")
+        return position
+
+    def position(self, name: Name) -> int:
+        """Find a column by name, by its text or label, or by position, in that order."""
+        try:
+            hash(name)
+        except TypeError:  # lists and arrays, and tuples that hold them
+            raise UnknownFeatureError.column(name, self._readable, list(self.groups)) from None
+        if name in self._positions:
+            return self._positions[name]
+        is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+        text = text_of(name) if is_integer or isinstance(name, str) else None
+        if text is not None and text in self._by_text:
+            return self._by_text[text]
+        if is_integer and 0 <= name < len(self.names):
+            return int(name)
+        raise UnknownFeatureError.column(name, self._readable, list(self.groups))
+
+    def at(self, position: int) -> Column:
+        """Return a column by its position."""
+        if position not in self._read:
+            self._read[position] = replace(self._table.column(position), label=self.labels[position])
+        return self._read[position]
+
+    @property
+    def read(self) -> list[Column]:
+        """All columns."""
+        return [self.at(position) for position in range(len(self.names))]
+
+    @cached_property
+    def moves(self) -> dict[int, tuple[int, ...]]:
+        """Columns that move together, by number of the feature; each column is in one of them."""
+        alone = {place: (place,) for place in range(len(self.names)) if place not in self._group_of}
+        return alone | {len(self.names) + at: positions for at, positions in enumerate(self.groups.values())}
+
+    @property
+    def in_order(self) -> list[int]:
+        """Numbers of all that moves, a group where its first column stands."""
+        return sorted(self.moves, key=lambda at: min(self.moves[at]))
+
+    def _group_number(self, name: Name) -> int | None:
+        """Find a group by its name, its text or its label."""
+        for number, group in enumerate(self.groups, len(self.names)):
+            if isinstance(name, (type(group), str)) and name in (group, str(group), self.labels[number]):
+                return number
+        return None
+
+    def number(self, name: Name) -> int:
+        """Find a feature: a group by its name, or a column that is in none."""
+        group = self._group_number(name)
+        return self._alone(name) if group is None else group
+
+    @property
+    def color_names(self) -> list[Name]:
+        """Names of all columns, each group before its first column."""
+        before = {positions[0]: name for name, positions in ((name, sorted(at)) for name, at in self.groups.items())}
+        return [
+            name
+            for position, column in enumerate(self.names)
+            for name in ([before[position], column] if position in before else [column])
+        ]
+
+    def named(self, name: Name) -> Column:
+        """Return a column by name, or a group as one category."""
+        group = self._group_number(name)
+        return self.at(self.position(name)) if group is None else column_of_group(self.feature(group))
+
+    def feature(self, number: int) -> Feature:
+        """Return a feature by its number.
+
+        Raises
+        ------
+        InputDataError, InvalidOptionError
+            If what its columns hold cannot be put on an axis.
+        """
+        if number not in self._features:
+            self._features[number] = self._make(number)
+        return self._features[number]
+
+    def renumber(self, number: int, other: Feature) -> None:
+        """Number the levels of a feature as those of the same feature elsewhere."""
+        self._features[number] = with_levels_of(self.feature(number), other)
+
+    def _make(self, number: int) -> Feature:
+        if number >= len(self.names):
+            name = list(self.groups)[number - len(self.names)]
+            positions = self.groups[name]
+            members = [self.at(position) for position in positions]
+            return make_group(number, name, self.labels[number], members, positions)
+        feature = feature_of(number, self.at(number))
+        return unordered(feature) if number in self.categorical else feature

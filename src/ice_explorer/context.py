@@ -1,0 +1,155 @@
+"""What all features of an explanation share: its options as they were resolved, the data, and the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from ice_explorer.checks import check_one_of
+from ice_explorer.errors import PredictionError
+from ice_explorer.likelihood import (
+    check_decay,
+    standard_deviation,
+)
+from ice_explorer.metrics import CONVENTIONS, Convention
+from ice_explorer.target_check import known_target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.predict import Predictor
+    from ice_explorer.adapters.table import Table
+    from ice_explorer.columns import Columns
+    from ice_explorer.curves.brute import BruteCurves
+    from ice_explorer.probe import Probe, Witness
+    from ice_explorer.progress import Progress
+    from ice_explorer.target_check import KnownTarget
+
+    Array = NDArray[np.float64]
+
+
+_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
+_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
+
+
+EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options an explanation was made with, resolved."""
+
+    groups: Mapping[Any, Sequence[Any]] | None
+    categorical: tuple[Any, ...] | None
+    output: object
+    response: str
+    grid: str
+    grid_size: int | None
+    sample: int | float | None
+    random_state: int
+    weighted: bool
+    decay: float
+    scale: str
+    like: str | None
+    convention: Convention
+    engine: str
+    memory_limit: int
+    keep_curves: bool
+
+
+def check_display(decay: object, convention: object) -> None:
+    """Check the two options that every table takes."""
+    check_decay(decay)
+    check_one_of("convention", convention, CONVENTIONS)
+
+
+def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
+    """Fill what a table leaves open from the settings, and check the whole."""
+    resolved = (
+        settings.decay if decay is None else decay,
+        settings.convention if convention is None else convention,
+    )
+    check_display(*resolved)
+    return resolved
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What all features share."""
+
+    table: Table
+    columns: Columns
+    weights: NDArray[np.float64] | None
+    predictor: Predictor
+    settings: Settings
+    brute: BruteCurves
+    probe: Probe | None  # None where the model fails on it
+    witness: Witness
+    progress: Progress
+
+    @cached_property
+    def row_weights(self) -> NDArray[np.float64]:
+        """Weight of every row, 1 where none were given."""
+        return np.ones(self.table.n_observations) if self.weights is None else self.weights
+
+    @cached_property
+    def everything(self) -> NDArray[np.int64]:
+        """Positions of all rows."""
+        return np.arange(self.table.n_observations)
+
+    @cached_property
+    def weighing(self) -> NDArray[np.int64]:
+        """Rows that have weight."""
+        return np.flatnonzero(self.row_weights > 0)
+
+    def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predict some observations as they are, (n_rows,) [output], a block of them at a time.
+
+        Raises
+        ------
+        PredictionError
+            If the model fails or changed, or a prediction is no finite number.
+        """
+        self.witness.check()
+        size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
+        blocks = [self._predicted(positions[start : start + size]) for start in range(0, len(positions), size)]
+        return np.concatenate([np.empty(0), *blocks])
+
+    def _predicted(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        try:
+            predicted = self.brute.predict(self.table.take(positions), "observations", positions)
+        except PredictionError:
+            raise
+        except Exception as error:
+            raise PredictionError.failed_on_rows(error) from error
+        wrong = np.flatnonzero(~np.isfinite(predicted))
+        if wrong.size:
+            value, row = float(predicted[wrong[0]]), int(positions[wrong[0]])
+            if np.isinf(value) and self.settings.response == "log_odds":
+                where = f"row {row} of X"
+                raise PredictionError.certain(where, 0 if value < 0 else 1)
+            raise PredictionError.row_not_finite(value, row)
+        return predicted
+
+    def compared_with(self, y: object) -> KnownTarget:
+        """Compare the observed target with the columns of X."""
+        return known_target(y, self.predictor, self.columns.read, self.table.n_observations)
+
+    @cached_property
+    def all_predictions(self) -> NDArray[np.float64]:
+        """Predictions of all observations, (n_observations,) [output]."""
+        return self.predictions(self.everything)
+
+    @cached_property
+    def prediction_sd(self) -> float:
+        """Standard deviation of the predictions of all observations that have weight, ddof=0 [output]."""
+        if self.weights is None:
+            return standard_deviation(self.all_predictions)
+        return standard_deviation(self.predictions(self.weighing), self.weights[self.weighing])

@@ -1,0 +1,579 @@
+"""The result of one feature as numbers: its curves, their metrics, and what is computed from them when asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+
+from ice_explorer.anchors import place_of
+from ice_explorer.category import CategorySums
+from ice_explorer.checks import check_integer, check_one_of, check_positions
+from ice_explorer.column_colors import LevelColors
+from ice_explorer.context import resolve_display
+from ice_explorer.curves import transforms
+from ice_explorer.drivers import MOST_ROWS, find_drivers
+from ice_explorer.errors import (
+    InputTypeError,
+    InvalidOptionError,
+    counted,
+)
+from ice_explorer.grid import feature_seed
+from ice_explorer.impact_notes import crowding_note, step_note
+from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.locks import new_lock
+from ice_explorer.progress import progress_reporter
+from ice_explorer.sampling import draw_stratified
+from ice_explorer.second import distinct_rows, second_features
+from ice_explorer.subgroups import metrics_of, subgroups_of, sums_by
+from ice_explorer.target_check import decides_class, follows_diagonal
+from ice_explorer.tracebacks import short_tracebacks
+from ice_explorer.what_if import moves_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.adapters.table import Name
+    from ice_explorer.context import Context
+    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.driver_table import DriverTable
+    from ice_explorer.drivers import Drivers
+    from ice_explorer.engine import Engine, Sums
+    from ice_explorer.impact_notes import Note
+    from ice_explorer.inputs import FeatureInput
+    from ice_explorer.metrics import Convention
+    from ice_explorer.subgroups import Subgroups
+    from ice_explorer.what_if import Moves
+
+_DECAYED = ("in_distribution_impact", "support")
+
+
+@short_tracebacks
+class FeatureResult:
+    """Curves and metrics of one feature, as numbers: what `FeatureExplanation` shows, with its attributes."""
+
+    def __init__(
+        self,
+        context: Context,
+        engine: Engine,
+        item: FeatureInput,
+        sums: Sums,
+        curves: NDArray[np.float64] | None = None,
+    ) -> None:
+        if curves is not None:
+            self.__dict__["curves"] = _frozen(curves)
+        self._context = context
+        self._engine = engine
+        self._item = item
+        self._sums = sums
+        self._lock = new_lock()
+        self._rows: dict[int, NDArray[np.float64]] = {}
+        self._places: dict[int, int] = {}
+        self._by: dict[bytes, list[Sums | None]] = {}
+        self._drivers: Drivers | None = None
+        feature = item.feature
+        self.feature = feature.name
+        self.label = feature.label
+        self.kind = feature.kind
+        self.grid = _frozen(feature.native(item.grid.values))
+        self.axis = _frozen(item.grid.values)
+        self.levels = None if feature.levels is None else feature.levels.tolist()
+        self.scale = item.scale
+        self.likelihood_scale = _frozen(item.likelihood_scale)
+        self.observed_axis = _frozen(feature.values)
+        self.row_positions = _frozen(item.positions)
+
+    @property
+    def _distance_unit(self) -> float:
+        """In what distances from the observed value are measured [axis]: their mean where rows have their own; σ_c."""
+        if self._item.feature.is_unordered:
+            return self.scale
+        units = self.likelihood_scale
+        return float(units[0] if (units == units[0]).all() else np.average(units, weights=self._context.weights))
+
+    @cached_property
+    def observed(self) -> NDArray[Any]:
+        """Observed values as in `grid`, (n_observations,); NaN, NaT or None where missing."""
+        return _frozen(self._item.feature.native(self.observed_axis))
+
+    def __repr__(self) -> str:
+        return (
+            f"<FeatureExplanation {self.label!r}: {counted(len(self.row_positions), 'curve')}, "
+            f"{counted(len(self.grid), 'grid value')}>"
+        )
+
+    def __getstate__(self) -> NoReturn:
+        raise InputTypeError.explanation_in_pickle()
+
+    @cached_property
+    def _own_metrics(self) -> dict[str, float]:
+        """Metrics at the decay and convention of the explanation."""
+        return self.metrics()
+
+    @property
+    def impact(self) -> float:
+        """Impact [output]: how far the prediction moves per standard deviation of the feature."""
+        return self._own_metrics["impact"]
+
+    @property
+    def in_distribution_impact(self) -> float:
+        """Impact in which values far from the observed one count less, by the decay of the explanation [output]."""
+        return self._own_metrics["in_distribution_impact"]
+
+    @property
+    def direction(self) -> float:
+        """Impact with its sign [output]: the net change of the prediction along the axis."""
+        return self._own_metrics["direction"]
+
+    @property
+    def heterogeneity(self) -> float:
+        """How much the slopes of different rows differ [output]; 0 where all curves are parallel."""
+        return self._own_metrics["heterogeneity"]
+
+    @property
+    def non_linearity(self) -> float:
+        """How much the slope of a curve changes along the axis [output]; 0 for straight lines."""
+        return self._own_metrics["non_linearity"]
+
+    @property
+    def missing_impact(self) -> float:
+        """Mean absolute change of the prediction when the value goes missing [output]."""
+        return self._own_metrics["missing_impact"]
+
+    @property
+    def support(self) -> float:
+        """Share of the weight of the phantom observations that the decay leaves, 0 to 1."""
+        return self._own_metrics["support"]
+
+    @property
+    def largest_step_share(self) -> float:
+        """Share of the impact that the largest step between two neighbouring grid values brings, 0 to 1."""
+        return self._own_metrics["largest_step_share"]
+
+    def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
+        """Return the metrics of this feature by name, for any decay and convention.
+
+        Parameters
+        ----------
+        decay, convention : optional
+            As for `explain`; defaults are those of the explanation, whose metrics are attributes, too.
+        """
+        decay, convention = resolve_display(self._context.settings, decay, convention)
+        return metrics_of(self._sums, decay, convention)
+
+    def decay_profile(
+        self,
+        decays: Iterable[float],
+        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
+    ) -> pd.DataFrame:
+        """Return a decayed metric for many decays, without calling the model; see `Explanation.decay_profile`.
+
+        Returns
+        -------
+        DataFrame
+            One row per decay, one column: the feature.
+        """
+        return decay_table([self], decays, metric)
+
+    def _decay_profiles(
+        self, decays: ArrayLike, convention: Convention | None = None
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""
+        _, convention = resolve_display(self._context.settings, None, convention)
+        return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64), convention), strict=True))
+
+    def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """ICE curves of some rows of X, computed when first asked for.
+
+        Parameters
+        ----------
+        positions : array-like of int, shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_grid)
+            [output]
+        """
+        wanted = self._check_positions(positions)
+        with self._lock:
+            known = self._known_rows
+            new = np.array(sorted({int(row) for row in wanted} - known.keys() - self._rows.keys()), dtype=np.int64)
+            for block, curves in self._computed(new):
+                self._rows.update(zip(block.tolist(), curves, strict=True))
+            found = [self.curves[known[row]] if row in known else self._rows[row] for row in wanted.tolist()]
+        return np.array(found).reshape(len(wanted), len(self.grid))
+
+    @property
+    def _known_rows(self) -> dict[int, int]:
+        """Where `curves` has each row, once they are there."""
+        if "curves" in self.__dict__ and not self._places:
+            self._places = {row: at for at, row in enumerate(self._item.positions.tolist())}
+        return self._places
+
+    def _computed(self, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield blocks of curves of the model that was explained and report them; raise if it is another one now."""
+        if len(positions) and not self._engine.has_copied_model:
+            self._context.witness.check()
+        total = len(positions) * len(self.grid)
+        with progress_reporter(self._context.progress, total) as report:
+            for rows, curves in self._engine.curves(self._item, positions):
+                yield rows, curves
+                report(curves.size, total, self.label)
+
+    def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of the real rows themselves, (n_rows,) [output]."""
+        wanted = self._check_positions(positions)
+        with self._lock:
+            return self._context.predictions(wanted)
+
+    def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
+        return check_positions(positions, len(self.observed_axis))
+
+    @cached_property
+    def curves(self) -> NDArray[np.float64]:
+        """ICE curves of `row_positions`, (n_rows, n_grid) [output]; kept once asked for."""
+        with self._lock:
+            return _frozen(np.concatenate([curves for _, curves in self._computed(self._item.positions)]))
+
+    @property
+    def slopes(self) -> NDArray[np.float64]:
+        """d-ICE: finite differences of the curves, (n_rows, n_grid - 1) [output / axis]: per rank or day.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the levels of the feature have no order; also a ValueError.
+        """
+        if self._item.feature.is_unordered:
+            raise InvalidOptionError.no_slopes(self._item.feature.readable)
+        return transforms.slopes(self.curves, self.axis)
+
+    def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
+        """c-ICE: change of each curve since the anchor, (n_rows, n_grid) [output].
+
+        Parameters
+        ----------
+        anchor : {"min", "max", "median", "own"} or object
+            First or last grid value, the one nearest to the median of the feature, each
+            observation's observed value, on the grid or not, or the grid value nearest to a value of the
+            feature: a number, a date (also as text), a duration, a label. For levels without an order
+            "median" is the most frequent one, and a label that of a level on the grid. On levels whose
+            labels are no numbers a number is a place, 0 the first.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the feature has no such value; also a ValueError.
+        """
+        return self._changes(self._item.positions, self.curves, anchor)
+
+    def _changes(
+        self, positions: NDArray[np.int64], curves: NDArray[np.float64], anchor: AnchorName | object
+    ) -> NDArray[np.float64]:
+        """c-ICE of the curves of some rows."""
+        place = self._anchor_place(anchor)
+        index = self._level_at(place) if self._item.feature.is_unordered else self._index_at(place)
+        if index is None:
+            return curves - self._at_own_values(positions, curves)[:, None]
+        return curves - curves[:, [index]]
+
+    def _anchor_place(self, anchor: AnchorName | object) -> AnchorName | float:
+        """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
+        return place_of(self._item.feature, self.axis, anchor)
+
+    def _index_at(self, place: AnchorName | float) -> int | None:
+        """Return where on the grid an anchor stands; None for each observation's observed value."""
+        return transforms.anchor_index(self.axis, self._item.median, place)
+
+    def _level_at(self, place: AnchorName | float) -> int | None:
+        """Return the same on levels without an order."""
+        if place == "median":
+            assert self._item.shares is not None  # noqa: S101 - its levels have no order
+            return int(np.argmax(self._item.shares))
+        return transforms.anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
+
+    def _at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
+
+        Parameters
+        ----------
+        positions : ndarray of shape (n_rows,)
+        curves : ndarray of shape (n_rows, n_grid)
+            Their curves, which tell the prediction where the value is on the grid.
+        """
+        own = self._item.own[positions]
+        at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
+        found = curves[np.arange(len(curves)), at]
+        off = np.flatnonzero(self.axis[at] != own)
+        if off.size:
+            with self._lock:
+                self._context.witness.check()
+                phantoms = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
+            found[off] = phantoms[:, 0]
+        return found
+
+    def _are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the observed values of some rows, the median for a missing one, are grid values, (n_rows,)."""
+        return np.isin(self._item.own[positions], self.axis)
+
+    @property
+    def median(self) -> float:
+        """Lower (weighted) median of the feature, an observed value, or its most frequent level [axis]."""
+        return self._item.median
+
+    @property
+    def mean_change(self) -> float:
+        """Mean absolute change of the prediction per change of category: impact / σ_c [output].
+
+        NaN for features with an order, and for a category that is the same everywhere.
+        """
+        if not self._item.feature.is_unordered or self.scale == 0:
+            return math.nan
+        return self.metrics()["impact"] / self.scale
+
+    @property
+    def partial_dependence(self) -> NDArray[np.float64]:
+        """Mean of the curves, (n_grid,) [output]."""
+        return self._sums.partial_dependence
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """Standard deviation of the curves, ddof=0, (n_grid,) [output]: a spread of rows, no confidence band."""
+        return self._sums.spread
+
+    @property
+    def prediction_range(self) -> tuple[float, float]:
+        """Smallest and largest prediction over all phantoms of this feature [output]."""
+        return self._sums.lowest, self._sums.highest
+
+    @property
+    def missing_curve(self) -> NDArray[np.float64] | None:
+        """Predictions of `row_positions` with the value missing, (n_rows,); None where no observation lacks it."""
+        return self.missing_rows(self._item.positions) if self._item.has_missing else None
+
+    def missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
+        wanted = self._check_positions(positions)
+        with self._lock:
+            self._context.witness.check()
+            return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
+
+    @cached_property
+    def missing_dependence(self) -> tuple[float, float] | None:
+        """Mean and standard deviation (ddof=0) of the predictions with the value missing [output].
+
+        Over the rows of the metrics, by weight; None where no observation lacks the value.
+        """
+        if not self._item.has_missing:
+            return None
+        rows, weights = self._item.summed, self._context.weights
+        predicted = self.missing_rows(rows)
+        mass = None if weights is None else weights[rows]
+        mean = float(np.average(predicted, weights=mass))
+        return mean, math.sqrt(float(np.average((predicted - mean) ** 2, weights=mass)))
+
+    def likelihood(self, decay: float | None = None, *, rows: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Likelihood of each phantom observation (Eq. 3), (n_rows, n_grid): 1 at the observed value.
+
+        Parameters
+        ----------
+        decay : float, optional
+            λ; that of the explanation by default.
+        rows : array-like of int, optional
+            Positions of rows of X; `row_positions` by default.
+        """
+        decay = self._context.settings.decay if decay is None else check_decay(decay)
+        item = self._item
+        wanted = item.positions if rows is None else self._check_positions(rows)
+        if not item.feature.is_unordered:
+            return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
+        far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
+        return np.asarray(decay**far)
+
+    def _moves(self, position: int, prediction: float) -> Moves:
+        """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
+        with np.errstate(divide="ignore"):
+            distances = -np.log2(self.likelihood(0.5, rows=[position])[0]) + 0.0
+        return moves_of(distances, self.rows([position])[0], prediction)
+
+    def draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
+        """Choose rows to draw: stratified by the feature, seeded, plus some that must be there.
+
+        Parameters
+        ----------
+        max_lines : int
+        include : iterable of int
+            Rows of X drawn besides.
+
+        Returns
+        -------
+        ndarray of shape (n_lines,)
+            Sorted positions, at most max_lines + len(include): `f.to_frame(rows=f.draw(200))` has few curves to plot.
+        """
+        check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
+        generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
+        drawn = draw_stratified(
+            self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
+        )
+        return np.union1d(drawn, check_positions(include, len(self.observed_axis), "include"))
+
+    def drivers(self) -> DriverTable:
+        """Return what makes the curves differ; see `Explanation.drivers`."""
+        return self._search_drivers().frame()
+
+    def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
+        """Find what makes the curves differ; once, as that takes those of many rows.
+
+        Parameters
+        ----------
+        between_blocks : callable, optional
+            Called now and then; what it raises ends the work.
+
+        Returns
+        -------
+        Drivers
+            See `Explanation.drivers`.
+        """
+        # Without the lock: whoever is called between blocks may wait for somebody who waits for it.
+        if self._drivers is None:
+            generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
+            positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
+            seconds = second_features(self._context.columns, self._item.feature)
+            lowest, highest = self.prediction_range
+            self._drivers = find_drivers(
+                self._passing_curves(positions, between_blocks),
+                [second.at(positions) for second in seconds],
+                self._context.row_weights[positions],
+                distinct_rows([self.observed_axis, *(second.values for second in seconds)], positions),
+                prediction_range=highest - lowest,
+                n_curves=len(self._item.summed),
+            )
+        return self._drivers
+
+    def _groups(self) -> LevelColors | None:
+        """Return which rule of the two columns that explain most together each row of X fulfils, as levels.
+
+        None where two columns explain no more than the best one.
+        """
+        combined = self._search_drivers().combined
+        if combined.pair is None:
+            return None
+        values = {second.label: second.values for second in second_features(self._context.columns, self._item.feature)}
+        rule_of = combined.pair.rule_of(*(values[column] for column in combined.columns))
+        counts = np.bincount(rule_of, minlength=len(combined.rules)).tolist()
+        return LevelColors(" and ".join(combined.columns), rule_of.astype(np.float64), list(combined.rules), counts)
+
+    def _passing_curves(
+        self, positions: NDArray[np.int64], between_blocks: Callable[[], object] | None
+    ) -> NDArray[np.float64]:
+        """Compute curves of many rows without keeping them."""
+        curves = np.empty((len(positions), len(self.grid)))
+        start = 0
+        for block, computed in self._computed(positions):
+            curves[start : start + len(block)] = computed
+            start += len(block)
+            if between_blocks is not None:
+                between_blocks()
+        return curves
+
+    def partial_dependence_by(self, by: Name | ArrayLike) -> pd.DataFrame:
+        """Return the mean of the curves within groups of observations.
+
+        Parameters
+        ----------
+        by : object or array-like of shape (n_observations,)
+            As for `Explanation.table`.
+
+        Returns
+        -------
+        DataFrame
+            One row per grid value, one column per group [output].
+        """
+        import pandas as pd
+
+        subgroups = subgroups_of(self._context.columns, self._context.table.index, by)
+        means = {
+            at: np.full(len(self.axis), math.nan) if sums is None else sums.partial_dependence
+            for at, sums in enumerate(self._sums_by(subgroups))
+        }
+        table = pd.DataFrame(means, index=pd.Index(self.grid, name=self.feature))
+        table.columns = pd.Index(subgroups.labels, name=subgroups.name, tupleize_cols=False)
+        return table
+
+    def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:
+        """Sum the curves of each group of observations; once, for any decay and convention."""
+        key = subgroups.codes.tobytes()
+        if key not in self._by:
+            with self._lock:
+                self._by[key] = sums_by(
+                    self._computed(self._item.summed),
+                    self._context.brute,
+                    self._item,
+                    self._context.row_weights,
+                    subgroups,
+                )
+        return self._by[key]
+
+    @property
+    def _has_pairs(self) -> bool:
+        """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
+        return not isinstance(self._sums, CategorySums) or self._sums.is_defined
+
+    @cached_property
+    def _step_note(self) -> Note | None:
+        """Between which two values most of the movement happens, if that is a small part of the axis."""
+        return step_note(self._sums, self._item.feature.shown)
+
+    @cached_property
+    def _is_target_like(self) -> bool:
+        """Whether the feature determines the prediction as only the target would: its value, or the class."""
+        predictor, mean, spread = self._context.predictor, self.partial_dependence, self.spread
+        if len(self._context.columns.moves) < 2:  # all there is determines the prediction
+            return False
+        if not predictor.of_classes:
+            is_number = self.kind in ("numeric", "boolean")
+            return is_number and follows_diagonal(self.axis, mean, spread, self.observed_axis)
+        is_probability = predictor.response in ("predict_proba", "predict")
+        return is_probability and decides_class(mean, spread, len(predictor.classes))
+
+    @cached_property
+    def _crowding_note(self) -> Note | None:
+        """That the impact is mostly due to steps between values that lie close together, if it is."""
+        return crowding_note(self._sums, self._context.settings.convention)
+
+
+def decay_table(
+    features: Sequence[FeatureResult],
+    decays: Iterable[float],
+    metric: Literal["in_distribution_impact", "support"],
+) -> pd.DataFrame:
+    """Return a decayed metric of some features for many decays: one row per decay, one column per feature."""
+    import pandas as pd
+
+    decays = _check_decays(decays)
+    check_one_of("metric", metric, _DECAYED)
+    columns = pd.Index([feature.feature for feature in features], name="feature", tupleize_cols=False)
+    values = np.empty((len(decays), len(features)))
+    for position, feature in enumerate(features):
+        values[:, position] = feature._decay_profiles(decays)[metric]
+    return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
+
+
+def _check_decays(decays: object) -> list[float]:
+    """Return the decays of a profile, or say what they must be."""
+    if not isinstance(decays, Iterable):
+        raise InvalidOptionError.decays(decays)
+    return [check_decay(decay) for decay in decays]
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to: results are shared, not copied."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
