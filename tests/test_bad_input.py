@@ -1311,21 +1311,21 @@ CASES = [
         lambda _: result()["age"].rows([0, 99]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 99. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "a row before the first",
         lambda _: result()["age"].rows([-1]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got -1. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "rows by label",
         lambda _: result()["age"].rows(["c1"]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got ['c1']. Rows are addressed by position, not "
-        "by index label.",
+        "by index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "rows by mask",
@@ -1338,35 +1338,35 @@ CASES = [
         lambda _: result()["age"].rows([[1], [1, 2]]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got [[1], [1, 2]]. Rows are addressed by "
-        "position, not by index label.",
+        "position, not by index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "predictions behind the last",
         lambda _: result()["age"].predictions([12]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 12. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "rows of X behind the last",
         lambda _: result()._table_rows([13]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 13. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "row of X as a number",
         lambda _: result()._table_rows(1),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 1. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "labels of rows that are not whole",
         lambda _: result()._row_labels([1.5]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got [1.5]. Rows are addressed by position, not "
-        "by index label.",
+        "by index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "slopes of a category",
@@ -1421,14 +1421,14 @@ CASES = [
         lambda _: result()["age"].draw(3, include=[14]),
         InvalidOptionError,
         "`include` must be row positions of X, from 0 to 11; got 14. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "line drawn by label",
         lambda _: result()["age"].draw(3, include=["a"]),
         InvalidOptionError,
         "`include` must be row positions of X, from 0 to 11; got ['a']. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "column spelt wrongly",
@@ -1707,22 +1707,21 @@ CASES = [
         "select behind the last",
         lambda _: with_trait("selection", [99]),
         InvalidOptionError,
-        "`selection` must be positions of rows of X, whole numbers from 0 to 11; got [99]. Use "
-        "`np.flatnonzero(mask)` for a mask.",
+        "`selection` must be row positions of X, from 0 to 11; got 99. Rows are addressed by position, not by index "
+        "label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "select by mask",
         lambda _: with_trait("selection", [True, False]),
         InvalidOptionError,
-        "`selection` must be positions of rows of X, whole numbers from 0 to 11; got [True, False]. Use "
-        "`np.flatnonzero(mask)` for a mask.",
+        "`selection` as a mask must have one value for each of the 12 rows of X; got 2.",
     ),
     Case(
         "select by text",
         lambda _: with_trait("selection", "abc"),
         InvalidOptionError,
-        "`selection` must be positions of rows of X, whole numbers from 0 to 11; got 'abc'. Use "
-        "`np.flatnonzero(mask)` for a mask.",
+        "`selection` must be row positions of X, from 0 to 11; got 'abc'. Rows are addressed by position, not by index "
+        "label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "output where there is one",
@@ -1931,7 +1930,7 @@ CASES = [
         lambda folder: result().save(folder / "view.svg", selection=3.5),
         InvalidOptionError,
         "`selection` must be row positions of X, from 0 to 11; got 3.5. Rows are addressed by position, not by index "
-        "label.",
+        "label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "spreadsheet that is none",

@@ -155,9 +155,8 @@ REFUSED = {
     "curve since one of the levels.": lambda e: e["city"].to_frame("d-ice"),
     "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'average'. Use `kind=\"ice\"`, which draws the curves and their "
     "mean. The mean alone is `e[feature].partial_dependence`.": lambda e: e["age"].to_frame("average"),
-    "`rows` must be row positions of X, from 0 to 39; got 40. Rows are addressed by position, not by index label.": (
-        lambda e: e["age"].to_frame(rows=[40])
-    ),
+    "`rows` must be row positions of X, from 0 to 39; got 40. Rows are addressed by position, not by index label; "
+    "`X.index.get_indexer(labels)` has the positions.": (lambda e: e["age"].to_frame(rows=[40])),
 }
 
 

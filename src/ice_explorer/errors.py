@@ -755,7 +755,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say how rows are addressed."""
         return cls(
             f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {quoted(got)}. "
-            "Rows are addressed by position, not by index label."
+            "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)` has the positions."
         )
 
     @classmethod
@@ -818,14 +818,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(
             f"`by` must be a column or group of X, or one label for each of its {n_observations:,} rows; "
             f"got {quoted(got)}."
-        )
-
-    @classmethod
-    def by_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
-        """Raise where labels may belong to other rows."""
-        return cls(
-            f"`by` must have the index of X; row {row} has the label {quoted(got)} in `by` and {quoted(expected)} "
-            "in X. Pass `by.loc[X.index]` to match them by label, or `by.to_numpy()` if they are in the order of X."
         )
 
     @classmethod

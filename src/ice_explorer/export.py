@@ -22,7 +22,7 @@ from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
 from ice_explorer.frozen.snapshot import lines_that_fit
-from ice_explorer.options import check_flag, check_integer, check_positions
+from ice_explorer.options import check_flag, check_integer
 from ice_explorer.regular_files import as_path, check_target, write_file
 from ice_explorer.tidy import curves_table, metrics_table
 
@@ -186,7 +186,7 @@ def save_explanation(
         unit=unit,
         anchor=anchor if opened is None else opened._anchor_place(anchor),
         max_lines=_LINES if max_lines is None else max_lines,
-        selection=tuple(check_positions(selection, explanation.n_observations, "selection").tolist()),
+        selection=tuple(explanation._check_positions(selection, "selection").tolist()),
     )
     paper: dict[str, Any] = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
     return save(

@@ -22,6 +22,7 @@ from ice_explorer.likelihood import (
     most_frequent,
     standard_deviation,
 )
+from ice_explorer.options import check_positions
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.target_check import known_target
 
@@ -76,6 +77,16 @@ class Context:
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
         return np.flatnonzero(self.row_weights > 0)
+
+    def positions(self, given: object, option: str = "positions") -> NDArray[np.int64]:
+        """Return positions of rows of X, given as such or as a boolean mask.
+
+        Raises
+        ------
+        InvalidOptionError
+            If they are neither, or belong to another index.
+        """
+        return check_positions(given, self.table.n_observations, option, self.table.index)
 
     def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict some observations as they are, (n_rows,) [output], a block of them at a time.

@@ -32,7 +32,7 @@ from ice_explorer.in_common import in_common
 from ice_explorer.labels import readable
 from ice_explorer.likelihood import check_decay, likelihood
 from ice_explorer.locks import new_lock
-from ice_explorer.options import UNITS, check_index, check_integer, check_one_of, check_positions, resolve_display
+from ice_explorer.options import UNITS, check_index, check_integer, check_one_of, resolve_display
 from ice_explorer.progress import progress_reporter
 from ice_explorer.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.sampling import draw_stratified
@@ -329,8 +329,8 @@ class FeatureExplanation:
         with self._lock:
             return self._context.predictions(wanted)
 
-    def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
-        return check_positions(positions, len(self.observed_axis))
+    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
+        return self._context.positions(positions, option)
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
@@ -604,7 +604,7 @@ class FeatureExplanation:
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, check_positions(include, len(self.observed_axis), "include"))
+        return np.union1d(drawn, self._check_positions(include, "include"))
 
     def drivers(self) -> DriverTable:
         """Return what makes the curves differ; see `Explanation.drivers`."""
@@ -1156,7 +1156,7 @@ class Explanation:
         import pandas as pd
 
         reach = reach_of(self.settings.decay if decay is None else check_decay(decay))
-        (position,) = check_positions([row], self.n_observations, "row").tolist()
+        (position,) = self._check_positions([row], "row").tolist()
         prediction = float(self._context.predictions(np.array([position]))[0])
         found = [(feature, feature._moves(position, prediction)) for feature in self._results.values()]
         best = [moves.within(reach) for _, moves in found]
@@ -1515,13 +1515,16 @@ class Explanation:
             raise InvalidOptionError.residual_without_target()
         return self._residual_label
 
+    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
+        return self._context.positions(positions, option)
+
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read."""
-        return self._context.all_predictions[check_positions(positions, self.n_observations)]
+        return self._context.all_predictions[self._check_positions(positions)]
 
     def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
-        rows = check_positions(positions, self.n_observations)
+        rows = self._check_positions(positions)
         predictions = self.predictions(rows)
         if self._observed_target is None:
             return {"prediction": predictions}
@@ -1531,7 +1534,7 @@ class Explanation:
     def _in_common(self, positions: ArrayLike) -> list[InCommon]:
         """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
         rows = np.zeros(self.n_observations, dtype=np.bool_)
-        rows[check_positions(positions, self.n_observations)] = True
+        rows[self._check_positions(positions)] = True
         columns = all_features(self._context.columns)
         if self._observed_target is not None:
             residuals = self._column(RESIDUAL)
@@ -1553,13 +1556,13 @@ class Explanation:
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
-        return self._context.table.take(check_positions(positions, self.n_observations))
+        return self._context.table.take(self._check_positions(positions))
 
     def _index_at(self, positions: ArrayLike) -> pd.Index:
         """Return the index of X at some rows, or their positions where X has none."""
         import pandas as pd
 
-        rows, index = check_positions(positions, self.n_observations), self._context.table.index
+        rows, index = self._check_positions(positions), self._context.table.index
         return pd.Index(rows, name="row") if index is None else index[rows]
 
     @property
@@ -1569,7 +1572,7 @@ class Explanation:
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
-        return self._context.table.row_labels(check_positions(positions, self.n_observations))
+        return self._context.table.row_labels(self._check_positions(positions))
 
 
 def _check_decays(decays: object) -> list[float]:

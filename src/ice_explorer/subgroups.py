@@ -13,7 +13,7 @@ import numpy as np
 from ice_explorer.engine import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics import FeatureMetrics
-from ice_explorer.options import index_difference
+from ice_explorer.options import check_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,9 +81,7 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
     given = np.asarray(by) if hasattr(by, "__len__") else None
     if given is None or given.shape != (columns.n_observations,):
         raise InvalidOptionError.by_labels(by, columns.n_observations)
-    difference = index_difference(by, index)
-    if difference is not None:
-        raise InvalidOptionError.by_index(*difference)
+    check_index("by", "by", by, index)
     return _numbered(getattr(by, "name", None), given.tolist())
 
 

@@ -15,7 +15,7 @@ from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.scene import shown_lines
 from ice_explorer.labels import readable
 from ice_explorer.messages import KINDS
-from ice_explorer.options import check_names, check_one_of, check_positions
+from ice_explorer.options import check_names, check_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,7 +176,7 @@ def long_frame(
     unordered = next((f for f in opened if has_slopes and f.kind in UNORDERED), None)
     if unordered is not None:
         raise InvalidOptionError.no_slopes(readable(unordered.feature, unordered.label))
-    chosen = None if rows is None else check_positions(rows, explanation.n_observations, "rows")
+    chosen = None if rows is None else explanation._check_positions(rows, "rows")
     positions = [f.row_positions if chosen is None else chosen for f in opened]
     sizes = [len(at) * (len(f.grid) - has_slopes) for f, at in zip(opened, positions, strict=True)]
     if sum(sizes) > _LARGE:

@@ -83,7 +83,7 @@ from ice_explorer.messages import (
     parse_request,
 )
 from ice_explorer.metrics import CONVENTIONS, Convention
-from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_positions, check_static_picture
+from ice_explorer.options import UNITS, Unit, check_integer, check_one_of, check_static_picture
 from ice_explorer.residual import RESIDUAL
 from ice_explorer.state import STATE_VERSION, check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
@@ -801,20 +801,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return int(cast("int", value))
 
     def _check_selection(self, value: object) -> list[int]:
-        try:
-            positions = np.asarray(list(value) if isinstance(value, Iterable) else value)
-        except ValueError:  # lists of different lengths
-            positions = np.asarray(None)
-        if positions.size == 0:
-            return []
-        last = self._open_work().known.n_observations - 1
-        is_valid = positions.ndim == 1 and positions.dtype.kind in "iu"
-        if not (is_valid and positions.min() >= 0 and positions.max() <= last):
-            msg = (
-                f"`selection` must be positions of rows of X, whole numbers from 0 to {last}; "
-                f"got {quoted(value)}. Use `np.flatnonzero(mask)` for a mask."
-            )
-            raise InvalidOptionError(msg)
+        positions = self._open_work().known._check_positions(value, "selection")
         return cast("list[int]", np.unique(positions).tolist())
 
     def _check_output(self, value: object) -> str:
@@ -1114,7 +1101,7 @@ def _what_if(
 ) -> tuple[Body, list[bytes]]:
     """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
     results = background.snapshot().results
-    (position,) = check_positions([request["position"]], work.known.n_observations, "position").tolist()
+    (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
     end = time.monotonic() + _SECONDS_OF_WHAT_IF
