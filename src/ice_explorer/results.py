@@ -530,7 +530,10 @@ class FeatureExplanation:
             feature : category
                 Name of the feature.
             value : object
-                Grid value, in the dtype that the feature has in X.
+                Grid value, in the dtype that the feature has in X. Of several features: in the dtype that they share,
+                float where all are numbers or booleans, else text.
+            axis : float
+                Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
             prediction, change or slope : float
                 By kind [output, output, output / axis].
             likelihood : float
@@ -540,7 +543,7 @@ class FeatureExplanation:
 
         Notes
         -----
-        A row of the table takes about 42 bytes, more where labels are text. A table of more than 10 million rows is
+        A row of the table takes about 50 bytes, more where labels are text. A table of more than 10 million rows is
         announced by a warning with its size. Predictions with a missing value are in `missing_rows`.
 
         Examples
@@ -1099,9 +1102,8 @@ class Explanation:
         Returns
         -------
         DataFrame
-            Columns of `FeatureExplanation.to_frame`. `value` has the dtype of the features where they share one, is
-            float where they are numbers of several dtypes, and else holds objects, each as its feature has it. Of one
-            feature, or of features of one dtype, `polars.from_pandas` takes it.
+            Columns of `FeatureExplanation.to_frame`. For one plot of features of several dtypes `value` is text and
+            `axis` the number: `seaborn.relplot(frame, x="axis", y="prediction", col="feature", ...)`.
         """
         from ice_explorer import tidy
 
@@ -1162,13 +1164,15 @@ class Explanation:
         best = [moves.within(reach) for _, moves in found]
         changes = [0.0 if at is None else float(moves.changes[at]) for (_, moves), at in zip(found, best, strict=True)]
         values = [
-            None if at is None else feature.grid[moves.places[at]]
+            None if at is None else _value(feature.grid, int(moves.places[at]))
             for (feature, moves), at in zip(found, best, strict=True)
         ]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(
             {
-                "observed": pd.Series([feature.observed[position] for feature, _ in found], index, dtype=object),
+                "observed": pd.Series(
+                    [_value(feature.observed, position) for feature, _ in found], index, dtype=object
+                ),
                 "value": pd.Series(values, index, dtype=object),
                 "prediction": prediction + np.array(changes),
                 "change": changes,
@@ -1580,6 +1584,13 @@ def _check_decays(decays: object) -> list[float]:
     if not isinstance(decays, Iterable):
         raise InvalidOptionError.decays(decays)
     return [check_decay(decay) for decay in decays]
+
+
+def _value(values: NDArray[Any], place: int) -> Any:
+    """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
+    import pandas as pd
+
+    return pd.Series(values[[place]]).iloc[0]
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
