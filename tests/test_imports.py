@@ -36,7 +36,7 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics own_values", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("real turns", "catboost narwhals numpy pandas sklearn torch xgboost"),
+    "adapters.*": ("moments real turns", "catboost narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble real turns", "numba numpy"),
     # the pipe itself
@@ -56,7 +56,7 @@ ALLOWED = {
     "thresholds": ("adapters choice feature inputs", "numpy"),
     # what makes lines differ
     "spread": ("", "numpy"),
-    "second": ("adapters.table feature inputs", "numpy"),
+    "second": ("adapters.table feature inputs moments", "numpy"),
     "rules": ("moments second", ""),
     "crossfit": ("spread", "numpy"),
     "splits": ("crossfit feature rules second", "numpy"),

@@ -330,6 +330,7 @@ def curves(
         prediction_range=(lowest, highest),
         row_labels=explanation._row_labels(positions),
         median=axis.median,
+        clock=axis.clock.changes,
     )
     return body, [
         _u32(positions),
@@ -468,6 +469,7 @@ def colors(
         domain=(float(low), float(high)),
         median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
         levels=column.level_texts,
+        clock=column.clock.changes,
     )
     return continuous, [_f64(values[chosen])]
 
@@ -574,7 +576,7 @@ def groups(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[Categ
 def feature_moves(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature)
-    write = writer(axis.kind, axis.grid, axis.levels, _short_text)
+    write = writer(axis.kind, axis.grid, axis.levels, _short_text, axis.clock)
     moves = feature._moves(position, prediction)
     return FeatureMovesBody(
         feature=feature.label,
@@ -607,7 +609,7 @@ def in_common(explanation: Explanation, positions: Sequence[int]) -> InCommonBod
 def _in_words(each: InCommon) -> str:
     second = each.of
     grid = second.values if second.levels is None else np.arange(len(second.levels))
-    write = writer(second.kind, grid, second.levels, _short_text)
+    write = writer(second.kind, grid, second.levels, _short_text, second.clock)
     if each.levels:
         return f"{second.label} {', '.join(map(write, each.levels))}"
     if math.isinf(each.high):
@@ -700,4 +702,4 @@ def _cell_writer(column: Column) -> Callable[[float], str]:
         return lambda value: str(bool(value))
     if column.level_texts is not None:
         return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, number_text)
-    return writer(column.kind, column.values, None, number_text)
+    return writer(column.kind, column.values, None, number_text, column.clock)

@@ -283,6 +283,6 @@ def _y_title(output: str, feature: str, axis: DisplayAxis, shape: _Shape, kind: 
     if kind == "d-ice":
         over = "" if shape.n_bins is None else f", over {shape.n_bins} quantile bins"
         return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}{over}"
-    write = writer(axis.kind, axis.grid, axis.levels, payload.number_text)
+    write = writer(axis.kind, axis.grid, axis.levels, payload.number_text, axis.clock)
     start = "the observed value" if shape.anchored_at is None else f"{feature} = {write(shape.anchored_at)}"
     return f"change of the {output} from {start}"

@@ -16,7 +16,7 @@ from ice_explorer.figures.slope_range import leaving_text, slope_range
 from ice_explorer.figures.split import Together, ramp_writer, split_colors, split_of
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.figures.zoom import window_within
-from ice_explorer.moments import span_texts
+from ice_explorer.moments import Clock
 from ice_explorer.options import resolve_display
 
 if TYPE_CHECKING:
@@ -233,6 +233,6 @@ def _by_level(body: CategoryColorsBody, buffers: list[bytes], ramp: str) -> Colo
 def _ramp_ends(body: ContinuousColorsBody) -> tuple[str, str]:
     low, high = body["domain"]
     if body["of"] == "datetime":
-        return span_texts(low, high)
+        return Clock(body["clock"]).span_texts(low, high)
     write = ramp_writer(body)
     return write(low), write(high)

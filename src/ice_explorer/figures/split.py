@@ -13,6 +13,7 @@ import numpy as np
 
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.lettering import axis_number
+from ice_explorer.moments import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,4 +119,4 @@ def ramp_writer(body: ContinuousColorsBody) -> Callable[[float], str]:
     """How a value of a column is written that colours along a ramp."""
     levels = body["levels"]
     grid = np.array(body["domain"] if levels is None else range(len(levels)), dtype=np.float64)
-    return writer(body["of"], grid, levels, axis_number(grid))
+    return writer(body["of"], grid, levels, axis_number(grid), Clock(body["clock"]))

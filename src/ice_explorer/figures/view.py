@@ -378,7 +378,7 @@ class Lines:
     @property
     def write(self) -> Callable[[float], str]:
         """How a value of the feature is written."""
-        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid))
+        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid), self.axis.clock)
 
     @property
     def x_domain(self) -> tuple[float, float]:
