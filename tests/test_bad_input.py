@@ -226,6 +226,13 @@ CASES = [
         "Limit the grid with `grid=`, or leave the feature out with `features=`.",
     ),
     Case(
+        "the model raises on a row of X",
+        lambda _: explain(lambda rows: raising(wealth(rows), (rows["age"] == 75).to_numpy()), features=["income"]),
+        PredictionError,
+        "The model failed on row 11 of X as it is: ValueError: too old. Leave out the rows that it cannot predict, or "
+        "fill their missing values.",
+    ),
+    Case(
         "NaN on a phantom",
         lambda _: explain(doing_at_the_end(lambda predictions, at: np.where(at, np.nan, predictions))),
         PredictionError,
@@ -515,8 +522,8 @@ CASES = [
         "feature in a list",
         lambda _: explain(features=[["age"]]),
         UnknownFeatureError,
-        "No column named ['age'] in X. Did you mean 'age'? X has 7 columns: 'age', 'income', 'city', 'since', "
-        "'red', 'blue', 'green'.",
+        "A column of X must be given by its name; got a value of type list. Columns are 'age', 'income', 'city', "
+        "'since', 'red', 'blue', 'green'.",
     ),
     Case(
         "features in a mapping",

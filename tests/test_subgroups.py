@@ -187,7 +187,13 @@ def test_the_selection_of_an_explorer_may_be_a_mask():
                 "`pandas.qcut(X['name'], 4)`."
             ),
         ),
-        ([1, 2], "`by` must be a column or group of X, or one label for each of its 120 rows; got [1, 2]."),
+        (
+            ["sex", "city"],
+            (
+                "`by` must be a column or group of X, or one label for each of its 120 rows; got ['sex', 'city']. For "
+                "several columns pass `X.groupby(['a', 'b']).ngroup()`."
+            ),
+        ),
         (
             X["sex"].iloc[::-1],
             (
@@ -343,6 +349,11 @@ E = ice.explain(model, X, features=["age", "city"])
             "`like` brings its own grids; got `grid_size` as well. Leave out one of them.",
         ),
         (
+            X.rename(columns={"age": "Age"}), {"like": E},
+            ("X must have the features of `like`. No column named 'age' in X. Did you mean 'Age'? X has 4 columns: "
+             "'Age', 'dose', 'city', 'sex'. Use `features=` to choose from those that both have."),
+        ),
+        (
             X, {"like": E, "features": ["dose"]},
             ("Every feature must be one of `like`; 'dose' is not explained there. Use `features=` to choose from "
             "'age', 'city'."),
@@ -358,7 +369,7 @@ E = ice.explain(model, X, features=["age", "city"])
             "Give the column the same dtype in both tables."),
         ),
     ],
-    ids=["text", "grid", "grid of values", "grid size", "feature", "kind", "levels"],
+    ids=["text", "grid", "grid of values", "grid size", "renamed", "feature", "kind", "levels"],
 )  # fmt: skip
 def test_explanations_that_do_not_compare_are_refused(data, options, message):
     """With what differs."""

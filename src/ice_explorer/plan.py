@@ -21,7 +21,7 @@ from ice_explorer.anchors import place_of
 from ice_explorer.choice import Inside, choose_engine
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.feature import tells_rows_apart
 from ice_explorer.grid import GRID_NAMES, check_grid_values
 from ice_explorer.groups import check_groups, groups_among
@@ -118,7 +118,12 @@ def prepare(
     weights = check_weights(sample_weight, table.n_observations, table.index)
     declared, unordered = check_groups(groups), check_names("categorical", () if categorical is None else categorical)
     columns = Columns(table, declared, unordered)
-    chosen, skipped = _choose_features(features, columns, weights)
+    try:
+        chosen, skipped = _choose_features(features, columns, weights)
+    except UnknownFeatureError as error:
+        if like is None or features is not like.features:
+            raise
+        raise InvalidOptionError.like_absent(error) from None
     predictor, probe, witness = _probed(
         model, table, Probe(table, columns.moves, random_state), output=output, response=response, n_jobs=jobs,
         opening=None if opening is None else opening(table).choose,

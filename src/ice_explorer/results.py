@@ -1217,7 +1217,7 @@ class Explanation:
         *,
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
-        unit: Unit = "prediction",
+        unit: Unit | Mapping[Name, object] = "prediction",
         max_features: int = 30,
         title: bool | str | None = True,
         legend: bool = True,
@@ -1233,8 +1233,8 @@ class Explanation:
         rank_by : str
             What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
             "non_linearity" or "missing_impact".
-        unit : {"prediction", "sd", "share"}
-            Unit of the bars, as for `table`.
+        unit : {"prediction", "sd", "share"} or mapping
+            Unit of the bars, as for `table`. With a mapping, labels name the step: "age (per 10)", "bmi (per SD)".
         max_features : int
             Bars drawn at most, fewer where the Axes are too small for all; a line below counts them.
         title : bool, str or None

@@ -140,6 +140,8 @@ class Bar:
         Its curves are shown beside the ranking.
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
+    step : str
+        What follows the label: the step that bars are per, where some features have one of their own.
     """
 
     label: str
@@ -152,6 +154,7 @@ class Bar:
     heterogeneity: float
     non_linearity: float
     impact: float
+    step: str = ""
 
 
 @dataclass(frozen=True)
