@@ -31,7 +31,7 @@ import traitlets
 from ice_explorer import payload
 from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
-from ice_explorer.checks import check_integer, check_one_of, check_positions
+from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
     Cancelled,
@@ -799,7 +799,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return int(cast("int", value))
 
     def _check_selection(self, value: object) -> list[int]:
-        positions = check_positions(value, self._open_work().known.n_observations, "selection")
+        positions = self._open_work().known._check_positions(value, "selection")
         return cast("list[int]", np.unique(positions).tolist())
 
     def _check_output(self, value: object) -> str:
@@ -1099,7 +1099,7 @@ def _what_if(
 ) -> tuple[Body, list[bytes]]:
     """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
     results = background.snapshot().results
-    (position,) = check_positions([request["position"]], work.known.n_observations, "position").tolist()
+    (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
     end = time.monotonic() + _SECONDS_OF_WHAT_IF

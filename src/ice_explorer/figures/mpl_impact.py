@@ -45,7 +45,9 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
         ticks = [_reach(bar.tick) for bar in shown]
         mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 10, "markeredgewidth": 1.4}
         handles += ax.plot(ticks, places, **mark, color=look.mixed(1), label=TICK_TEXT, gid="tick", zorder=3)
-    ax.set_yticks(places, labels=[fitted(bar.label, _LABEL_ROOM, size) for bar in shown])
+    rooms = [_LABEL_ROOM - (width_of(bar.step, size) if bar.step else 0.0) for bar in shown]
+    names = [fitted(bar.label, room, size) + bar.step for bar, room in zip(shown, rooms, strict=True)]
+    ax.set_yticks(places, labels=names)
     ax.tick_params(axis="y", length=0)
     ax.set_xticks([])
     ax.grid(visible=False)
