@@ -116,6 +116,8 @@ export class Store {
   readonly sceneOptions: ReadonlySignal<SceneOptions>;
   /** What curves are of: those of another output, or on another scale, are no longer at hand. */
   readonly explained: ReadonlySignal<string>;
+  /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
+  readonly isPreparing: ReadonlySignal<boolean>;
   /** What is predicted, in the words of the user: "predicted cnt", "probability of malignant". */
   readonly outputName: ReadonlySignal<string>;
   /** What was observed of it: "observed cnt". */
@@ -146,6 +148,8 @@ export class Store {
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
   readonly #refusal = signal<string | null>(null);
   readonly #picture = signal<Picture>({ state: "empty" });
+  /** What is explained until another output or response is; null where none was chosen. */
+  readonly #awaited = signal<string | null>(null);
   readonly #scale: ReadonlySignal<ColorsBody | null>;
   readonly #curves = new Map<string, Curves>();
   readonly #asked = new Map<string, Promise<Curves>>();
@@ -168,7 +172,10 @@ export class Store {
   ) {
     this.refusal = this.#refusal;
     const hear = (message: unknown): void => {
-      this.#refusal.value = refusalOf(message) ?? this.#refusal.peek();
+      const refusal = refusalOf(message);
+      if (refusal === null) return;
+      this.#refusal.value = refusal;
+      this.#awaited.value = null;
     };
     model.on("msg:custom", hear);
     this.#endings.push(() => model.off("msg:custom", hear));
@@ -209,6 +216,7 @@ export class Store {
     });
     this.figures = computed(() => read.value.figures);
     this.problem = computed(() => read.value.problem);
+    this.isPreparing = computed(() => this.#awaited.value === (header.value.output_label ?? ""));
     this.reading = computed(() => {
       const figures = this.figures.value;
       if (figures === null) return null;
@@ -352,10 +360,12 @@ export class Store {
   }
 
   setOutput(output: string): void {
+    this.#awaited.value = this.#given("_header").output_label ?? "";
     this.#write("output", output);
   }
 
   setResponse(response: string): void {
+    this.#awaited.value = this.#given("_header").output_label ?? "";
     this.#write("response", response);
   }
 

@@ -395,7 +395,7 @@ class ICEExplorer(anywidget.AnyWidget):
             if work is None or (self.output, self.response) == (work.choices.output, work.choices.response):
                 return
             try:
-                chosen = self._prepared or work.other(self.output, self.response)
+                chosen = self._prepared or self._other(work, self.output, self.response)
             except Exception:
                 self.output, self.response = work.choices.output, work.choices.response
                 raise
@@ -406,6 +406,15 @@ class ICEExplorer(anywidget.AnyWidget):
             self._start()
             self._publish()
             self._fail_if_unattended()
+
+    def _other(self, work: Work, output: str, response: str) -> Work:
+        """Return the work on another output, after the current call of the model, and with no other call before it."""
+        self._background.pause()
+        try:
+            return work.other(output, response)
+        except BaseException:
+            self._background.unpause()
+            raise
 
     def __repr__(self) -> str:
         if self._work is None:
@@ -878,7 +887,7 @@ class ICEExplorer(anywidget.AnyWidget):
             output = self._check_output(values.get("output", ""))
             response = self._check_response(values.get("response", ""))
             if (output, response) != (work.choices.output, work.choices.response):
-                self._prepared = work.other(output, response)
+                self._prepared = self._other(work, output, response)
 
     def _publish(self) -> bool:
         """Bring the traits that only the kernel sets up to date; False where some have to wait."""
