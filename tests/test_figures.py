@@ -977,6 +977,9 @@ def test_plot_impact_draws_the_table(explanation):
     (ticks,) = [line for line in ax.lines if line.get_gid() == "tick"]
     assert_allclose(ticks.get_xdata(), table["impact"])
     assert ticks.get_label() == "tick: all values alike"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "weight of far values 0.75", "tick: all values alike", "net rise or fall", "levels without an order"
+    ]  # fmt: skip
     by_impact = plot_impact(explanation, rank_by="impact")
     assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(sort_by="impact")["impact"])
     assert "tick" not in {line.get_gid() for line in by_impact.lines}
