@@ -11,7 +11,7 @@ import pytest
 # The pipe of the package, from its start to its end; nothing points back. Each module, or each room
 # ("adapters.*"), with the modules and the libraries it may import, anywhere in its code. Besides:
 # everyone may use EVERYWHERE and the standard library, and the modules of a room may use each other.
-EVERYWHERE = ("errors", "labels", "locks", "tracebacks")
+EVERYWHERE = ("errors", "labels", "locks", "runtime", "tracebacks")
 ALLOWED = {
     "errors": ("", ""),
     "glossary": ("", ""),
@@ -20,6 +20,7 @@ ALLOWED = {
     # numbers in, numbers out
     "sampling": ("", "numpy"),
     "real": ("", "numpy"),
+    "runtime": ("", ""),
     "threads": ("", ""),
     "turns": ("", ""),
     "likelihood": ("real", "numpy sklearn"),
@@ -110,7 +111,7 @@ ALLOWED = {
     "regular_files": ("", ""),
     "tidy": ("curves display_axis explanation feature figures messages options", "numpy pandas"),
     "data_files": ("explanation figures tidy", "numpy pandas pyarrow"),
-    "frozen.*": ("adapters.table display_axis explanation figures messages metrics payload residual", "numpy"),
+    "frozen.*": ("adapters.table display_axis explanation figures glossary messages metrics payload residual", "numpy"),
     "export": ("data_files explanation figures file_names frozen messages options regular_files tidy", "numpy"),
     "export_request": ("explanation export figures.choices file_names messages", "numpy"),
     "older": ("metrics", ""),
@@ -118,7 +119,6 @@ ALLOWED = {
     # the widget
     "state": ("forms older", ""),
     "view_table": ("explanation metrics options", "pandas"),
-    "unattended": ("", ""),
     "work": (
         (
             "adapters.opening adapters.table adapters.target background classes curves explanation feature messages "
@@ -132,7 +132,7 @@ ALLOWED = {
         (
             "adapters.table anchors background classes curves driver_table explanation export export_request "
             "figures.besides forms front_end frozen lifetime likelihood messages metrics options payload residual "
-            "results state unattended view_table work"
+            "results state view_table work"
         ),
         "anywidget matplotlib numpy pandas traitlets",
     ),

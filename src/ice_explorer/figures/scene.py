@@ -15,6 +15,7 @@ from ice_explorer.figures.palette import level_palette, plain_palette, ramp_pale
 from ice_explorer.figures.slope_range import leaving_text, slope_range
 from ice_explorer.figures.split import Together, ramp_writer, split_colors, split_of
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
+from ice_explorer.figures.words import average_sentence
 from ice_explorer.figures.zoom import window_within
 from ice_explorer.moments import span_texts
 from ice_explorer.options import resolve_display
@@ -80,7 +81,13 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
+        average=_average(opened, lines, explanation.output_label),
     )
+
+
+def _average(opened: FeatureExplanation, lines: Lines, output: str) -> str:
+    mean, middle = opened.partial_dependence, sum(opened.prediction_range) / 2
+    return average_sentence(opened.label, lines.axis, mean, output, middle)
 
 
 def _marked(bar: Bar, *, is_open: bool) -> Bar:
