@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-heavy test-floors fuzz soak check bench bench-engines bench-explorer bench-files catalogue \
+.PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files catalogue \
 	screenshot constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -59,6 +59,9 @@ test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that
 	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 $$(grep ^bqplot== tests/floors.txt)
 	$(FLOORS)/pytest --quiet $(PYTEST_PARALLEL) -W "ignore:Deprecated in traitlets 4.1:DeprecationWarning" \
 		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/test_state.py::,$(COUNT_WARNINGS))
+
+coverage: .venv/.test $(BUNDLE) ## Fail where the Python tests reach less than 95 % of the lines and branches, which takes longer
+	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov
 
 fuzz: .venv/.test ## Test with 10,000 random tables, models, options and messages, for half an hour
 	$(BIN)/pytest $(PYTEST_PARALLEL) --hypothesis-profile=fuzz --hypothesis-show-statistics tests/test_fuzz*.py
@@ -117,7 +120,7 @@ test-js: js/node_modules/.ready js/lab/node_modules/.ready .venv/.test
 
 test-python: .venv/.test $(BUNDLE)
 	$(BIN)/pytest --quiet --doctest-modules src
-	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov --cov-report= # the lines: .venv/bin/coverage report
+	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser
 
 test-browser: .venv/.test $(BUNDLE)
 	$(WITH_CHROMIUM) $(BIN)/pytest $(PYTEST_BROWSER) tests/browser
