@@ -47,7 +47,10 @@ help: ## List these commands
 demo: .venv/.demo $(BUNDLE) ## Open JupyterLab on the quickstart notebook
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(JUPYTER_ARGS) notebooks/quickstart.ipynb
 
-test: check-python check-js test-js test-python test-browser ## Run everything that continuous integration runs
+# What installs, builds and checks goes on two by two; what is tested uses all processors by itself.
+test: ## Run everything that continuous integration runs
+	$(MAKE) --jobs=2 check-python check-js $(BUNDLE)
+	$(MAKE) test-js test-python test-browser
 
 test-heavy: .venv/.test-heavy ## Test with PyTorch and MLflow too, which are large
 	$(BIN)/pytest tests/test_models.py tests/test_models_table.py
@@ -135,7 +138,7 @@ test-browser: .venv/.test $(BUNDLE)
 		fi; \
 	done; \
 	echo "ice-explorer needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 || true)." \
-		"Install one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
+		"Install one, or name it with PYTHON=/path/to/python3.12." >&2; \
 	exit 1
 
 # pip copies the JupyterLab extension to where JupyterLab looks for it, so it is there first.
@@ -144,8 +147,9 @@ test-browser: .venv/.test $(BUNDLE)
 	$(COMPILE)
 	touch $@
 
+# Most modules are never imported by the tests, so Python compiles those that are when they are.
 .venv/.test: .venv/bin/python pyproject.toml $(CONSTRAINTS) $(LABEXTENSION)
-	$(INSTALL) -e '.[$(EXTRAS_OF_TEST)]'
+	$(INSTALL) --no-compile -e '.[$(EXTRAS_OF_TEST)]'
 	$(COMPILE)
 	touch $@ .venv/.demo
 
