@@ -23,6 +23,9 @@ test.each(Object.keys(cases))("%s has no serious finding, and no faint text in a
     await dress(mounted, variables);
     await frame();
     // Text in SVG, which axe leaves out, and text behind an opacity.
-    expect(contrasts(mounted.root).filter(([, ratio]) => ratio < 4.5), host).toEqual([]);
+    expect(
+      contrasts(mounted.root).filter(([, ratio]) => ratio < 4.5),
+      host,
+    ).toEqual([]);
   }
 });
