@@ -179,7 +179,7 @@ export function comparePanel(view: View): ComparePanel {
     ({ ranking, opened, others: already }) => {
       choice.hidden = opened === "";
       select.disabled = already.length >= MOST_OTHERS;
-      select.title = select.disabled ? FULL : "Show another feature beside this one";
+      select.title = select.disabled ? FULL : "Show another feature next to this one";
       const names = ranking.map(({ name }) => name).filter((name) => name !== opened && !already.includes(name));
       const key = JSON.stringify(names);
       if (key !== listed) {

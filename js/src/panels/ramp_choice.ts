@@ -4,8 +4,8 @@ import { html } from "../marks/element.ts";
 import type { View } from "../view.ts";
 
 const LABELS: Record<Ramp, string> = {
-  default: "usual",
-  viridis: "viridis, almost whole",
+  default: "default",
+  viridis: "viridis",
   cividis: "cividis",
 };
 
@@ -25,6 +25,6 @@ export function rampChoice({ store, aborted, keep }: View): HTMLElement {
     },
   );
   const field = html("label", { class: "ice-field ice-view-ramp" }, "Ramp ", select);
-  field.title = "Colours of numbers and of ordered levels; the usual one is viridis without its faint ends";
+  field.title = "Colours of numbers and of ordered levels; the default is viridis without its faint ends";
   return field;
 }

@@ -17,7 +17,7 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
     role: "slider",
     tabindex: 0,
     "aria-label": "Anchor",
-    title: "Drag to where the curves shall meet; a double click returns to the default",
+    title: "Drag to move the anchor, where all curves are 0. A double click returns to the default.",
     "data-test": "anchor-handle",
     [OWN_DRAG]: true,
   });

@@ -11,7 +11,7 @@ export type Tool = "select" | "zoom";
 const TOOLS: Record<Tool, { label: string; title: string }> = {
   select: {
     label: "Select lines",
-    title: "Select lines: click one, or drag up or down across them. Shift adds, Alt takes out.",
+    title: "Select lines: click one, or drag up or down across them. Shift adds rows, Alt removes them.",
   },
   zoom: {
     label: "Zoom",
