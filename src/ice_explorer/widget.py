@@ -294,16 +294,18 @@ class ICEExplorer(anywidget.AnyWidget):
 
     __signature__ = _with_options(__init__)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
-        if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
-            raise UnknownOptionError.trait(name, self._public_traits())
-        found = getattr(type(self), name, None)
-        if isinstance(found, property) and found.fset is None:
-            raise UnknownNameError.read_only(name, self._public_traits())
-        if name == "feature" and isinstance(value, str) and value == "":
-            value = self._nameless_feature()
-        super().__setattr__(name, value)
+    if not TYPE_CHECKING:  # with it, type checkers take any name
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
+            if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
+                raise UnknownOptionError.trait(name, self._public_traits())
+            found = getattr(type(self), name, None)
+            if isinstance(found, property) and found.fset is None:
+                raise UnknownNameError.read_only(name, self._public_traits())
+            if name == "feature" and isinstance(value, str) and value == "":
+                value = self._nameless_feature()
+            super().__setattr__(name, value)
 
     def _nameless_feature(self) -> str:
         """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
