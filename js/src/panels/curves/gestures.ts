@@ -51,7 +51,7 @@ export const OWN_DRAG = "data-own-drag";
 const MOST_PER_NOTCH = 0.5;
 const PER_PX = 0.01;
 
-export function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Region {
+function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Region {
   if (slot !== null && x > slot.left - 7) return "beside";
   if (x < left) return "y";
   return y > bottom && x <= right ? "x" : "plot";
