@@ -1,11 +1,8 @@
 /** Long use: what is opened, drawn and closed again leaves no nodes behind. */
 
-import type { RenderProps } from "@anywidget/types";
 import { expect, test } from "vitest";
 import { cdp } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import widget from "../../src/index.ts";
-import type { Traits } from "../../src/protocol.ts";
 import { choose, frame, type Mounted, mount, slideTo } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
@@ -91,15 +88,6 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
     const state = time % 2 === 0 ? "cancelled" : "ready";
     model.push("_status", { ...model.get("_status"), state, message: "Cancelled after 3 of 8 features." });
     await frame();
-  },
-  "another view of the same model": async ({ model }) => {
-    const el = document.createElement("div");
-    document.body.append(el);
-    const end = widget.render({ model, el } as unknown as RenderProps<Traits>) as () => void;
-    await frame();
-    await frame();
-    end();
-    el.remove();
   },
   "a tooltip": async ({ part }) => {
     const node = part("facts").querySelector<HTMLElement>("[data-explanation]")!;
