@@ -13,9 +13,15 @@ import { viewMenu } from "./view_menu.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
-  if (isUnordered(kind)) return { min: "first level", max: "last level", median: "most frequent", own: "observed level" };
+  if (isUnordered(kind))
+    return { min: "first level", max: "last level", median: "most frequent", own: "observed level" };
   if (kind === "datetime") return { min: "earliest", max: "latest", median: "median", own: "observed value" };
-  return { min: "lowest", max: "highest", median: "median", own: hasLevels(kind) ? "observed level" : "observed value" };
+  return {
+    min: "lowest",
+    max: "highest",
+    median: "median",
+    own: hasLevels(kind) ? "observed level" : "observed value",
+  };
 }
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const AT_VALUE = "value";
