@@ -67,8 +67,7 @@ test("of slopes the sentence names the steepest part of the mean, up or down", (
     missing: null,
   };
   const steep = curves([0, 1, -4, -4], { ...one, spread: new Float32Array(4), distances: null });
-  expect(steepestSentence(sceneOf(steep, "d-ice", "min"))).toBe(
-    "The mean slope is steepest from 1 to 2: −5 per unit of hum.",
-  );
-  expect(steepestSentence(sceneOf(steep, "ice", "min"))).toBe("");
+  const scene = sceneOf(steep, "d-ice", "min");
+  expect(steepestSentence(scene)).toBe("The mean slope is steepest from 1 to 2: −5 per unit of hum.");
+  expect(steepestSentence({ ...scene, kind: "ice" })).toBe("");
 });
