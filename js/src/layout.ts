@@ -2,6 +2,7 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { html } from "./marks/element.ts";
 import { focusedBeside } from "./marks/focus.ts";
+import { scrollBehavior } from "./marks/place.ts";
 import { Tabs } from "./marks/tabs.ts";
 import { alertsPanel } from "./panels/alerts.ts";
 import { classesPanel } from "./panels/classes.ts";
@@ -40,8 +41,7 @@ export function layOut(view: View, exporting: Exporting): void {
     if (!isNarrow.peek()) return;
     const plot = right.querySelector(".ice-plot");
     const shown = plot?.checkVisibility() ? plot : right;
-    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
-    shown.scrollIntoView({ block: "nearest", behavior });
+    shown.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
   };
   const panels = html(
     "div",

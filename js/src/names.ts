@@ -1,4 +1,5 @@
 /** What readers call things that travel under the names of `explain`, and how they tell names apart. */
+import type { RowsBody } from "./protocol.ts";
 
 const RESPONSES: Record<string, string> = {
   predict_proba: "probability",
@@ -39,4 +40,11 @@ function sharedWith(name: string, other: string | undefined): number {
   let at = 0;
   while (at < name.length && name[at] === other?.[at]) at++;
   return at;
+}
+
+/** Rows whose observed target has the name that y has in Python, where it has one. */
+export function withTargetName(rows: RowsBody, name: string): RowsBody {
+  if (name === "") return rows;
+  const columns = rows.columns.map((column, at) => (at < rows.n_outcomes && column === "y" ? name : column));
+  return { ...rows, columns };
 }

@@ -11,7 +11,7 @@ import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "./forms.ts";
 import { explanation } from "./glossary.ts";
-import { partings } from "./names.ts";
+import { partings, withTargetName } from "./names.ts";
 import {
   type Anchor,
   type ColorsBody,
@@ -449,7 +449,7 @@ export class Store {
   /** Rows of the data as text. */
   async rows(positions: readonly number[], order: Omit<RowsRequest, "type" | "positions"> = {}): Promise<RowsBody> {
     const { body } = await this.client.request({ type: "rows", positions: [...positions], ...order });
-    return body;
+    return withTargetName(body, this.figures.peek()?.header.target_name ?? "");
   }
 
   /** What some rows have in common. */

@@ -1,6 +1,6 @@
 /** Words for readers in place of the names of `explain`. */
 import { expect, test } from "vitest";
-import { partings, responseName } from "../src/names.ts";
+import { partings, responseName, withTargetName } from "../src/names.ts";
 
 test.each([
   ["predict_proba", "probability"],
@@ -33,4 +33,15 @@ test("a name that goes on where another ends, or has no words, is parted at the 
   ).toBe(18);
   expect(partings(["blood pressure", "blood pressure, later"]).get("blood pressure, later")).toBe(14);
   expect(partings([])).toEqual(new Map());
+});
+
+test("the observed target has the name of y; a column of X that is called y keeps its own", () => {
+  const rows = {
+    columns: ["prediction", "y", "residual", "y"],
+    n_outcomes: 3,
+    positions: [4],
+    rows: [["2", "3", "1", "0"]],
+  };
+  expect(withTargetName(rows, "cnt").columns).toEqual(["prediction", "cnt", "residual", "y"]);
+  expect(withTargetName(rows, "")).toBe(rows);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Curves } from "../src/decode.ts";
-import { averageSentence } from "../src/panels/curves/sentence.ts";
+import { sceneOf } from "../src/marks/curves/scene.ts";
+import { averageSentence, steepestSentence } from "../src/panels/curves/sentence.ts";
 
 /** Curves with these means; the sentence depends on nothing else. */
 function curves(means: number[], more: Partial<Curves> = {}): Curves {
@@ -56,4 +57,18 @@ test("two values are compared, and levels without an order have a lowest and a h
   expect(averageSentence(curves([300, 500, 200], { kind: "category", levels }), "prediction")).toBe(
     "On average the prediction is lowest for hum = wet, 200, and highest for damp, 500.",
   );
+});
+
+test("of slopes the sentence names the steepest part of the mean, up or down", () => {
+  const one = {
+    nLines: 1,
+    nGrid: 4,
+    values: Float32Array.of(0, 1, -4, -4),
+    observed: Float64Array.of(0),
+    missing: null,
+  };
+  const steep = curves([0, 1, -4, -4], { ...one, spread: new Float32Array(4), distances: null });
+  const scene = sceneOf(steep, "d-ice", "min");
+  expect(steepestSentence(scene)).toBe("The mean slope is steepest from 1 to 2: −5 per unit of hum.");
+  expect(steepestSentence({ ...scene, kind: "ice" })).toBe("");
 });

@@ -27,3 +27,7 @@ export function moveBeside(
   const [right, down] = [x - left - parent.clientLeft, y - top - parent.clientTop].map(Math.round);
   node.style.transform = `translate(${right}px, ${down}px)`;
 }
+
+/** How the page scrolls to what is revealed: at once for readers who ask for less motion. */
+export const scrollBehavior = (): ScrollBehavior =>
+  matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";

@@ -6,6 +6,7 @@ import { columnFormat } from "../format.ts";
 import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { scrollBehavior } from "../marks/place.ts";
 import { scaleLinear } from "../marks/scale.ts";
 import { hasLevels } from "../values.ts";
 import type { View } from "../view.ts";
@@ -40,6 +41,16 @@ export function classesPanel(view: View): HTMLElement {
     },
     { signal: aborted },
   );
+  const chosen = store.remembered.of("classes");
+  let wasChosen = chosen.peek();
+  let isNew = false;
+  /** They are below the plot: a choice that changes nothing in sight looks like one that failed. */
+  const reveal = (isReady: boolean): void => {
+    if (chosen.peek() !== wasChosen) [wasChosen, isNew] = [chosen.peek(), chosen.peek()];
+    if (!isNew || !isReady) return;
+    isNew = false;
+    panel.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
+  };
   keep(
     () => ({ now: picture.value, theme: theme.value, selection: store.selection.value, output: store.output.value }),
     ({ now, theme: { dark }, selection, output }) => {
@@ -69,6 +80,7 @@ export function classesPanel(view: View): HTMLElement {
         const pick = getComputedStyle(panel).getPropertyValue("--ice-pick");
         draw(card.querySelector("canvas")!, classes, at, { domain, dark, selection, pick });
       }
+      reveal(now.state === "ready");
     },
   );
   return panel;

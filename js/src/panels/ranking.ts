@@ -229,7 +229,8 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
     }),
     ({ found, listed, narrow, room }) => {
       const inSight = Math.min(listed, room);
-      setText(counted, inSight < found ? `${count(inSight)} of ${count(found)}` : "");
+      const rest = isCut.peek() ? "" : ", scroll for more";
+      setText(counted, inSight < found ? `${count(inSight)} of ${count(found)}${rest}` : "");
       whole.hidden = !narrow || found <= FEW_ROWS + 1;
       setText(whole, isCut.peek() ? `all ${count(found)} …` : "fewer");
       whole.setAttribute("aria-expanded", String(!isCut.peek()));

@@ -23,7 +23,7 @@ test("in a narrow cell five bars stand over the curves, and all of them at a pre
   expect(parts("bar").every((bar) => bar.getAttribute("aria-setsize") === "30")).toBe(true);
   whole.click();
   await expect.poll(() => parts("bar").length).toBe(30);
-  await expect.poll(() => part("ranking-count").textContent).toBe("13 of 30");
+  await expect.poll(() => part("ranking-count").textContent).toBe("13 of 30, scroll for more");
   expect([whole.textContent, whole.getAttribute("aria-expanded")]).toEqual(["fewer", "true"]);
   whole.click();
   await expect.poll(() => parts("bar").length).toBe(5);
@@ -49,7 +49,10 @@ test("a wide cell shows all there is room for, and counts them", async () => {
   await frame();
   await frame();
   expect(parts("bar").length).toBe(30);
-  expect([part("ranking-count").textContent, part("ranking-whole").hidden]).toEqual(["20 of 30", true]);
+  expect([part("ranking-count").textContent, part("ranking-whole").hidden]).toEqual([
+    "20 of 30, scroll for more",
+    true,
+  ]);
 });
 
 test("a click on a bar brings the curves into sight where they stand below", async () => {

@@ -142,6 +142,8 @@ test("all classes stand side by side; a click explains another", async () => {
     .poll(() => parts("class").map(({ textContent }) => textContent))
     .toEqual(["healthy", "relapsed", "lost"]);
   await frame();
+  const sight = part("classes").getBoundingClientRect();
+  expect([sight.top >= 0, sight.bottom <= innerHeight + 1]).toEqual([true, true]); // below the plot, and scrolled to
   for (const card of parts("class")) expect(ink(card.querySelector("canvas")!)).toBeGreaterThan(30);
   expect(parts("class").map((card) => card.getAttribute("aria-pressed"))).toEqual(["true", "false", "false"]);
   parts("class")[1]!.click();

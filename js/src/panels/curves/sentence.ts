@@ -2,10 +2,11 @@
 import type { Curves } from "../../decode.ts";
 import { columnFormat, count, number } from "../../format.ts";
 import { explanation } from "../../glossary.ts";
+import type { Scene } from "../../marks/curves/scene.ts";
 import { html, setText } from "../../marks/element.ts";
 import { explained } from "../../marks/explained.ts";
 import type { RankedFeature } from "../../ranking.ts";
-import { isUnordered, placeWriterOf } from "../../values.ts";
+import { isUnordered, placeWriterOf, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 
@@ -46,14 +47,27 @@ export function averageSentence(curves: Curves, output: string): string {
   return `${lead} ${goes} ${ends} along ${feature}${turns.length > 0 ? `, with ${turns.join(" and ")}` : ""}.`;
 }
 
+/** Where the mean slope is largest, up or down; nothing where slopes are not drawn or the mean is flat. */
+export function steepestSentence({ kind, curves, x, mean }: Scene): string {
+  if (kind !== "d-ice") return "";
+  const sizes = Array.from(mean, Math.abs);
+  const largest = Math.max(0, ...sizes.filter(Number.isFinite));
+  if (largest === 0) return "";
+  const start = sizes.indexOf(largest);
+  const say = placeWriterOf(curves);
+  const slope = `${number(mean[start]!)} per ${stepOf(curves.kind, curves.feature)}`;
+  return `The mean slope is steepest from ${say(x[start]!)} to ${say(x[start + 1]!)}: ${slope}.`;
+}
+
 /** Its place in the ranking; nothing while that is not known, or where the figure is undefined. */
 const rankText = ({ rank, known, value }: RankedFeature, of: number): string =>
   known && Number.isFinite(value) ? `Rank ${count(rank)} of ${count(of)}.` : "";
 
-export function featureSentence({ store, keep }: View, { loaded }: Shown): HTMLElement {
+export function featureSentence({ store, keep }: View, { loaded, plot }: Shown): HTMLElement {
   const average = html("span");
+  const steepest = html("span", { "data-test": "steepest" });
   const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
-  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank);
+  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, " ", steepest);
   keep(
     () => ({
       curves: loaded.value?.curves ?? null,
@@ -68,6 +82,10 @@ export function featureSentence({ store, keep }: View, { loaded }: Shown): HTMLE
       setText(rank, opened === null ? "" : rankText(opened, of));
       rank.hidden = rank.textContent === "";
     },
+  );
+  keep(
+    () => plot.value,
+    (shown) => setText(steepest, shown === null ? "" : steepestSentence(shown.scene)),
   );
   return sentence;
 }
