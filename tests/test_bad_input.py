@@ -1848,9 +1848,9 @@ CASES = [
     ),
     Case(
         "title that is no text",
-        lambda folder: save(folder / "view.svg", title=None),
+        lambda folder: save(folder / "view.svg", title=3),
         InvalidOptionError,
-        "`title` must be True, False or a text; got None. Use `title=True` for the usual words, or give your own.",
+        "`title` must be True, False or a text; got 3. Use `title=True` for the usual words, or give your own.",
     ),
     Case(
         "caption that is no text",

@@ -261,6 +261,26 @@ def test_slopes_are_steps(x, e):
     assert_allclose(mean.y[1::2], slopes)
 
 
+def test_slopes_of_every_step_are_drawn_where_the_reader_wants_them(x, e, monkeypatch):
+    """As the browser sets it; other choices about the view, such as a zoom, draw nothing anew."""
+    x.feature, x.kind = "slope", "d-ice"
+    curves, means = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
+    drawn(curves)
+    drawn(means)
+    x.set_state({"_view": {"every_step": True}})
+    slopes = np.diff(e["slope"].partial_dependence) / np.diff(e["slope"].axis)
+    for figure in (curves, means):
+        mean = figure.marks[-1]
+        soon(lambda mean=mean: len(mean.y) == 2 * len(slopes))
+        assert_allclose(mean.y[::2], slopes)
+    asked = []
+    monkeypatch.setattr(Link, "ask", lambda *_args: asked.append(1))
+    x.set_state({"_view": {"every_step": True, "lines_as": "lines"}})
+    assert asked == []
+    x.set_state({"_view": {}})
+    assert asked == [1, 1]
+
+
 def test_the_figure_goes_to_the_open_feature(x):
     """Whichever side opened it."""
     bars, figure = ice.bqplot.impact(x), ice.bqplot.curves(x)

@@ -5,6 +5,7 @@
 
 import base64
 import io
+import itertools
 import json
 import math
 from pathlib import Path
@@ -20,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
 from ice_explorer.column_colors import LevelColors, RampColors
+from ice_explorer.display_axis import DisplayAxis
 from ice_explorer.export import picture, save
 from ice_explorer.figures.around import with_surroundings
 from ice_explorer.figures.besides import Besides
@@ -35,6 +37,7 @@ from ice_explorer.figures.slope_range import leaving_text, slope_range
 from ice_explorer.figures.split import split_colors
 from ice_explorer.figures.svg import svg_page
 from ice_explorer.figures.view import ViewState
+from ice_explorer.figures.words import average_sentence, reach_text
 from ice_explorer.figures.zoom import held_to, is_whole
 from ice_explorer.work import Wanted, work_of
 
@@ -75,9 +78,9 @@ def seen(explanation, **state):
     return scene(explanation, ViewState(**state))
 
 
-def page_of(explanation, *, with_ranking=True, width=180.0, **state):
+def page_of(explanation, *, with_ranking=True, width=180.0, title=True, **state):
     view = with_surroundings(explanation, seen(explanation, **state))
-    return view, compose(view, Paper(width, dpi=96.0), with_ranking=with_ranking)
+    return view, compose(view, Paper(width, dpi=96.0, title=title), with_ranking=with_ranking)
 
 
 def drawn(explanation, **state):
@@ -231,12 +234,73 @@ def test_the_band_of_probabilities_is_that_of_quantiles():
         assert_allclose(lines.band, np.quantile(f.curves, [0.16, 0.84], axis=0), rtol=1e-12)
         assert lines.band.min() >= 0
         assert lines.band.max() <= 1
-        assert "partial dependence, middle 68 % of the curves" in texts(drawn(e, feature=feature))
+        assert "partial dependence, middle 68\N{NO-BREAK SPACE}% of the curves, unweighted" in texts(
+            drawn(e, feature=feature)
+        )
     beside = seen(e, feature="a").lines.missing
     assert beside.band == tuple(np.quantile(beside.values, [0.16, 0.84]))
     centred = seen(e, feature="a", kind="c-ice").lines
     assert_allclose(centred.band, [centred.mean - centred.spread, centred.mean + centred.spread])
-    assert "partial dependence ± 1 SD of the curves" in texts(drawn(e, feature="a", kind="c-ice"))
+    assert "partial dependence ± 1 SD, unweighted" in texts(drawn(e, feature="a", kind="c-ice"))
+
+
+# --- sentences and signs --------------------------------------------------------------------------
+
+
+def sentence(root):
+    found = group(root, "sentence")
+    return None if found is None else " ".join(texts(found))
+
+
+def test_the_sentence_under_the_title_is_that_of_the_screen(explanation):
+    """It is there for every kind of curves, with the rank beside a ranking; without a title there is none."""
+    e = explain(lambda X: X[:, 0] * 100 + (X[:, 1] > 0), np.column_stack([np.arange(2009.0, 2019.0), np.ones(10)]),
+                progress=False)  # fmt: skip
+    average = "On average the prediction rises from 200,901 to 201,801 along x0."
+    for kind in ("ice", "c-ice", "d-ice"):
+        assert sentence(drawn(e, kind=kind)) == f"{average} Rank 1 of 2."
+    assert sentence(drawn(e, with_ranking=False)) == average
+    assert sentence(drawn(e, title=False)) is None
+    assert sentence(drawn(e, title="Mine")) == f"{average} Rank 1 of 2."
+    assert sentence(drawn(e, choices={"compared": ["x1"]})) == f"{average} Rank 1 of 2."
+    assert sentence(drawn(e, choices={"right": "all"})) is None
+    assert sentence(drawn(e, feature="x1", rank_by="missing_impact")).endswith("x1 has one value, 1.")  # no rank
+
+
+def test_an_anchor_is_written_as_the_axis_writes_it():
+    """A year has no separator of thousands, and a number four digits."""
+    X = np.column_stack([np.arange(2009.0, 2019.0), np.linspace(0.123456, 9, 10)])
+    e = explain(lambda X: X.sum(axis=1), X, progress=False)
+    title = "change of the prediction from {}"
+    assert seen(e, feature="x0", kind="c-ice").lines.y_title == title.format("x0 = 2009")
+    assert seen(e, feature="x1", kind="c-ice").lines.y_title == title.format("x1 = 0.1235")
+
+
+def test_the_signs_that_are_drawn_are_explained(explanation):
+    """Triangles and stripes have a key where the page draws some, in the words of the convention."""
+    X = pd.DataFrame({"a": np.arange(12.0), "flat": np.arange(12.0) ** 2, "town": list("xyz") * 4})
+    rising, levels = "net rise or fall", "levels without an order"
+    for features, expected in (
+        (["a", "town"], [rising, levels]), (["a"], [rising]), (["town"], [levels]), (["flat"], None),
+    ):  # fmt: skip
+        e = explain(lambda X: X["a"] + (X["town"] == "x"), X, features=features, progress=False)
+        key = group(drawn(e), "signs")
+        assert (key if key is None else texts(key)) == expected
+    by_interval = explain(lambda X: X["a"], X[["a"]], convention="equations", progress=False)
+    assert texts(group(drawn(by_interval), "signs")) == ["mean slope up or down"]
+    assert group(drawn(explanation, rank_by="impact"), "signs") is not None
+    assert group(drawn(explanation, with_ranking=False), "signs") is None
+
+
+def test_the_weight_of_far_values_is_named_as_on_the_screen(explanation):
+    """In the key of the bars and in the description, and the mean is unweighted where there is a weight."""
+    weighted, alike = drawn(explanation, decay=0.5), drawn(explanation, decay=1.0)
+    assert "weight of far values 0.5" in texts(group(weighted, "ranking"))
+    described = weighted.findtext(f"{SVG}desc")
+    assert described.endswith("weight of far values 0.5 (a value 1.0 SD from the observed one counts half).")
+    assert alike.findtext(f"{SVG}desc").endswith("weight of far values 1 (all values count alike).")
+    assert "partial dependence ± 1 SD, unweighted" in texts(group(weighted, "key"))
+    assert "partial dependence ± 1 SD" in texts(group(alike, "key"))
 
 
 # --- density, ticks, target -----------------------------------------------------------------------
@@ -249,7 +313,7 @@ def test_lines_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(
     key = texts(group(root, "key"))
     assert key[1] == "1 line"
     assert key[2].endswith(" % of the lines")
-    assert "observed value of the row" not in key
+    assert not {"observed value", "curve of one row"} & set(key)
     assert seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense is False
     many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2100, 1)), progress=False)
     assert seen(many, max_lines=2100).lines.is_dense
@@ -297,6 +361,8 @@ def test_the_observed_target_stands_among_the_predictions(explanation, table):
     assert len(circles) == np.isfinite(target[view.lines.positions]).sum()
     assert {circle.get("fill") for circle in circles} == {"none"}
     assert "observed target" in texts(group(root, "key"))
+    named = {**state, "besides": Besides(target, "cnt")}
+    assert "observed cnt" in texts(group(drawn(explanation, feature="age", **named), "key"))
     assert seen(explanation, feature="age", kind="c-ice", **state).lines.target is None
     assert seen(explanation, feature="age", besides=Besides(target)).lines.target is None
 
@@ -568,8 +634,44 @@ def label_cases():
     return {"frame": frame, "reserved": reserved, "points": points, "height": 12.0, "most": 14, "sides": sides}
 
 
+def sentence_cases():
+    """Means along axes of every kind, and what is said of them."""
+    dates = (11_000.0 + 400 * np.arange(4)).tolist()
+    cases: list[tuple[str, list[float], list[str] | None, list[float]]] = [
+        ("numeric", [1, 2, 3], None, [2650, 4000, 5240]),
+        ("numeric", [2009, 2010, 2011, 2012], None, [2650, 5900, 5240, 5000]),
+        ("numeric", [0.125, 0.25, 12_000, 14_000], None, [5000, 4000, 6000, 5000]),
+        ("numeric", [1, 2, 3], None, [0.3, 0.3002, 0.3005]),
+        ("numeric", [1, 2, 3], None, [3, 3, 3]),
+        ("numeric", [1], None, [3]),
+        ("boolean", [0, 1], None, [3000, 4000]),
+        ("category", [0, 1, 2], ["dry", "damp", "wet"], [300, 500, 200]),
+        ("category", [0, 1], ["dry", "wet"], [0.25, 0.5]),
+        ("ordered", [0, 1, 2], ["lo", "mid", "hi"], [1, 4, 2]),
+        ("datetime", dates, None, [1, 5, 4, 3]),
+        ("timedelta", [0.5, 1.5, 3], None, [-1, -5, -2]),
+    ]
+    written = []
+    for kind, grid, levels, mean in cases:
+        axis = DisplayAxis(kind, np.array(grid, dtype=float), np.empty(0), 0.0, levels)
+        middle = (min(mean) + max(mean)) / 2
+        text = average_sentence("x", axis, np.array(mean, dtype=float), "predicted y", middle)
+        written.append({"kind": kind, "grid": grid, "levels": levels, "mean": mean, "offset": middle, "text": text})
+    return written
+
+
+def reach_cases():
+    cases = itertools.product((1.0, 0.75, 0.5, 0.1, 0.0005), (False, True))
+    return [
+        {"decay": decay, "unordered": unordered, "text": reach_text(decay, unordered=unordered)}
+        for decay, unordered in cases
+    ]
+
+
 def contract():
     return {
+        "sentences": sentence_cases(),
+        "reach": reach_cases(),
         "zoom": zoom_cases(),
         "slopes": slope_cases(),
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],

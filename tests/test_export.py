@@ -549,10 +549,14 @@ def test_titles_and_captions_are_there_absent_or_given(explanation, tmp_path):
 
     assert "ICE of x1" in words()[0]
     assert words()[1] == []
-    assert "ICE of x1" not in words(title=False)[0]
+    for without in (False, None):
+        assert not any(word.startswith(("ICE of", "On average")) for word in words(title=without)[0])
     assert "Mine & <b>" in words(title="Mine & <b>")[0]
     usual = words(caption=True, width=60)[1]
-    assert " ".join(usual) == "200 of 200 rows: prediction against x1, decay 0.75."
+    assert " ".join(usual) == (
+        "200 of 200 rows: prediction against x1, weight of far values 0.75 "
+        "(a value 2.4 SD from the observed one counts half)."
+    )
     long = "A sentence that says what is to be seen. " * 5
     lines = words(caption=long)[1]
     assert len(lines) > 1

@@ -253,7 +253,7 @@ def test_many_features_are_counted_and_the_open_one_is_kept():
         bars = [name for name in names if name.startswith("x")]
         assert bars[0] == "x59"
         assert bars[-1] == "x0"
-        assert names[-1] == f"{len(bars)} of 60 features"
+        assert names[-2:] == [f"{len(bars)} of 60 features", "net rise or fall"]
 
 
 def test_selected_rows_are_drawn_and_marked(explanation):
@@ -420,9 +420,10 @@ def test_the_page_says_what_it_shows(explanation):
         f"change of the prediction from age = {median}",
         "share of prediction range",
         "60 of 60 rows",
-        "partial dependence ± 1 SD of the curves",
-        "observed value of the row",
-        "decay 0.75",
+        "partial dependence ± 1 SD, unweighted",
+        "curve of one row",
+        "observed value",
+        "weight of far values 0.75",
         "tick: all values alike",
     ):
         assert expected in words
@@ -603,12 +604,12 @@ def test_dates_and_durations_have_ticks_of_their_own(kinds):
 
 
 def test_figures_that_categories_lack_are_dashes(kinds):
-    """They rank below the others, with no bar, and four dots instead of a direction."""
+    """They rank below the others, with no bar, and four dots instead of a direction, which the key has as well."""
     root = drawn(kinds, rank_by="non_linearity")
     ranking = group(root, "ranking")
     assert texts(ranking).count("–") == 2
     assert shown(kinds, rank_by="non_linearity").ranking.bars[-1].is_unordered
-    assert len(list(ranking.iter(f"{SVG}circle"))) == 8
+    assert len(list(ranking.iter(f"{SVG}circle"))) == 4 * 2 + 4
 
 
 def test_flat_and_single_valued_pictures_are_still_pictures(explanation):

@@ -10,7 +10,7 @@ import pytest
 # The pipe of the package, from its start to its end; nothing points back. Each module, or each room
 # ("adapters.*"), with the modules and the libraries it may import, anywhere in its code. Besides:
 # everyone may use EVERYWHERE and the standard library, and the modules of a room may use each other.
-EVERYWHERE = ("errors", "labels", "locks", "tracebacks", "version")
+EVERYWHERE = ("errors", "labels", "locks", "runtime", "tracebacks", "version")
 ALLOWED = {
     "errors": ("", ""),
     "glossary": ("", ""),
@@ -19,7 +19,7 @@ ALLOWED = {
     "version": ("", ""),
     # numbers in, numbers out
     "sampling": ("", "numpy"),
-    "threads": ("", ""),
+    "runtime": ("", ""),
     "turns": ("", ""),
     "likelihood": ("checks", "numpy sklearn"),
     "grid": ("checks likelihood", "numpy"),
@@ -30,7 +30,7 @@ ALLOWED = {
     "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
     "category": ("decay metrics", "numpy"),
-    "options": (("adapters.predict adapters.table checks context grid likelihood metrics threads"), "numpy"),
+    "options": (("adapters.predict adapters.table checks context grid likelihood metrics"), "numpy"),
     "locks": ("", ""),
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics", "numba numpy"),
@@ -121,7 +121,7 @@ ALLOWED = {
     "tidy": (("checks curves display_axis feature feature_result figures options results"), "numpy pandas"),
     "data_files": ("figures results tidy", "numpy pandas pyarrow"),
     "frozen.*": (
-        ("adapters.table display_axis feature_result figures messages metrics payload residual results"),
+        ("adapters.table display_axis feature_result figures glossary messages metrics payload residual results"),
         "numpy",
     ),
     "export": (("checks data_files figures file_names frozen options regular_files results tidy"), ""),
@@ -131,7 +131,6 @@ ALLOWED = {
     # the widget
     "state": ("figures.choices forms messages older", ""),
     "view_table": ("explanation metrics options", "pandas"),
-    "unattended": ("", ""),
     "work": (
         (
             "adapters.opening adapters.table adapters.target background classes curves explanation feature "
@@ -145,7 +144,7 @@ ALLOWED = {
         (
             "adapters.table anchors background checks classes curves driver_table explanation export "
             "export_request figures.besides figures.choices forms front_end frozen lifetime likelihood messages "
-            "metrics options payload residual state unattended view_table work"
+            "metrics options payload residual state view_table work"
         ),
         "anywidget matplotlib numpy pandas traitlets",
     ),

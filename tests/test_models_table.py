@@ -1,4 +1,4 @@
-"""The README's table of models is what is measured."""
+"""The table of models in the guide is what is measured."""
 
 import importlib.util
 

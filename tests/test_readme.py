@@ -1,4 +1,4 @@
-"""What the README shows is run, from its first block to its last."""
+"""What the README and the guides show is run, from the first block to the last."""
 
 import re
 
@@ -14,18 +14,24 @@ def readme(root):
     return (root / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def python_guide(root):
+    """The guide whose examples continue the README's."""
+    return (root / "notebooks" / "guides" / "python.md").read_text(encoding="utf-8")
+
+
 def blocks(text, language):
     """The fenced blocks of one language."""
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def namespace(readme, tmp_path_factory):
-    """What is defined once all Python blocks have run, each after the one before."""
+def namespace(readme, python_guide, tmp_path_factory):
+    """What is defined once all Python blocks have run, those of the guide after the README's."""
     names = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("readme"))
-        for block in blocks(readme, "python"):
+        for block in [*blocks(readme, "python"), *blocks(python_guide, "python")]:
             exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - the README is ours
         yield names
         names["x"].close()
@@ -49,20 +55,37 @@ def test_the_errors_read_as_shown(readme, namespace):
         assert (type(error.value).__name__, str(error.value)) == (kind, message)
 
 
-def test_the_files_it_points_to_exist(readme, root):
-    """Every relative link and picture leads somewhere, those within the page to a heading."""
-    targets = re.findall(r"\]\((?!https?:)([^)]+)\)", readme)
-    titles = re.findall(r"^##+ (.*)$", readme, flags=re.MULTILINE)
-    headings = {"#" + title.lower().replace(" ", "-") for title in titles}
-    assert [target for target in targets if target not in headings and not (root / target).is_file()] == []
+def headings(path):
+    """Anchors of the headings of a Markdown file."""
+    titles = re.findall(r"^##+ (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {title.lower().replace(" ", "-") for title in titles}
 
 
-def test_the_options_it_lists_are_the_options(readme):
+def test_every_relative_link_leads_to_a_file_and_a_heading(root):
+    """Links and pictures of the README, of CONTRIBUTING and of each guide."""
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "notebooks" / "guides").glob("*.md"))]
+    assert len(pages) > 5
+    broken = []
+    for page in pages:
+        for link in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
+            name, _, anchor = link.partition("#")
+            target = page.parent / name if name else page
+            if not target.is_file() or (anchor and anchor not in headings(target)):
+                broken.append((page.name, link))
+    assert broken == []
+
+
+def test_the_readme_is_short(readme):
+    """Long tables are in the guides."""
+    assert len(readme.splitlines()) < 200
+
+
+def test_the_options_guide_lists_the_options(root):
     """The table of options names each option of `explain`, with its default: as code, or in words for None."""
     from ice_explorer.options import DEFAULTS
 
-    table = readme[readme.index("### Options") :]
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", table, flags=re.MULTILINE)
+    guide = (root / "notebooks" / "guides" / "options.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", guide, flags=re.MULTILINE)
     assert [name for name, _ in rows] == list(DEFAULTS)
     said = {name: default.strip("`").replace('"', "'") for name, default in rows}
     assert {name: said[name] for name, default in DEFAULTS.items() if default is not None} == {
@@ -72,7 +95,7 @@ def test_the_options_it_lists_are_the_options(readme):
 
 def test_the_figures_are_explained_as_in_the_explorer(readme, namespace):
     """The table of figures has the columns of `e.table()`, with the sentences of the explorer's tooltips."""
-    table = readme[readme.index("| figure | what it is |") : readme.index("| `convention` |")]
+    table = readme[readme.index("| figure | what it is |") : readme.index("`convention` sets")]
     rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, flags=re.MULTILINE)
     figures = namespace["e"].table().drop(columns=["scale", "n_grid", "kind"]).columns
     assert rows == [(figure, explanation(figure).text) for figure in figures]

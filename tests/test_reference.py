@@ -1,4 +1,4 @@
-"""What `dir` offers is what REFERENCE.md lists, with a docstring each."""
+"""What `dir` offers is what the reference lists, with a docstring each."""
 
 import importlib.util
 import re

@@ -8,7 +8,8 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import ice_explorer as ice
-from ice_explorer.errors import PredictionError
+from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.explanation import prepare
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.normal(size=(40, 3)), columns=["a", "b", "c"])
@@ -68,6 +69,55 @@ def test_what_was_computed_is_there_and_the_rest_is_resumed():
     before = service.n_calls
     pd.testing.assert_frame_equal(again.resume().table(), expected)
     assert service.n_calls - before <= 2 * 2  # of two features, no more
+
+
+class Counted:
+    """A model that is down for the call of a number, and tells how many rows it predicted in the others."""
+
+    def __init__(self, down=None):
+        self.down = down
+        self.sizes = []
+        self.n_calls = 0
+
+    def __call__(self, rows):
+        self.n_calls += 1
+        if self.n_calls == self.down:
+            raise ConnectionError("503")
+        self.sizes.append(len(rows))
+        columns = rows.to_numpy()
+        return np.sin(columns[:, 0]) * np.exp(columns[:, 1]) + np.where(columns[:, 2] > 0, columns[:, 1], 0.1)
+
+
+@pytest.mark.parametrize("down", [4, 11, 17, 22])
+@pytest.mark.parametrize("options", [{}, {"keep_curves": True}, {"sample_weight": np.linspace(1, 2, 40)}])
+def test_blocks_of_the_feature_that_failed_are_kept(down, options):
+    """No row is predicted twice, and every figure is the same to the last bit."""
+    options = {"progress": False, "memory_limit": 60_000, "engine": "brute", **options}
+    undisturbed = Counted()
+    expected = ice.explain(undisturbed, X, **options)
+    assert len(undisturbed.sizes) > 20
+    model = Counted(down)
+    with pytest.raises(PredictionError) as caught:
+        ice.explain(model, X, **options)
+    resumed = caught.value.resume()
+    assert sum(model.sizes) == sum(undisturbed.sizes)
+    pd.testing.assert_frame_equal(resumed.table(), expected.table(), check_exact=True)
+    assert resumed.notes == expected.notes
+    for feature in expected:
+        np.testing.assert_array_equal(resumed[feature.feature].curves, feature.curves)
+
+
+def test_a_feature_that_was_cancelled_continues_with_the_next_block():
+    """Another feature that is computed meanwhile changes nothing."""
+    options = {"memory_limit": 60_000, "engine": "brute"}
+    expected = ice.explain(Counted(), X, progress=False, **options).table()
+    model = Counted()
+    plan = prepare(model, X, **options)
+    before = len(model.sizes)
+    with pytest.raises(Cancelled):
+        plan.compute("a", cancelled=lambda: len(model.sizes) > before + 4)
+    results = {name: plan.compute(name) for name in ("b", "a", "c")}
+    pd.testing.assert_frame_equal(plan.explanation(results).table(), expected, check_exact=True)
 
 
 def test_a_failure_that_is_over_when_it_is_looked_at_is_no_phantom_either():

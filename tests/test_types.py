@@ -67,8 +67,9 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def readme(root):
-    """The README's Python blocks, one after the other, as a user's file."""
-    text = (root / "README.md").read_text(encoding="utf-8")
+    """The Python blocks of the README and of the guide that continues it, as a user's file."""
+    pages = [root / "README.md", root / "notebooks" / "guides" / "python.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     return "\n".join(re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE))
 
 

@@ -452,8 +452,10 @@ def test_a_failing_model_becomes_status_and_error(make, X, caplog):
     message = str(caught.value)
     assert message.startswith("The model failed on phantom observations of ")
     assert message.endswith(
-        "ValueError: out of range. Limit the grid with `grid=`, or leave the feature out with `features=`."
+        "ValueError: out of range. Choose another feature in the ranking. For this one, create the explorer with other "
+        "grid values."
     )
+    assert str(caught.value.__cause__) == "out of range"
     assert explorer._status["state"] == "error"
     assert explorer._status["message"] == message
     assert "Traceback" in caplog.text

@@ -237,6 +237,13 @@ export class DecayProfile {
   }
 }
 
+/** What the kernel says of the features, and its two tables of their figures. */
+export interface Figures {
+  header: Header;
+  impact: ImpactTable;
+  profile: DecayProfile;
+}
+
 export function decodeImpact({ metrics, features }: Header, bytes: Bytes): ImpactTable {
   return new ImpactTable(metrics, ofLength(float32(bytes), features.length * metrics.length, "impact"));
 }

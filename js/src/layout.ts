@@ -33,7 +33,7 @@ export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
   const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), decayPanel(view), button);
-  const pins = pinsOf(view);
+  const pins = pinsOf(view.store, view.aborted);
   const isNarrow = signal(false);
   const right = rightColumn(view, pins);
   const toCurves = (): void => {

@@ -1,6 +1,6 @@
 /** What the reader can choose to see of the open feature, and why not the rest. */
 import type { Curves } from "./decode.ts";
-import { slopeEnds } from "./marks/curves/scene.ts";
+import { slopeEnds } from "./geometry/transforms.ts";
 import type { Kind } from "./protocol.ts";
 import type { Store } from "./store.ts";
 import { drawnKind, hasLevels } from "./values.ts";

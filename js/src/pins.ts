@@ -1,6 +1,6 @@
 /** Rows that were singled out one by one: they are selected, and a card tells about the last of them. */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import type { View } from "./view.ts";
+import type { Store } from "./store.ts";
 
 export interface Pins {
   /** Row positions in the order in which they were pinned. */
@@ -17,7 +17,7 @@ export interface Pins {
   close(): boolean;
 }
 
-export function pinsOf({ store, aborted }: View): Pins {
+export function pinsOf(store: Store, aborted: AbortSignal): Pins {
   const rows = signal<readonly number[]>([]);
   const opened = signal<number | null>(null);
 

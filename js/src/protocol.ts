@@ -84,7 +84,7 @@ export interface FeatureHeader {
 }
 
 /** What lines can be coloured by: a column, or a group of columns, which is a category. */
-export interface ColumnHeader {
+interface ColumnHeader {
   name: string;
   kind: ColumnKind;
 }
@@ -161,7 +161,7 @@ export interface CurvesRequest {
   selection: number[];
 }
 
-export interface ClassesRequest {
+interface ClassesRequest {
   type: "classes";
   feature: string;
   max_lines: number;
@@ -182,7 +182,7 @@ export interface GroupsRequest {
   positions: number[];
 }
 
-export interface DriversRequest {
+interface DriversRequest {
   type: "drivers";
   feature: string;
 }
@@ -204,7 +204,7 @@ export interface WhatIfRequest {
   features: string[];
 }
 
-export interface InCommonRequest {
+interface InCommonRequest {
   type: "in_common";
   positions: number[];
 }
@@ -212,7 +212,7 @@ export interface InCommonRequest {
 export type Extreme = "highest" | "lowest";
 
 /** Asks which row has the highest or the lowest prediction. */
-export interface ExtremeRequest {
+interface ExtremeRequest {
   type: "extreme";
   end: Extreme;
 }
@@ -235,12 +235,12 @@ export interface ExportRequest {
   choices: Partial<ViewChoices>;
 }
 
-export interface CancelRequest {
+interface CancelRequest {
   type: "cancel";
 }
 
 /** Asks for the features that are missing after a cancel or a failure. */
-export interface ResumeRequest {
+interface ResumeRequest {
   type: "resume";
 }
 
@@ -397,7 +397,7 @@ export interface InCommonBody {
   items: { column: string; text: string; inside: number; outside: number }[];
 }
 
-export interface ExtremeBody {
+interface ExtremeBody {
   position: number;
 }
 

@@ -30,11 +30,11 @@ export interface Packed {
 }
 
 /** Two tables of figures by one convention. */
-export interface Counted extends Packed {
+interface Counted extends Packed {
   convention: Convention;
 }
 
-export interface PackedColors extends Packed {
+interface PackedColors extends Packed {
   body: ColorsBody;
 }
 

@@ -7,19 +7,17 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { Cancelled, type Client, sentenceOf } from "./client.ts";
 import {
   type Curves,
-  type DecayProfile,
   decodeColors,
   decodeCurves,
   decodeImpact,
   decodeProfile,
-  type ImpactTable,
+  type Figures,
   type LineColors,
 } from "./decode.ts";
 import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "./forms.ts";
 import { explanation } from "./glossary.ts";
-import type { SceneOptions } from "./marks/curves/scene.ts";
 import { partings } from "./names.ts";
 import {
   type Anchor,
@@ -27,7 +25,6 @@ import {
   type Convention,
   type DocumentState,
   type Extreme,
-  type Header,
   type InCommonBody,
   type Kind,
   PROTOCOL_VERSION,
@@ -67,6 +64,14 @@ export interface Loaded {
   colorProblem: string | null;
 }
 
+/** What pictures depend on besides their curves, their kind and the anchor. */
+export interface SceneOptions {
+  /** Probabilities, around whose mean ± SD would leave [0, 1]. */
+  isProbability?: boolean;
+  /** Slopes between neighbouring grid values instead of over bins. */
+  everyStep?: boolean;
+}
+
 /** The curves on screen: while others are on their way, still the last ones. */
 export function loadedOf(picture: Picture): Loaded | null {
   if (picture.state === "ready") return picture.loaded;
@@ -82,12 +87,6 @@ const otherProtocol = (protocol: number): string =>
   `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
 
 type PublicTraits = Omit<Traits, `_${string}`>;
-
-export interface Figures {
-  header: Header;
-  impact: ImpactTable;
-  profile: DecayProfile;
-}
 
 export class Store {
   readonly feature: ReadonlySignal<string>;
@@ -114,7 +113,6 @@ export class Store {
   readonly ranking: ReadonlySignal<RankedFeature[]>;
   /** Where names of features and columns that begin alike begin to differ. */
   readonly partings: ReadonlySignal<ReadonlyMap<string, number>>;
-  /** What pictures depend on besides their curves, their kind and the anchor. */
   readonly sceneOptions: ReadonlySignal<SceneOptions>;
   /** What curves are of: those of another output, or on another scale, are no longer at hand. */
   readonly explained: ReadonlySignal<string>;

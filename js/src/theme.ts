@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Ramp } from "./geometry/palette.ts";
 import { html } from "./marks/element.ts";
 
-export interface HostTheme {
+interface HostTheme {
   dark: boolean;
   ink: string;
   paper: string;

@@ -2,17 +2,22 @@
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import type { LineColors } from "../src/decode.ts";
+import type { Curves, LineColors } from "../src/decode.ts";
+import { reachText } from "../src/format.ts";
 import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts";
 import type { Box } from "../src/geometry/pick.ts";
+import { slopeEnds } from "../src/geometry/transforms.ts";
 import { heldTo, isWhole, type Span } from "../src/geometry/zoom.ts";
 import { type ValueRange, valueRange } from "../src/marks/curves/range.ts";
-import { middleOf, type Scene, slopeEnds } from "../src/marks/curves/scene.ts";
+import { middleOf, type Scene } from "../src/marks/curves/scene.ts";
+import { averageSentence } from "../src/panels/curves/sentence.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
 import type { ColorsBody } from "../src/protocol.ts";
 import { type Sides, splitColors } from "../src/split.ts";
 
 interface Contract {
+  sentences: (Pick<Curves, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
+  reach: { decay: number; unordered: boolean; text: string }[];
   zoom: { span: Span; full: Span; held: Span; whole: boolean }[];
   slopes: {
     name: string;
@@ -57,6 +62,16 @@ function slopes(lengths: number[], some: number[][], times: number): Scene {
 }
 
 describe("a figure and the screen have in common", () => {
+  test.each(written.sentences)("what is said of a feature: $text", ({ kind, levels, offset, grid, mean, text }) => {
+    const partialDependence = Float32Array.from(mean, (value) => value - offset);
+    const axis = { feature: "x", kind, levels, offset, grid: Float64Array.from(grid) };
+    expect(averageSentence({ ...axis, partialDependence } as Curves, "predicted y")).toBe(text);
+  });
+
+  test.each(written.reach)("how much far values count: $decay, $unordered", ({ decay, unordered, text }) => {
+    expect(reachText(decay, unordered)).toBe(text);
+  });
+
   test.each(written.zoom)("how a window is held to its axis: $span", ({ span, full, held, whole }) => {
     expect(heldTo(span, full)).toEqual(held);
     expect(isWhole(span, full)).toBe(whole);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
@@ -161,6 +162,16 @@ def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, val
     return predictions
 
 
+@dataclass
+class _Begun:
+    """A feature of which some blocks are summed: what fails or is cancelled for a while continues with the next."""
+
+    sums: Sums
+    kept: Array | None
+    n_blocks: int = 0
+    n_rows: int = 0
+
+
 class _FeatureByFeature:
     """Sums one feature at a time from its curves at every grid value."""
 
@@ -172,6 +183,7 @@ class _FeatureByFeature:
         self._weights = context.row_weights
         self._n_jobs = n_jobs
         self._keeps_curves = context.settings.keep_curves
+        self._begun: dict[int, _Begun] = {}
         self.kept: dict[int, Array] = {}
 
     def _block_size(self, item: FeatureInput) -> int:
@@ -195,13 +207,16 @@ class _FeatureByFeature:
             yield rows, self._curves(item, rows)
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
-        """Sum all rows of a feature."""
+        """Sum all rows of a feature, those apart that were summed before the model failed or somebody cancelled."""
         total = len(item.summed) * item.n_predictions_per_row
         label = item.feature.label
         counted = _Counted(report, total, label)
         are_parallel = self._parallel(item, item.summed[:1]) is not None
         compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
-        sums = empty_sums(item, self._weights, compiled=compiled)
+        begun = self._begun.pop(item.at_issue, None)
+        if begun is None:
+            kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
+            begun = _Begun(empty_sums(item, self._weights, compiled=compiled), kept)
 
         def made(n_predictions: int) -> None:
             counted.add(n_predictions)
@@ -212,21 +227,26 @@ class _FeatureByFeature:
             curves = self._curves(item, rows, made) if parallel is None else parallel
             return curves, missing_change(self._brute, item, rows)
 
-        kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
-        n_kept = 0
         blocks = _in_blocks(item.summed, _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item))
-        for rows, (curves, change) in _in_order(compute, blocks, self._n_jobs):
-            _stop_if(cancelled, label)
-            self._keep(item, rows, curves)
-            if kept is not None:
-                kept[n_kept : n_kept + len(rows)] = curves[1][:, None] + curves[0] if are_parallel else curves
-                n_kept += len(rows)
-            add_block(sums, curves, item, (rows, self._weights, change), compiled=compiled)
-            counted.finish(len(rows) * item.n_predictions_per_row)
-        sums.finish()
-        if kept is not None and len(item.summed) == len(item.positions):
-            self.kept[item.at_issue] = kept
-        return sums
+        try:
+            for rows, (curves, change) in _in_order(compute, blocks[begun.n_blocks :], self._n_jobs):
+                _stop_if(cancelled, label)
+                self._keep(item, rows, curves)
+                if begun.kept is not None:
+                    of_block = curves[1][:, None] + curves[0] if are_parallel else curves
+                    begun.kept[begun.n_rows : begun.n_rows + len(rows)] = of_block
+                add_block(begun.sums, curves, item, (rows, self._weights, change), compiled=compiled)
+                begun.n_blocks += 1
+                begun.n_rows += len(rows)
+                counted.finish(len(rows) * item.n_predictions_per_row)
+        except (Cancelled, PredictionError) as error:
+            if isinstance(error, Cancelled) or error.is_passing:
+                self._begun[item.at_issue] = begun
+            raise
+        begun.sums.finish()
+        if begun.kept is not None and len(item.summed) == len(item.positions):
+            self.kept[item.at_issue] = begun.kept
+        return begun.sums
 
 
 class _Counted:
@@ -318,19 +338,20 @@ class BruteEngine(_FeatureByFeature):
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature; of the first one, a few phantoms are predicted again."""
-        if self._repetition is not None:
+        self._repetition = repetition = self._repetition or _Repetition(item)
+        if repetition.item is not item:
             return super().sums(item, report, cancelled)
-        self._repetition = repetition = _Repetition(item)
         try:
             sums = super().sums(item, report, cancelled)
             self.notes = self._dependence_notes(repetition, (sums.lowest, sums.highest))
         except BaseException:
-            self._repetition = None
+            if item.at_issue not in self._begun:
+                self._repetition = None
             raise
         return sums
 
     def _keep(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
-        if self._repetition is not None and not isinstance(curves, tuple):
+        if self._repetition is not None and self._repetition.item is item and not isinstance(curves, tuple):
             self._repetition.keep(item, rows, curves)
 
     def _dependence_notes(self, repetition: _Repetition, bounds: tuple[float, float]) -> tuple[str, ...]:

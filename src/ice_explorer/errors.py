@@ -10,9 +10,10 @@ import difflib
 import errno
 import math
 import re
-import sys
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -73,6 +74,10 @@ _MEANT_VALUES = {
     ("kind", "centered"): 'Use `kind="c-ice"`.',
     ("kind", "derivative"): 'Use `kind="d-ice"`.',
 }
+
+
+# Where an explorer cannot explain what was chosen in it.
+_ANOTHER_CHOICE = 'Choose another one under "Output" or "Response".'
 
 
 def quoted(value: object) -> str:
@@ -212,8 +217,12 @@ class ICEExplorerError(Exception):
         return self.advising(self.control) if self.control else self
 
     def advising(self, advice: str) -> Self:
-        """Return the same error with other advice, where it has facts of its own."""
-        return type(self)(f"{self.facts} {advice}") if self.facts else self
+        """Return the same error, of the same cause, with other advice, where it has facts of its own."""
+        if not self.facts:
+            return self
+        error = type(self)(f"{self.facts} {advice}")
+        error.__cause__ = self.__cause__
+        return error
 
     def end_at_caller(self) -> None:
         """Cut frames that are to be hidden off the end of the traceback: those of `tracebacks`."""
@@ -228,11 +237,7 @@ class ICEExplorerError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
         self.end_at_caller()
-        shown: list[str] = (
-            sys.modules["IPython"]
-            .get_ipython()
-            .InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
-        )
+        shown: list[str] = ipython_shell().InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
         return shown
 
 
@@ -290,18 +295,19 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def width(cls, got: object, low: float, high: float, usual: float) -> InvalidOptionError:
         """Say how the width of a figure is written."""
-        return cls(
-            f"`width` must be from {low:g} to {high:g} mm, a number of mm or a text with its unit; "
-            f"got {quoted(got)}. "
-            f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.'
+        return cls._of(
+            f"`width` must be from {low:g} to {high:g} mm, a number of mm or a text with its unit; got {quoted(got)}.",
+            f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.',
+            'Choose another one under "Width".',
         )
 
     @classmethod
     def letters_too_large(cls, font_size: float, width: float, least: float) -> InvalidOptionError:
         """Say how wide a figure must be for its letters."""
-        return cls(
-            f"`width` must be at least {least:g} mm for letters of {font_size:g} pt; got {width:g} mm. "
-            "Use smaller letters, or a wider figure."
+        return cls._of(
+            f"`width` must be at least {least:g} mm for letters of {font_size:g} pt; got {width:g} mm.",
+            "Use smaller letters, or a wider figure.",
+            'Choose a larger one under "Width".',
         )
 
     @classmethod
@@ -310,8 +316,10 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     ) -> InvalidOptionError:
         """Say between what a measure of a figure lies."""
         low, high = bounds
-        return cls(
-            f"`{option}` must be from {low:g} to {high:g} {unit}; got {quoted(got)}. Leave it out for {usual:g}."
+        return cls._of(
+            f"`{option}` must be from {low:g} to {high:g} {unit}; got {quoted(got)}.",
+            f"Leave it out for {usual:g}.",
+            f'Enter another number under "Resolution", or none for {usual:g}.' if option == "dpi" else "",
         )
 
     @classmethod
@@ -657,9 +665,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def weights_of_sample(cls, feature: object, total: float) -> InvalidOptionError:
         """Say that the sampled frequencies must count more than one observation."""
-        return cls(
+        return cls._of(
             f"`sample_weight` of the sampled observations must sum to more than 1; got a sum of {total!r} for "
-            f"{quoted(feature)}. Use a larger `sample`, or multiply the weights."
+            f"{quoted(feature)}.",
+            "Use a larger `sample`, or multiply the weights.",
+            "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
         )
 
     @classmethod
@@ -681,9 +691,10 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def residual_without_target(cls) -> InvalidOptionError:
         """Say what residuals need."""
-        return cls(
-            "`color_by=RESIDUAL` needs the observed target; this explanation has none. "
-            "Pass it to the explorer: `ICEExplorer(model, X, y)`."
+        return cls._of(
+            "`color_by=RESIDUAL` needs the observed target; this explanation has none.",
+            "Pass it to the explorer: `ICEExplorer(model, X, y)`.",
+            'Choose another column under "Colour by", or create the explorer with y.',
         )
 
     @classmethod
@@ -730,7 +741,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def thresholds(cls, reason: str) -> InvalidOptionError:
         """Say why a model has no thresholds to make a grid of."""
-        return cls(f'`grid="thresholds"` needs a tree model. {reason} Use `grid="observed"`.')
+        return cls._of(f'`grid="thresholds"` needs a tree model. {reason}', 'Use `grid="observed"`.', _ANOTHER_CHOICE)
 
     @classmethod
     def thresholds_of_transformed(cls, model: object) -> InvalidOptionError:
@@ -743,7 +754,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def engine(cls, name: str, reason: str) -> InvalidOptionError:
         """Say why an engine that was asked for cannot explain the model."""
-        return cls(f'`engine="{name}"` needs a model that it computes exactly. {reason} Use `engine="auto"`.')
+        return cls._of(
+            f'`engine="{name}"` needs a model that it computes exactly. {reason}',
+            'Use `engine="auto"`.',
+            _ANOTHER_CHOICE,
+        )
 
     @classmethod
     def decays(cls, got: object) -> InvalidOptionError:
@@ -1280,9 +1295,11 @@ class PredictionError(ICEExplorerError, ValueError):
     @classmethod
     def changed(cls, change: float) -> PredictionError:
         """Say that a model is another one than the one that was explained."""
-        return cls(
+        return cls._of(
             "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
-            f"differently by up to {change:.3g}. Explain it again."
+            f"differently by up to {change:.3g}.",
+            "Explain it again.",
+            "Run the cell of the explorer again.",
         )
 
     @classmethod
@@ -1299,6 +1316,7 @@ class PredictionError(ICEExplorerError, ValueError):
         return cls._of(
             f"The model failed on phantom observations of {quoted(feature)} ({where}): {_cause(error)}",
             "Limit the grid with `grid=`, or leave the feature out with `features=`.",
+            "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
         )
 
     @classmethod
@@ -1308,7 +1326,7 @@ class PredictionError(ICEExplorerError, ValueError):
             f"The model must return finite numbers; it returned {value!r} on a phantom observation of "
             f"{quoted(feature)} ({where}).",
             "Limit the grid with `grid=`, or use another `response`.",
-            'Choose another one under "Response" if there is one, or make the explorer again with another `grid`.',
+            'Choose another scale under "Response", where there is one, or create the explorer with other grid values.',
         )
 
     @classmethod
@@ -1346,27 +1364,30 @@ class PredictionError(ICEExplorerError, ValueError):
     @classmethod
     def too_large_to_show(cls, what: str, feature: object, value: float, most: float) -> PredictionError:
         """Say that figures go to browsers in single precision."""
-        return cls(
-            f"An explorer shows numbers from {-most:g} to {most:g}; the {what} of {quoted(feature)} reach {value:.3g}. "
-            "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or leave "
-            "the feature out with `features=`."
+        scaled = "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or"
+        return cls._of(
+            f"An explorer shows numbers from {-most:g} to {most:g}; the {what} of {quoted(feature)} reach {value:.3g}.",
+            f"{scaled} leave the feature out with `features=`.",
+            f"{scaled} choose another feature in the ranking.",
         )
 
     @classmethod
     def too_steep(cls, feature: object, gap: float, most: float) -> PredictionError:
         """Say that slopes between values so close are too large to be squared."""
-        return cls(
+        return cls._of(
             f"Predictions must change by at most {most:g} per unit of a feature; they change by more between values of "
-            f"{quoted(feature)} that are {gap:.3g} apart. Write the feature in a smaller unit, or space its values "
-            "with `grid=`."
+            f"{quoted(feature)} that are {gap:.3g} apart.",
+            "Write the feature in a smaller unit, or space its values with `grid=`.",
+            "Write the feature in a smaller unit, or create the explorer with grid values that are further apart.",
         )
 
     @classmethod
     def row_not_finite(cls, value: float, row: int) -> PredictionError:
         """Name the observation whose own prediction is not a number."""
-        return cls(
-            f"The model must return finite numbers; it returned {value!r} for row {row} of X. "
-            "Leave such rows out, or use another `response`."
+        return cls._of(
+            f"The model must return finite numbers; it returned {value!r} for row {row} of X.",
+            "Leave such rows out, or use another `response`.",
+            'Choose another scale under "Response", where there is one, or create the explorer without such rows.',
         )
 
     @classmethod

@@ -56,7 +56,7 @@ class FileOptions(TypedDict, total=False):
     width: float | str | None
     font_size: float | None
     dpi: float | None
-    title: bool | str
+    title: bool | str | None
     caption: bool | str
     overwrite: bool
     spreadsheet: bool
@@ -497,7 +497,7 @@ class Explanation(ExplanationResult):
         width: float | str | None = None,
         font_size: float | None = None,
         dpi: float | None = None,
-        title: bool | str = True,
+        title: bool | str | None = True,
         caption: bool | str = False,
         overwrite: bool = False,
         spreadsheet: bool = False,

@@ -157,7 +157,7 @@ def save_explanation(
     width: float | str | None = None,
     font_size: float | None = None,
     dpi: float | None = None,
-    title: bool | str = True,
+    title: bool | str | None = True,
     caption: bool | str = False,
     overwrite: bool = False,
     spreadsheet: bool = False,

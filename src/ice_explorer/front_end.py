@@ -17,6 +17,7 @@ import anywidget
 import traitlets
 
 from ice_explorer import version
+from ice_explorer.runtime import jupyter_kernel
 
 _STATIC: Final = Path(version.__file__).parent / "static"
 SCRIPT: Final = _STATIC / "explorer.js"
@@ -49,7 +50,7 @@ class SharedFrontEnd(anywidget.AnyWidget):
 
 def front_end() -> FrontEnd:
     """Return what a new explorer brings to the page."""
-    if not _has_kernel() or "google.colab" in sys.modules:
+    if jupyter_kernel() is None or "google.colab" in sys.modules:
         return FrontEnd(_text(SCRIPT), _text(STYLE), "")
     shared = _shared()
     if shared.comm is None:  # closed, as by `Widget.close_all`
@@ -61,12 +62,6 @@ def front_end() -> FrontEnd:
 @cache
 def _shared() -> SharedFrontEnd:
     return SharedFrontEnd()
-
-
-def _has_kernel() -> bool:
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return getattr(shell, "kernel", None) is not None
 
 
 @cache

@@ -15,7 +15,6 @@ host closes their connections, as marimo does.
 from __future__ import annotations
 
 import re
-import sys
 import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ipywidgets.widgets import widget as ipywidgets_widget
 
 from ice_explorer.locks import new_lock
+from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, MutableMapping
@@ -94,7 +94,7 @@ class Lifetime:
         self._is_rerun = False  # whether its cell has run again
         self._was_named = False
         self._is_open = False
-        shell = _shell()
+        shell = ipython_shell()
         self._made_in = _Run(None, None) if shell is None else _run(shell)
         if shell is not None:
             _follow(shell)
@@ -115,7 +115,7 @@ class Lifetime:
 
     def display(self) -> None:
         """Keep the explorer, which the running cell displays."""
-        shell = _shell()
+        shell = ipython_shell()
         with _lock:
             if shell is not None:
                 run = _run(shell)
@@ -124,7 +124,7 @@ class Lifetime:
 
     def attend(self, connection: Any) -> None:
         """Let the explorer go when its host closes the connection, as marimo does before a cell runs again."""
-        if _shell() is not None:
+        if ipython_shell() is not None:
             return
         lose, close_it = weakly(self._lose), weakly(connection.close)
 
@@ -151,7 +151,7 @@ class Lifetime:
             if presence == "left":  # a page that is loaded again shows it again
                 return
             self._displays.pop(None, None)  # of a host that names no cells only its pages can tell
-            shell = _shell()
+            shell = ipython_shell()
             if shell is not None:
                 self.review(shell, _named(shell))
 
@@ -199,11 +199,6 @@ def _hold(explorer: Widget, held: Any) -> None:
 # --- what IPython tells ---------------------------------------------------------------------------
 
 
-def _shell() -> Any:
-    ipython = sys.modules.get("IPython")
-    return None if ipython is None else ipython.get_ipython()
-
-
 def _parent(shell: Any) -> dict[str, Any]:
     """Return the message of the host that the kernel is working on."""
     parent: object = shell.get_parent() if hasattr(shell, "get_parent") else None
@@ -223,7 +218,7 @@ def _follow(shell: Any) -> None:
 
 
 def _cell_begins(_info: object) -> None:
-    shell = _shell()
+    shell = ipython_shell()
     run = _run(shell)
     deleted = _parent(shell).get("metadata", {}).get("deletedCells") or ()
     with _lock:
@@ -232,7 +227,7 @@ def _cell_begins(_info: object) -> None:
 
 
 def _cell_ended(_result: object) -> None:
-    shell = _shell()
+    shell = ipython_shell()
     with _lock:
         named = _named(shell)
         for lifetime in list(_lifetimes):

@@ -68,6 +68,16 @@ def date_text(days: float) -> str:
     return f"{day} {date:%H:%M}" if date.hour or date.minute else day
 
 
+def date_writer(times: ArrayLike) -> Callable[[float], str]:
+    """Return how points in time are written that are nobody's own: no finer than their stretch asks for."""
+    span = float(np.ptp(np.asarray(times, dtype=np.float64)))
+    if span <= 10:
+        return date_text
+    steps = 1 if span > 1000 else 1440
+    # What is exact but for its last bits is not written as the moment before.
+    return lambda days: date_text(math.floor(days * steps + 1e-6) / steps)
+
+
 def span_texts(first: float, last: float) -> tuple[str, str]:
     """Write the ends of a stretch of time, no finer than its length asks for."""
     span = last - first

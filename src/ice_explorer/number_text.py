@@ -75,13 +75,15 @@ def thousands_separator(axis: NDArray[np.float64]) -> str:
     return "," if np.any(np.abs(axis) >= _SEPARATED_FROM) else ""
 
 
-def number_format(largest: float, step: float, most: float = 1e7, separator: str = ",") -> Callable[[float], str]:
+def number_format(
+    largest: float, step: float, most: float = 1e7, separator: str = ",", most_decimals: int = 5
+) -> Callable[[float], str]:
     """Return one way to write numbers up to `largest` that differ by `step`, so that their points align.
 
-    From `most` on, and where there would be more than five decimals, it is with an exponent.
+    From `most` on, and where there would be more decimals than `most_decimals`, it is with an exponent.
     """
     lowest_digit = math.floor(math.log10(step) + 1e-9) if step > 0 else 0
-    if largest >= most or lowest_digit < -5:
+    if largest >= most or lowest_digit < -most_decimals:
         power = math.floor(math.log10(largest)) if largest > 0 else 0
         digits = min(6, max(0, power - lowest_digit))
         return lambda value: "0" if value == 0 else _typeset(f"{value:.{digits}e}")
@@ -93,7 +95,7 @@ def column_format(values: Sequence[float]) -> Callable[[float], str]:
     """Return one way to write a column of figures: three significant digits of the largest."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     step = 10.0 ** (math.floor(math.log10(largest)) - 2) if largest > 0 else 1.0
-    write = number_format(largest, step, most=1e6)
+    write = number_format(largest, step, most=1e6, most_decimals=6)
     return lambda value: write(value) if math.isfinite(value) else "–"
 
 

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,7 @@ def _is_watched() -> bool:
     """Whether output goes to a notebook or a terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+    return type(ipython_shell()).__name__ == "ZMQInteractiveShell"
 
 
 @contextmanager

@@ -82,9 +82,9 @@ from ice_explorer.messages import (
 from ice_explorer.metrics import CONVENTIONS, Convention
 from ice_explorer.options import DEFAULTS, KINDS, RANKINGS, UNITS, Kind, Options, RankBy, Unit, check_static_picture
 from ice_explorer.residual import RESIDUAL
+from ice_explorer.runtime import is_unattended
 from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.tracebacks import short_tracebacks
-from ice_explorer.unattended import is_unattended
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
@@ -450,7 +450,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot, work = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
-            raise snapshot.error
+            raise _in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
@@ -620,7 +620,7 @@ class ICEExplorer(anywidget.AnyWidget):
         width: float | str | None = None,
         font_size: float | None = None,
         dpi: float | None = None,
-        title: bool | str = True,
+        title: bool | str | None = True,
         caption: bool | str = False,
         max_lines: int | None = None,
         overwrite: bool = False,
@@ -649,8 +649,11 @@ class ICEExplorer(anywidget.AnyWidget):
             Of names and numbers [pt]; 7.2 by default. All else grows with them.
         dpi : float, optional
             Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
-        title, caption : bool or str
-            Whether there is a heading over the curves, and a sentence under the figure; or what they say.
+        title : bool, str or None
+            Whether there is a heading over the curves, with a sentence on what the feature does; or what the heading
+            says. None is as False.
+        caption : bool or str
+            Whether a sentence under the figure says what it shows; or what is said there.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
@@ -1055,7 +1058,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return {
             **state,
             "choices": self._view if choices is None else choices,
-            "besides": Besides(work.target, work.choices.classes),
+            "besides": Besides(work.target, work.target_name, work.choices.classes),
         }
 
     def _view_state(self) -> ViewMessage:
@@ -1170,8 +1173,11 @@ def _state_text(status: Status) -> str:
     return status["message"].rstrip(".") or status["state"]
 
 
+def _in_explorer(error: Exception) -> Exception:
+    """Return an error with the advice that names controls of the explorer, where it has one."""
+    return error.in_explorer() if isinstance(error, ICEExplorerError) else error
+
+
 def _sentence(error: Exception) -> str:
     """What went wrong, for the panel that asked."""
-    if isinstance(error, ICEExplorerError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    return str(_in_explorer(error)) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"

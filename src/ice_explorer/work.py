@@ -15,7 +15,7 @@ from ice_explorer.adapters.table import kept
 from ice_explorer.adapters.target import target_names
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
-from ice_explorer.errors import ICEExplorerError, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.explanation import (
     Explanation,
     FeatureExplanation,
@@ -317,10 +317,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
             report(made, of_feature, label)
             between_blocks()
 
-        try:
-            feature = to_feature_explanation(plan.compute(name, after_block, is_cancelled))
-        except ICEExplorerError as error:
-            raise error.in_explorer() from error.__cause__
+        feature = to_feature_explanation(plan.compute(name, after_block, is_cancelled))
         plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         payload.check_sendable(feature)
         return feature

@@ -96,6 +96,23 @@ def test_the_slider_moves_the_bars(notebook, shown):
     notebook.agrees(1, "x.decay, [*figures[0].marks[1].x] == [*x.table.index]", "0.01 True")
 
 
+def test_slopes_of_every_step_are_those_of_the_figures_too(notebook, shown):
+    """The choice is made in the View menu; a line has two points for each slope."""
+    view, (_, curves, mean, _) = shown
+    view.get_by_test_id("kind-d-ice").click()
+    expect(mean.locator(HEADING)).to_have_text("Mean d-ICE of bmi ± 1 SD")
+    few = notebook.value(1, "len(figures[1].marks[-1].x), len(figures[2].marks[-1].x)")
+    line = curves.locator(".curve .line").last
+    before = line.get_attribute("d")
+    view.get_by_test_id("view").click()
+    view.get_by_test_id("view-every_step").click()
+    expect(line).not_to_have_attribute("d", before)
+    assert eval(few) == (40, 40)  # noqa: S307 - our own
+    notebook.agrees(
+        2, "{len(figures[at].marks[-1].x) for at in (1, 2)} == {2 * len(x.explanation['bmi'].grid) - 2}", "True"
+    )
+
+
 def test_a_click_on_a_line_selects_its_row(notebook, shown):
     """It stands out in both, and another click lets it go."""
     view, (_, curves, _, _) = shown

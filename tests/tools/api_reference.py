@@ -1,4 +1,4 @@
-"""REFERENCE.md: every public name, its parameters, and the first sentence of its docstring.
+"""The reference: every public name, its parameters, and the first sentence of its docstring.
 
 `python tests/tools/api_reference.py` writes it from `dir()`; a name without a docstring is an error.
 """
@@ -9,12 +9,11 @@ from enum import Enum
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "REFERENCE.md"
+REFERENCE = ROOT / "notebooks" / "guides" / "reference.md"
 HEAD = """# Reference
 
-Every public name of ice-explorer. `help(name)` has the whole docstring, [README.md](README.md) the options of
-`explain`.
-This file is written by `python tests/tools/api_reference.py`."""
+Every public name of ice-explorer. `help(name)` has the whole docstring, [options.md](options.md) explains the
+options of `explain`. This file is written by `python tests/tools/api_reference.py`."""
 
 
 def objects():

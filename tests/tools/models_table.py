@@ -1,4 +1,4 @@
-"""The README's table of models: what explains each, and how far from the library's own predictions.
+"""The table of models of the guide: what explains each, and how far from the library's own predictions.
 
 `python tests/tools/models_table.py` writes it, with every library installed (`make test-heavy`).
 """
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
+GUIDE = ROOT / "notebooks" / "guides" / "models.md"
 BEGIN, END = "<!-- models: written by tests/tools/models_table.py -->", "<!-- models end -->"
 HEAD = ["| model | engine | largest difference |", "| --- | --- | --- |"]
 STEPS = ("1e-12", "1e-9", "1e-6", "1e-3")
@@ -45,8 +45,8 @@ def rounded(difference):
 
 
 def committed():
-    """Lines of the table in the README."""
-    text = README.read_text(encoding="utf-8")
+    """Lines of the table in the guide."""
+    text = GUIDE.read_text(encoding="utf-8")
     return text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip().split("\n")
 
 
@@ -54,10 +54,10 @@ def main():
     sys.path.insert(0, str(ROOT / "tests"))
     import model_families as families
 
-    text = README.read_text(encoding="utf-8")
+    text = GUIDE.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN)], text[text.index(END) :]
     table = "\n".join([*HEAD, *rows_of(families.CASES)])
-    README.write_text(f"{before}{BEGIN}\n\n{table}\n\n{after}", encoding="utf-8")
+    GUIDE.write_text(f"{before}{BEGIN}\n\n{table}\n\n{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

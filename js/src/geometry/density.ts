@@ -25,11 +25,6 @@ const LEAST_HEIGHT = 1;
 /** The opacity of the peak: lines on top still show. */
 const SOLID = 0.94;
 
-/** Opacity (0..1) of a share of the lines: one line of many is about where the logarithm begins. */
-export function densityOpacity(share: number, nLines: number, peak: number): number {
-  return SOLID * Math.min(1, Math.log1p(nLines * share) / Math.log1p(Math.max(1, nLines * peak)));
-}
-
 export class DensityRaster {
   readonly #pixels: Uint8ClampedArray<ArrayBuffer>;
   readonly #words: Uint32Array;
@@ -177,6 +172,7 @@ export class DensityRaster {
     }
   }
 
+  /** Opacity grows with the logarithm of the share of the lines: one line of many is about where it begins. */
   #resolve(q: number, { palette, nLines, peak }: DensityStyle, nDrawn: number): void {
     const { width, height } = this;
     const ink = this.#ink;

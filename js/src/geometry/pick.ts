@@ -1,4 +1,4 @@
-/** Which lines are under the pointer or inside a brush, in the same px as the raster. */
+/** Which line is under the pointer, in the same px as the raster. */
 
 /** Lines that share their x: nLines rows of nPoints px in y. */
 export interface Polylines {
@@ -59,53 +59,9 @@ export function nearestLine(
   return line === null ? null : { line, distance: Math.sqrt(best) };
 }
 
-/** Does the segment pass through the box? Cuts it at the four sides in turn (Liang and Barsky). */
-function crosses(x0: number, y0: number, x1: number, y1: number, box: Box): boolean {
-  const dx = x1 - x0;
-  const dy = y1 - y0;
-  let enter = 0;
-  let leave = 1;
-  const sides: [number, number][] = [
-    [-dx, x0 - box.left],
-    [dx, box.right - x0],
-    [-dy, y0 - box.top],
-    [dy, box.bottom - y0],
-  ];
-  for (const [speed, room] of sides) {
-    if (speed === 0) {
-      if (room < 0) return false;
-    } else if (speed < 0) {
-      enter = Math.max(enter, room / speed);
-    } else {
-      leave = Math.min(leave, room / speed);
-    }
-  }
-  return enter <= leave;
-}
-
 export interface Box {
   left: number;
   right: number;
   top: number;
   bottom: number;
-}
-
-/** Indices of the lines that pass through a box, in increasing order. */
-export function linesThrough(lines: Polylines, box: Box): number[] {
-  const { nLines, nPoints, x, y } = lines;
-  const [first, last] = segmentsWithin(x, box.left, box.right);
-  const found: number[] = [];
-  for (let i = 0; i < nLines; i++) {
-    const row = i * nPoints;
-    for (let k = first; k <= last; k++) {
-      const y0 = y[row + k]!;
-      const y1 = y[row + k + 1]!;
-      if (Number.isNaN(y0 + y1)) continue;
-      if (crosses(x[k]!, y0, x[k + 1]!, y1, box)) {
-        found.push(i);
-        break;
-      }
-    }
-  }
-  return found;
 }

@@ -2,6 +2,9 @@
 
 export type Anchor = "min" | "max" | "median" | "own" | number;
 
+/** Bins of the grid over which slopes are drawn. */
+const SLOPE_BINS = 20;
+
 /** Index of the grid value nearest to `value`; the lower one of two that are equally near. */
 export function nearestIndex(grid: ArrayLike<number>, value: number): number {
   let best = 0;
@@ -66,6 +69,16 @@ export function slopes(curves: Float32Array, grid: ArrayLike<number>): Float32Ar
     }
   }
   return result;
+}
+
+/**
+ * The grid values between which slopes are drawn: the ends of bins with equally many grid values. Between neighbouring
+ * values of a step function a slope is 0 or very steep, and lines of such slopes cover the plot. Metrics are computed
+ * from every slope.
+ */
+export function slopeEnds(nGrid: number): number[] {
+  if (nGrid <= SLOPE_BINS + 1) return Array.from({ length: nGrid }, (_, k) => k);
+  return Array.from({ length: SLOPE_BINS + 1 }, (_, bin) => Math.floor((bin * (nGrid - 1)) / SLOPE_BINS + 0.5));
 }
 
 /** x of a step curve: every interval's two ends, so 2 · (nGrid - 1) points with a vertical step between intervals. */

@@ -70,7 +70,7 @@ export class Choice<T extends string> {
     });
     const words = html("span", { class: "ice-choice-label" }, label);
     if (hint) words.append(" ", html("span", { class: "ice-choice-hint" }, hint));
-    return { line: html("label", { class: "ice-choice-line", title: problem }, input, words), input };
+    return { line: html("label", { class: "ice-choice-line" }, input, words), input };
   }
 
   /** What is wanted, or else the first that can be had. */

@@ -1,4 +1,4 @@
-/** Elements that are explained: underlined with dots, with a tooltip under the pointer and on keyboard focus. */
+/** Elements with a tooltip under the pointer and on keyboard focus: words with an explanation, and controls with a hint. */
 import type { Explanation } from "../glossary.ts";
 import { update } from "./element.ts";
 import type { Tooltip } from "./tooltip.ts";
@@ -9,11 +9,19 @@ const EXPLAINED = "[data-explanation]";
 /** The pointer rests this long before a tooltip appears, so that none flashes by on the way to something else. */
 const REST_MS = 200;
 
-/** Marks an element as explained, or explains it anew. What is no control becomes reachable by the Tab key. */
+/** Marks an element as explained, or explains it anew. What holds no control becomes reachable by the Tab key. */
 export function explained<E extends HTMLElement>(node: E, { name, text }: Explanation): E {
   update(node, { "data-explanation": text, "data-explanation-title": name });
   node.classList.add("ice-explained");
-  if (!node.matches(CONTROLS)) update(node, { tabindex: 0, "data-lm-suppress-shortcuts": "true" });
+  if (!isReachable(node)) update(node, { tabindex: 0, "data-lm-suppress-shortcuts": "true" });
+  return node;
+}
+
+const isReachable = (node: Element): boolean => node.matches(CONTROLS) || node.querySelector(CONTROLS) !== null;
+
+/** Gives a control, or a label around one, a hint: what it does, or why it does nothing. "" takes it away. */
+export function hinted<E extends HTMLElement>(node: E, text: string, name: string | null = null): E {
+  update(node, { "data-explanation": text || null, "data-explanation-title": text === "" ? null : name });
   return node;
 }
 
@@ -41,20 +49,22 @@ export function showExplanations(root: HTMLElement, tooltip: Tooltip, aborted: A
     shown = null;
     tooltip.hide();
   };
-  const show = (node: HTMLElement): void => {
+  /** The explanation of an element; `control` is what it describes, the element or a control inside. */
+  const show = (node: HTMLElement, control: Element = node): void => {
     hide();
     const { explanationTitle = "", explanation = "" } = node.dataset;
     tooltip.explain(explanationTitle, explanation, node.getBoundingClientRect());
-    describedBy = node.getAttribute("aria-describedby");
-    update(node, { "aria-describedby": tooltip.node.id });
-    shown = node;
+    describedBy = control.getAttribute("aria-describedby");
+    // A name that is read out already is no description.
+    if (control.getAttribute("aria-label") !== explanation) update(control, { "aria-describedby": tooltip.node.id });
+    shown = control;
   };
 
   root.addEventListener(
     "pointerover",
     (event) => {
       const node = explainedOf(event);
-      if (node !== null && node === shown && !tooltip.node.hidden) return;
+      if (node !== null && shown !== null && node.contains(shown) && !tooltip.node.hidden) return;
       // What was explained may be gone, and then the pointer never leaves it.
       if (shown?.isConnected === false) hide();
       clearTimeout(timer);
@@ -75,9 +85,9 @@ export function showExplanations(root: HTMLElement, tooltip: Tooltip, aborted: A
   root.addEventListener(
     "focusin",
     (event) => {
-      const node = explainedOf(event);
+      const [node, control] = [explainedOf(event), event.target as Element];
       // A press on a control focuses it as well: what it does is what the person wants then.
-      if (node?.matches(":focus-visible")) show(node);
+      if (node !== null && control.matches(":focus-visible")) show(node, control);
     },
     options,
   );
@@ -88,7 +98,7 @@ export function showExplanations(root: HTMLElement, tooltip: Tooltip, aborted: A
     "click",
     (event) => {
       const node = explainedOf(event);
-      if (node !== null && !node.matches(ACTIVE)) show(node);
+      if (node !== null && !node.matches(ACTIVE) && node.querySelector(CONTROLS) === null) show(node);
     },
     options,
   );

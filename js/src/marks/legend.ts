@@ -7,6 +7,7 @@ import { partings } from "../names.ts";
 import type { CategoryColors, ContinuousColors } from "../protocol.ts";
 import { rampEnds } from "../values.ts";
 import { html } from "./element.ts";
+import { hinted } from "./explained.ts";
 import { partedText } from "./name.ts";
 
 function missingSwatch(palette: Palette): HTMLElement {
@@ -32,9 +33,8 @@ function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
     "aria-pressed": "true",
     "data-test": "legend-missing",
     "data-level": "NaN",
-    title: HOW,
   };
-  return [html("button", attributes, missingSwatch(palette), `missing (${nMissing})`)];
+  return [hinted(html("button", attributes, missingSwatch(palette), `missing (${nMissing})`), HOW)];
 }
 
 /** `range` lies over the ramp and chooses a part of it. */
@@ -72,7 +72,8 @@ export function levelsLegend(
   const levels = scale.levels.map((level, index) => {
     const swatch = html("i", { class: "ice-swatch" });
     swatch.style.background = cssColor(palette, index);
-    return html(
+    const counts = `${linesOf(drawn?.[index])}${plural(scale.counts[index] ?? 0, "observation")}`;
+    const button = html(
       "button",
       {
         type: "button",
@@ -80,12 +81,12 @@ export function levelsLegend(
         "aria-pressed": "true",
         "data-test": "legend-level",
         "data-level": index,
-        title: `${level}: ${linesOf(drawn?.[index])}${plural(scale.counts[index] ?? 0, "observation")}${drawn === null ? "" : ", and their mean"}. ${HOW}`,
       },
       swatch,
       html("span", { class: "ice-legend-label ice-parted" }, ...partedText(level, parted.get(level))),
       ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
     );
+    return hinted(button, `${counts}${drawn === null ? "" : ", and their mean"}. ${HOW}`, level);
   });
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),

@@ -46,7 +46,7 @@ export function scaleLinear(from: Ends = [0, 1], to: Ends = [0, 1]): LinearScale
 }
 
 /** How ticks between two ends are written. */
-export function tickFormat(from: number, to: number, count: number, specifier = ",f"): (value: number) => string {
+function tickFormat(from: number, to: number, count: number, specifier = ",f"): (value: number) => string {
   const wanted = formatSpecifier(specifier);
   const decimals = precisionFixed(tickStep(from, to, count));
   // What no step tells, such as a domain of one value, is left to the format.

@@ -47,13 +47,11 @@ export class Tooltip {
     this.#open(anchor, placeBeside);
   }
 
-  /** A sentence under the element that it explains. Screen readers read it as the description of that element. */
+  /** A sentence under the element that it explains, with or without a heading; screen readers read it as its description. */
   explain(title: string, text: string, anchor: DOMRect): void {
     this.node.setAttribute("aria-live", "off");
-    this.node.replaceChildren(
-      html("div", { class: "ice-tooltip-title" }, title),
-      html("p", { class: "ice-tooltip-note" }, text),
-    );
+    const heading = title === "" ? [] : [html("div", { class: "ice-tooltip-title" }, title)];
+    this.node.replaceChildren(...heading, html("p", { class: "ice-tooltip-note" }, text));
     this.#open(anchor, placeBelow);
   }
 

@@ -65,7 +65,6 @@ export function classesPanel(view: View): HTMLElement {
         update(card, {
           "data-open": isOpen,
           "aria-pressed": store.client.hasKernel ? String(isOpen) : null,
-          title: `${classes.outputs[at]}${isOpen ? " (explained)" : ""}`,
         });
         const pick = getComputedStyle(panel).getPropertyValue("--ice-pick");
         draw(card.querySelector("canvas")!, classes, at, { domain, dark, selection, pick });
@@ -84,7 +83,7 @@ function cardOf(output: string, canExplain: boolean): HTMLElement {
   return html(
     canExplain ? "button" : "div",
     { type: canExplain ? "button" : null, class: "ice-class", "data-output": output, "data-test": "class" },
-    html("span", { class: "ice-class-name" }, output),
+    html("span", { class: "ice-class-name", title: output }, output),
     html("canvas", { class: "ice-class-picture", "aria-hidden": "true" }),
   );
 }

@@ -3,6 +3,7 @@
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../drivers.ts";
 import { percent } from "../format.ts";
 import { html, update } from "../marks/element.ts";
+import { hinted } from "../marks/explained.ts";
 import type { DriverBody, ViewChoices } from "../protocol.ts";
 import { unsplit } from "../split.ts";
 import type { View } from "../view.ts";
@@ -80,25 +81,28 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
   return select;
 }
 
-const COLORINGS: { coloring: Coloring; label: string; title: string }[] = [
-  { coloring: "value", label: "Ramp", title: "Colour along a ramp from low to high" },
-  { coloring: "median", label: "Median", title: "Below the median blue, above it red" },
+const COLORINGS: { coloring: Coloring; label: string; hint: string }[] = [
+  { coloring: "value", label: "Ramp", hint: "Colour along a ramp from low to high." },
+  { coloring: "median", label: "Median", hint: "Blue below the median, red above it." },
 ];
 
 /** How numbers colour; levels have but one way. */
 function coloringControl({ store, aborted, keep }: View): HTMLElement {
-  const buttons = COLORINGS.map(({ coloring, label, title }) =>
-    html(
-      "button",
-      {
-        type: "button",
-        role: "radio",
-        class: "ice-segment",
-        "data-test": `coloring-${coloring}`,
-        "aria-label": label,
-        title,
-      },
-      html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" }),
+  const buttons = COLORINGS.map(({ coloring, label, hint }) =>
+    hinted(
+      html(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          class: "ice-segment",
+          "data-test": `coloring-${coloring}`,
+          "aria-label": label,
+        },
+        html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" }),
+      ),
+      hint,
+      label,
     ),
   );
   const group = html(

@@ -1,5 +1,6 @@
 /** The open feature beside one or two others: plots of one size, on one value axis where their values have one unit. */
-import { computed, effect, type ReadonlySignal } from "@preact/signals-core";
+
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { number } from "../format.ts";
 import { nearestLine } from "../geometry/pick.ts";
 import { Pace } from "../marks/curves/pace.ts";
@@ -8,14 +9,17 @@ import { fairOrder } from "../marks/curves/plot.ts";
 import { sharedRange } from "../marks/curves/range.ts";
 import { rowTitle } from "../marks/curves/row.ts";
 import { linesOf, manySelected } from "../marks/curves/selected.ts";
-import { around, pickable, pointNear, rangeOf, smallScene, tickedPlot } from "../marks/curves/small.ts";
+import { around, pickable, pointNear, rangeOf, type SmallPlot, smallScene, tickedPlot } from "../marks/curves/small.ts";
 import { featureAxisTitle, valueTitle } from "../marks/curves/titles.ts";
 import { html, setText, update } from "../marks/element.ts";
+import { hinted } from "../marks/explained.ts";
 import { followSize } from "../marks/size.ts";
 import { Shelf } from "../shelf.ts";
 import { loadedOf } from "../store.ts";
 import { drawnKind, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
+import { brushOver } from "./curves/brush.ts";
+import { gesturesOn, OWN_DRAG, placeIn } from "./curves/gestures.ts";
 
 /** Features besides the open one. */
 const MOST_OTHERS = 2;
@@ -35,46 +39,50 @@ const REST_MS = 120;
 const NOTHING = new Uint32Array(0);
 const FULL = "Up to three features can be compared. Remove one first.";
 
+/** One of the plots: that of the open feature, or of another one. */
 class Compared {
   readonly picture = new SmallPicture();
-  readonly open: HTMLButtonElement;
-  readonly remove: HTMLButtonElement;
+  readonly open = html("button", { type: "button", class: "ice-compared-name", "data-test": "compared-name" });
+  readonly remove = html(
+    "button",
+    { type: "button", class: "ice-compared-remove", "data-test": "compared-remove" },
+    "×",
+  );
   readonly message = html("p", { class: "ice-small-message", "data-test": "compared-message" });
   readonly value = html("p", { class: "ice-compared-title", "data-test": "compared-y-title" });
   readonly axis = html("p", { class: "ice-compared-title ice-compared-axis" });
-  readonly node: HTMLElement;
+  /** Lines, and the brush over them; what has the brush keeps the keyboard when that goes. */
+  readonly body = html("div", { class: "ice-small-body", tabindex: -1 }, this.picture.node, this.message);
+  readonly node = html(
+    "div",
+    { class: "ice-compared", role: "group", "data-test": "compared" },
+    html("div", { class: "ice-compared-head" }, this.open, this.remove),
+    this.value,
+    this.body,
+    this.axis,
+  );
+  readonly plot = signal<SmallPlot | null>(null);
+  name = "";
   /** The lines that the open feature shows, too; a fair sample in every prefix. */
   order = NOTHING;
+  /** The same lines, to be looked up. */
+  drawn: ReadonlySet<number> = new Set();
   /** Those of them that are selected, where they are too many for strokes. */
   selected: Uint32Array = NOTHING;
 
-  constructor(readonly name: string) {
-    const title = `Open ${name}`;
-    this.open = html(
-      "button",
-      { type: "button", class: "ice-compared-name", title, "data-test": "compared-name" },
-      name,
-    );
+  constructor(readonly isOpen: boolean) {
+    this.node.classList.toggle("ice-compared-open", isOpen);
+    this.remove.hidden = isOpen;
+  }
+
+  show(name: string): void {
+    this.name = name;
+    update(this.node, { "aria-label": name, "data-feature": name });
+    setText(this.open, name);
+    hinted(this.open, `Open ${name}.`);
     const label = `Remove ${name} from the comparison`;
-    this.remove = html(
-      "button",
-      {
-        type: "button",
-        class: "ice-compared-remove",
-        "aria-label": label,
-        title: label,
-        "data-test": "compared-remove",
-      },
-      "×",
-    );
-    this.node = html(
-      "div",
-      { class: "ice-compared", role: "group", "aria-label": name, "data-test": "compared", "data-feature": name },
-      html("div", { class: "ice-compared-head" }, this.open, this.remove),
-      this.value,
-      html("div", { class: "ice-small-body" }, this.picture.node, this.message),
-      this.axis,
-    );
+    update(this.remove, { "aria-label": label });
+    hinted(this.remove, label);
   }
 }
 
@@ -91,7 +99,7 @@ export function comparePanel(view: View): ComparePanel {
   const options = { signal: aborted };
   const remembered = store.remembered.of("compared");
   const select = html("select", { class: "ice-select", "aria-label": "Compare with", "data-test": "compare" });
-  const choice = html("span", { class: "ice-compare" }, select);
+  const choice = html("span", { class: "ice-compare" }, hinted(select, "Show another feature beside this one."));
   const title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
   const close = html("button", { type: "button", class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   const items = html("div", { class: "ice-compared-items" });
@@ -114,7 +122,6 @@ export function comparePanel(view: View): ComparePanel {
   /** Fewer features, and the keyboard where more can be chosen. */
   const leave = (names: string[]): void => {
     compareWith(names);
-    select.disabled = false;
     select.focus({ preventScroll: true });
   };
 
@@ -132,7 +139,7 @@ export function comparePanel(view: View): ComparePanel {
     atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
   });
   const many = computed(() => manySelected(store.selection.value));
-  const known = new Map<string, Compared>();
+  const places = Array.from({ length: 1 + MOST_OTHERS }, (_, place) => new Compared(place === 0));
   const pace = new Pace(BUDGET_MS);
   const size = followSize(items, aborted);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -164,28 +171,25 @@ export function comparePanel(view: View): ComparePanel {
     before = now;
   });
   aborted.addEventListener("abort", ended, { once: true });
-  const add = (name: string): Compared => {
-    const item = new Compared(name);
-    item.open.addEventListener("click", () => store.open(name), options);
-    item.remove.addEventListener("click", () => leave(others.peek().filter((other) => other !== name)), options);
+  for (const item of places) {
+    item.open.addEventListener("click", () => store.open(item.name), options);
+    item.remove.addEventListener("click", () => leave(others.peek().filter((other) => other !== item.name)), options);
     listenOn(item, view);
-    known.set(name, item);
-    return item;
-  };
+  }
 
   let listed = "";
   view.keep(
     () => ({ ranking: store.ranking.value, opened: store.feature.value, others: others.value }),
     ({ ranking, opened, others: already }) => {
       choice.hidden = opened === "";
-      select.disabled = already.length >= MOST_OTHERS;
-      select.title = select.disabled ? FULL : "Show another feature beside this one";
+      const isFull = already.length >= MOST_OTHERS;
       const names = ranking.map(({ name }) => name).filter((name) => name !== opened && !already.includes(name));
-      const key = JSON.stringify(names);
+      const key = JSON.stringify(isFull ? null : names);
       if (key !== listed) {
         listed = key;
         const asking = html("option", { value: "" }, "Compare with …");
-        select.replaceChildren(asking, ...names.map((name) => html("option", { value: name }, name)));
+        const choices = names.map((name) => html("option", { value: name }, name));
+        select.replaceChildren(asking, ...(isFull ? [html("option", { disabled: true }, FULL)] : choices));
       }
       select.value = "";
     },
@@ -194,16 +198,15 @@ export function comparePanel(view: View): ComparePanel {
     () => ({ shown: shown.value, ranking: store.ranking.value }),
     ({ shown: names, ranking }) => {
       plotsNode.hidden = names.length === 0;
-      for (const [name, { node }] of known) {
-        if (names.includes(name)) continue;
-        node.remove();
-        known.delete(name);
-      }
-      for (const [place, name] of names.entries()) {
-        const { node, remove } = known.get(name) ?? add(name);
-        if (items.children[place] !== node) items.insertBefore(node, items.children[place] ?? null);
-        node.classList.toggle("ice-compared-open", place === 0);
-        remove.hidden = place === 0;
+      for (const [place, item] of places.entries()) {
+        const name = names[place];
+        if (name === undefined) {
+          item.node.remove();
+          item.plot.value = null;
+          continue;
+        }
+        item.show(name);
+        if (!item.node.isConnected) items.append(item.node);
       }
       shelf.want(names.filter((name) => ranking.some((ranked) => ranked.name === name && ranked.known)));
     },
@@ -221,17 +224,28 @@ export function comparePanel(view: View): ComparePanel {
     const each = Math.floor((width - GAP * (nColumns - 1)) / nColumns);
     return { width: each, height: nColumns === n ? HEIGHT : LOW_HEIGHT, ratio };
   });
+  /** What each place shows; the same objects while nothing in them changes, as a brush wants it. */
+  const scenes = places.map((_, place) => {
+    const loaded = computed(() => {
+      shelf.version.value;
+      const shelved = shelf.get(shown.value[place] ?? "");
+      return shelved.state === "ready" ? shelved.loaded : null;
+    });
+    const curves = computed(() => loaded.value?.curves ?? null);
+    const width = computed(() => room.value.width);
+    const scene = computed(() => {
+      const kind = store.kind.value;
+      if (curves.value === null || drawnKind(kind, curves.value.kind) !== kind) return null;
+      return smallScene(curves.value, kind, store.anchor.value, width.value, store.sceneOptions.value);
+    });
+    return { loaded, scene };
+  });
   /** Painted anew after what this reads has changed. */
   const plots = computed(() => {
-    shelf.version.value;
     const kind = store.kind.value;
-    const at = shown.value.flatMap((name) => {
-      const shelved = shelf.get(name);
-      if (shelved.state !== "ready" || drawnKind(kind, shelved.loaded.curves.kind) !== kind) return [];
-      const { loaded } = shelved;
-      const scene = smallScene(loaded.curves, kind, store.anchor.value, room.value.width, store.sceneOptions.value);
-      return [{ name, loaded, scene }];
-    });
+    const at = scenes.flatMap(({ loaded: { value: loaded }, scene: { value: scene } }) =>
+      loaded === null || scene === null ? [] : [{ name: scene.curves.feature, loaded, scene }],
+    );
     // Slopes are per unit of each feature, so they share no axis.
     const apart = kind === "d-ice";
     const ranges = at.map(({ scene }) => rangeOf(scene));
@@ -250,6 +264,8 @@ export function comparePanel(view: View): ComparePanel {
   });
   view.keep(
     () => ({
+      version: shelf.version.value,
+      shown: shown.value,
       plots: plots.value,
       ranking: store.ranking.value,
       rows: rows.value,
@@ -264,8 +280,10 @@ export function comparePanel(view: View): ComparePanel {
     (state) => {
       clearTimeout(timer);
       const drawn = new Set(state.rows);
-      for (const [name, item] of known) {
+      for (const [place, name] of state.shown.entries()) {
+        const item = places[place]!;
         const plot = state.plots.get(name);
+        item.plot.value = plot ?? null;
         const feature = state.ranking.find((ranked) => ranked.name === name);
         item.node.style.width = `${state.width}px`;
         item.picture.node.hidden = plot === undefined;
@@ -291,6 +309,7 @@ export function comparePanel(view: View): ComparePanel {
         item.order = plot.order.filter(
           (line) => drawn.has(scene.curves.positions[line]!) && !state.hidden.has(plot.lines.color[line]!),
         );
+        item.drawn = new Set(item.order);
         item.selected = state.many === null ? NOTHING : linesOf({ scene, order: item.order }, state.many);
       }
       paint(state.decay, state.dragging);
@@ -304,7 +323,7 @@ export function comparePanel(view: View): ComparePanel {
     },
   );
   const paint = (decay: number, isMoving: boolean): void => {
-    const there = [...known.values()].filter(({ picture }) => !picture.node.hidden);
+    const there = places.filter(({ plot }) => plot.peek() !== null);
     for (const { picture, order, selected } of there) {
       const all = order.length + selected.length;
       const share = isMoving ? pace.affordable(all, there.length) / Math.max(1, all) : 1;
@@ -317,39 +336,49 @@ export function comparePanel(view: View): ComparePanel {
   view.keep(
     () => ({ plots: plots.value, selection: store.selection.value, pointed: store.pointed.value }),
     ({ selection, pointed }) => {
-      for (const { picture } of known.values()) picture.mark(selection, pointed);
+      for (const { picture, plot } of places) {
+        if (plot.peek() !== null) picture.mark(selection, pointed);
+      }
     },
   );
   return { choice, plots: plotsNode, isComparing };
 }
 
-/** A row under the pointer is marked wherever it is drawn, and a click selects it. */
+/** A row under the pointer is marked wherever it is drawn; a click selects it, and a drag selects what it crosses. */
 function listenOn(item: Compared, view: View): void {
   const { store, aborted } = view;
-  const { frame } = item.picture;
+  const { body, plot } = item;
   const options = { signal: aborted };
+  const brush = brushOver(body, view, plot, (line) => item.drawn.has(line));
+  body.append(brush.layer);
+  const gestures = gesturesOn(body, view, plot, null, ({ plot: pressed, region, at, event }, held) => {
+    const isLine = region === "plot" || region === "beside";
+    // One finger scrolls the page, unless it rested first.
+    if (!isLine || event.button !== 0 || (event.pointerType === "touch" && !held)) return null;
+    return brush.begin(pressed, at, event);
+  });
   const lineAt = (event: MouseEvent): number | null => {
-    const { plot } = item.picture;
-    if (plot === null) return null;
-    const box = frame.getBoundingClientRect();
-    const { ratio } = plot.size;
-    const [x, y] = [(event.clientX - box.left - plot.left) * ratio, (event.clientY - box.top) * ratio];
-    return nearestLine(pickable(plot.lines, item.order), x, y, REACH * ratio)?.line ?? null;
+    const shown = plot.peek();
+    if (shown === null) return null;
+    const { ratio } = shown.size;
+    const { x, y } = placeIn(body, event);
+    const lines = pickable(shown.lines, item.order);
+    return nearestLine(lines, (x - shown.left) * ratio, y * ratio, REACH * ratio)?.line ?? null;
   };
   const leave = (): void => {
     store.pointed.value = null;
     view.tooltip.hide();
   };
-  frame.addEventListener(
+  body.addEventListener(
     "pointermove",
     (event) => {
-      const { plot } = item.picture;
-      const line = lineAt(event);
-      if (plot === null || line === null) return leave();
-      const { curves, x, values, base } = plot.scene;
+      if (gestures.busy || (event.target as Element).closest(`[${OWN_DRAG}]`) !== null) return;
+      const [shown, line] = [plot.peek(), lineAt(event)];
+      if (shown === null || line === null) return leave();
+      const { curves, x, values, base } = shown.scene;
       const write = writerOf(curves);
       const [lowest, highest] = curves.predictionRange;
-      const point = pointNear(plot, event.clientX - frame.getBoundingClientRect().left);
+      const point = pointNear(shown, placeIn(body, event).x);
       store.pointed.value = curves.positions[line]!;
       const rows = [
         { label: curves.feature, value: write(curves.observed[line]!) },
@@ -360,13 +389,25 @@ function listenOn(item: Compared, view: View): void {
     },
     options,
   );
-  frame.addEventListener("pointerleave", leave, options);
-  frame.addEventListener(
+  body.addEventListener("pointerleave", leave, options);
+  body.addEventListener(
     "click",
     (event) => {
+      if (gestures.dragged) return;
+      brush.remove();
       // The row that is marked; a finger marks none before it clicks.
-      const row = store.pointed.peek() ?? item.picture.plot?.scene.curves.positions[lineAt(event) ?? -1];
+      const row = store.pointed.peek() ?? plot.peek()?.scene.curves.positions[lineAt(event) ?? -1];
       if (row !== undefined) store.select(row, event.shiftKey);
+    },
+    options,
+  );
+  body.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape") return;
+      if (!brush.remove()) store.clearSelection();
+      body.focus({ preventScroll: true });
+      event.preventDefault();
     },
     options,
   );

@@ -5,7 +5,7 @@ import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { explanation } from "../glossary.ts";
 import { html, update } from "../marks/element.ts";
-import { explained, unexplained } from "../marks/explained.ts";
+import { explained, hinted } from "../marks/explained.ts";
 import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
@@ -41,11 +41,10 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
   );
   const group = html("div", { class: "ice-segments", role: "radiogroup", "aria-label": "Kind of curves" }, ...buttons);
   const choose = (place: number, step: number): void => {
-    let next = place;
-    do next = (next + step + KINDS.length) % KINDS.length;
-    while (buttons[next]!.disabled);
-    store.setKind(KINDS[next]!);
-    buttons[next]!.focus({ preventScroll: true });
+    const next = (place + step + KINDS.length) % KINDS.length;
+    const button = buttons[next]!;
+    if (!button.hasAttribute("aria-disabled")) store.setKind(KINDS[next]!);
+    button.focus({ preventScroll: true });
   };
   for (const [place, button] of buttons.entries()) {
     button.addEventListener("click", () => choose(place, 0), { signal: aborted });
@@ -71,10 +70,10 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
         const checked = kind === drawn;
         update(button, { "aria-checked": String(checked), tabindex: checked ? 0 : -1 });
         const offered = opened === null || drawnKind(kind, opened.kind) === kind;
-        button.disabled = !offered;
-        button.title = offered ? "" : noSlopes(opened.name);
+        // The focus reaches it, so that its hint can say why it does nothing.
+        update(button, { "aria-disabled": offered ? null : "true" });
         if (offered) explained(button, explanation(kind));
-        else unexplained(button);
+        else hinted(button, noSlopes(opened.name));
       }
     },
   );
@@ -168,7 +167,10 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
         select.replaceChildren(...counts.map((count) => html("option", { value: count }, plural(count, "line"))));
       }
       select.value = String(wanted);
-      select.title = maxLines < n ? `At most ${plural(maxLines, "line")} of ${plural(n, "observation")}` : "All lines";
+      hinted(
+        select,
+        maxLines < n ? `At most ${plural(maxLines, "curve")} of ${plural(n, "observation")}.` : "All curves.",
+      );
     },
   );
   return select;

@@ -40,11 +40,10 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
     placeholder: "300",
     "data-test": "dialog-dpi",
   });
-  const resolution = html("label", { class: "ice-field" }, "Resolution ", dpi, "dpi");
-  resolution.title = "Of a PNG, and of the lines in an SVG or PDF where they are many";
+  const ofWhat = html("span", { class: "ice-choice-hint" }, "of PNG, and of many curves in SVG and PDF");
+  const resolution = html("label", { class: "ice-field" }, "Resolution ", dpi, "dpi ", ofWhat);
   const title = html("input", { type: "checkbox", checked: true, "data-test": "dialog-title" });
-  const heading = html("label", { class: "ice-field ice-choice-title" }, title, "Title");
-  heading.title = "What the curves are of, over the plot";
+  const heading = html("label", { class: "ice-field ice-choice-title" }, title, "Title over the plot");
   const draw = (): void => {
     unit.hidden = width.value !== "other";
   };

@@ -1,6 +1,8 @@
 /** What numbers and ordered levels are coloured along. */
+
 import type { Ramp } from "../geometry/palette.ts";
 import { html } from "../marks/element.ts";
+import { hinted } from "../marks/explained.ts";
 import type { View } from "../view.ts";
 
 const LABELS: Record<Ramp, string> = {
@@ -25,6 +27,5 @@ export function rampChoice({ store, aborted, keep }: View): HTMLElement {
     },
   );
   const field = html("label", { class: "ice-field ice-view-ramp" }, "Ramp ", select);
-  field.title = "Colours of numbers and of ordered levels; the usual one is viridis without its faint ends";
-  return field;
+  return hinted(field, "Colours of numbers and of ordered levels. The usual ramp is viridis without its faint ends.");
 }

@@ -5,7 +5,7 @@ import { columnFormat, count, number, signed } from "../format.ts";
 import { explanation } from "../glossary.ts";
 import { rowTitle } from "../marks/curves/row.ts";
 import { html, setText, update } from "../marks/element.ts";
-import { explained } from "../marks/explained.ts";
+import { explained, hinted } from "../marks/explained.ts";
 import { focusedBeside } from "../marks/focus.ts";
 import { icon } from "../marks/icons.ts";
 import type { Pins } from "../pins.ts";
@@ -34,7 +34,7 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
   };
   const end = (which: Extreme): HTMLElement => {
     const attributes = { type: "button", class: "ice-segment", "data-test": `row-${which}` };
-    const button = html("button", { ...attributes, title: `Select the row with the ${which} prediction` }, which);
+    const button = hinted(html("button", attributes, which), `Select the row with the ${which} prediction.`);
     button.addEventListener(
       "click",
       async () => {
@@ -117,7 +117,7 @@ function rowCard(view: View, pins: Pins): HTMLElement {
       "aria-label": label,
       "data-test": `row-card-${name}`,
     };
-    const made = html("button", { ...attributes, title: label }, icon(name));
+    const made = hinted(html("button", attributes, icon(name)), label);
     made.addEventListener("click", act, options);
     return made;
   };
@@ -306,7 +306,6 @@ function itemNode({ feature, observed, best, isKnown }: Item, isOpen: boolean, l
       "data-feature": feature,
       "data-place": best?.place,
       "data-test": "row-card-item",
-      title: best === null ? `Open ${feature}` : `Open ${feature} at ${best.value}`,
     },
     html("span", { class: "ice-row-card-name" }, feature),
     html("span", { class: "ice-row-card-step" }, best === null ? text : `${text} → ${best.value}`),
@@ -316,7 +315,7 @@ function itemNode({ feature, observed, best, isKnown }: Item, isOpen: boolean, l
     node.style.setProperty("--share", String(largest > 0 ? Math.abs(best.change) / largest : 0));
     node.dataset.sign = best.change < 0 ? "down" : "up";
   }
-  return node;
+  return hinted(node, best === null ? `Open ${feature}.` : `Open ${feature} at ${best.value}.`);
 }
 
 /** Changes that stand under each other, with their signs. */

@@ -5,7 +5,7 @@ import { copyText } from "../clipboard.ts";
 import { count, percent, plural } from "../format.ts";
 import { explanation } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
-import { explained } from "../marks/explained.ts";
+import { explained, hinted } from "../marks/explained.ts";
 import type { InCommonBody, RowsBody } from "../protocol.ts";
 import type { View } from "../view.ts";
 
@@ -243,7 +243,8 @@ function headOf(name: string, at: number, order: Order | null): HTMLElement {
   const isSorted = order?.column === at;
   const sorted = isSorted ? (order.descending ? "descending" : "ascending") : null;
   const sign = sorted === null ? "" : { ascending: " ↑", descending: " ↓" }[sorted];
-  const button = html("button", { type: "button", class: "ice-sort", "data-sort": at, title: `Sort by ${name}` }, name);
+  const button = html("button", { type: "button", class: "ice-sort", "data-sort": at }, name);
+  hinted(button, `Sort by ${name}.`);
   if (sign !== "") button.append(html("span", { "aria-hidden": "true" }, sign));
   return html("th", { scope: "col", "aria-sort": sorted }, button);
 }

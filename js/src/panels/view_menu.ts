@@ -1,6 +1,8 @@
 /** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
+
 import { placeUnder } from "../geometry/placing.ts";
 import { html, setText } from "../marks/element.ts";
+import { hinted } from "../marks/explained.ts";
 import { moveBeside } from "../marks/place.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../offers.ts";
 import type { ViewChoices } from "../protocol.ts";
@@ -104,7 +106,7 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
     );
     return line.node;
   });
-  lines[0]!.title = "Density where more than 2,000 lines are drawn";
+  hinted(lines[0]!, "Density where more than 2,000 curves are drawn.");
   const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw lines as"), ...lines);
   keep(
     () => offered(store).density === undefined,

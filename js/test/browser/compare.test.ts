@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
 import { frame, ink, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
+import { type At, drag, letGo as lift } from "./pointer.ts";
 
 const of = ({ parts }: Mounted) => parts("compared").map(({ dataset }) => dataset.feature);
 const item = ({ parts }: Mounted, feature: string) =>
@@ -56,7 +57,11 @@ test("two or three plots of equal size are in the place of the large one", async
   await userEvent.selectOptions(mounted.part("compare"), "BMI");
   await expect.poll(() => sizes().length).toBe(3);
   await expect.poll(() => new Set(sizes()).size).toBe(1);
-  expect(mounted.part<HTMLSelectElement>("compare").disabled).toBe(true);
+  const options = [...mounted.part<HTMLSelectElement>("compare").options].map(({ text, disabled }) => [text, disabled]);
+  expect(options).toEqual([
+    ["Compare with …", false],
+    ["Up to three features can be compared. Remove one first.", true],
+  ]);
   await userEvent.click(mounted.part("compare-close"));
   await expect.poll(() => mounted.part("plot").checkVisibility({ visibilityProperty: true })).toBe(true);
   await expect.poll(() => ink(mounted.part("curves-canvas"))).toBeGreaterThan(50);
@@ -191,4 +196,75 @@ test("mean and selected rows follow the kind, the lines and their axis", async (
   expect(strokes(mounted)).not.toEqual(wanted);
   await userEvent.click(mounted.part("kind-d-ice"));
   await expect.poll(() => strokes(mounted)).toEqual(wanted);
+});
+
+/** Drags over the curves of one of the plots. */
+async function brushed(mounted: Mounted, feature: string, from: At, to: At, how = {}): Promise<number[]> {
+  const body = item(mounted, feature).querySelector<HTMLElement>(".ice-small-body")!;
+  drag(mounted, from, to, how, body, body);
+  lift(mounted, to, how, body);
+  await frame();
+  return mounted.model.get("selection");
+}
+const [above, below] = [
+  { x: 200, y: 90 },
+  { x: 200, y: 170 },
+];
+const bars = ({ parts }: Mounted) =>
+  parts("brush").flatMap((bar) =>
+    bar.hidden ? [] : (bar.closest<HTMLElement>("[data-feature]")?.dataset.feature ?? ""),
+  );
+
+test("a drag across the curves of one plot selects them in all of them", async () => {
+  const mounted = await compared(["Marker", "BMI"]);
+  const rows = await brushed(mounted, "Marker", above, below);
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.length).toBeLessThan(300);
+  expect(bars(mounted)).toEqual(["Marker"]);
+  for (const feature of ["Age", "Marker", "BMI"]) {
+    await expect.poll(() => ink(inside(item(mounted, feature), "small-selected-lines"))).toBeGreaterThan(20);
+  }
+  expect(mounted.model.saved.filter(([name]) => name === "selection").at(-1)![1]).toEqual(rows);
+});
+
+test("a drag in another plot replaces the bar, and with Shift adds to the selection", async () => {
+  const mounted = await compared(["Marker", "BMI"]);
+  const first = await brushed(mounted, "Marker", above, below);
+  const second = await brushed(mounted, "BMI", above, below);
+  expect(bars(mounted)).toEqual(["BMI"]);
+  const both = await brushed(mounted, "Marker", above, below, { shiftKey: true });
+  expect(both).toEqual([...new Set([...first, ...second])].sort((a, b) => a - b));
+  expect(bars(mounted)).toEqual(["Marker"]);
+});
+
+test("the bar is pulled, stays while features are computed, and goes with its rows on Escape", async () => {
+  const mounted = await compared(["Marker"]);
+  const rows = await brushed(mounted, "Marker", above, below);
+  const body = item(mounted, "Marker").querySelector<HTMLElement>(".ice-small-body")!;
+  const [end, half] = [inside(item(mounted, "Marker"), "brush-low"), { x: 200, y: 130 }];
+  drag(mounted, below, half, {}, end, body);
+  lift(mounted, half, {}, body);
+  await frame();
+  const fewer = mounted.model.get("selection");
+  expect(fewer.length).toBeLessThan(rows.length);
+  expect(rows).toEqual(expect.arrayContaining(fewer));
+  mounted.model.push("_status", { ...mounted.model.get("_status"), label: "BMI" });
+  await frame();
+  expect(bars(mounted)).toEqual(["Marker"]);
+  end.focus();
+  await userEvent.keyboard("{Escape}");
+  await frame();
+  expect(mounted.model.get("selection")).toEqual([]);
+  expect(bars(mounted)).toEqual([]);
+  expect(document.activeElement).toBe(body);
+});
+
+test("rows that the legend hides are not selected", async () => {
+  const mounted = await compared(["Marker"], { color_by: "Smoker" });
+  const all = await brushed(mounted, "Marker", above, below);
+  await userEvent.click(mounted.part("legend").querySelector("[data-level='0']")!);
+  await frame();
+  const shown = await brushed(mounted, "Marker", above, below);
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.length).toBeLessThan(all.length);
 });

@@ -51,9 +51,11 @@ test("a tap on a figure shows what it is", async () => {
 test("JupyterLab leaves the keys to what is explained", async () => {
   const explorer = await mounted();
   for (const node of explorer.root.querySelectorAll<HTMLElement>("[data-explanation]")) {
+    const focusable = "button, input, select, [tabindex]";
+    const control = node.matches(focusable) ? node : node.querySelector<HTMLElement>(focusable)!;
     // Of the buttons of a radio group, the Tab key reaches one.
-    if (!node.matches("[role=radio]")) expect(node.tabIndex, node.textContent ?? "").toBe(0);
-    expect(node.dataset.lmSuppressShortcuts, node.textContent ?? "").toBe("true");
+    if (!control.matches("[role=radio]")) expect(control.tabIndex, node.outerHTML).toBe(0);
+    expect(control.dataset.lmSuppressShortcuts, node.outerHTML).toBe("true");
   }
 });
 
@@ -61,4 +63,49 @@ test("a figure of a feature whose levels have no order has the sentence of such 
   const explorer = mount(new FakeKernel(rentals(120)).model({ feature: "District" }));
   await explorer.drawn("District");
   expect(label(explorer, "impact").dataset.explanation).toBe(explanation("impact", "unordered").text);
+});
+
+test("a control shows its hint on keyboard focus, once, and a name that is read out already does not describe it", async () => {
+  const explorer = mount(kernel.model({ feature: "Age", selection: [3] }));
+  await explorer.drawn("Age");
+  const { part } = explorer;
+  const tooltip = part("tooltip");
+  part("tool-select").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  expect(tooltip.textContent).toMatch(/^ZoomDrag over what you want to see/);
+  expect(part("tool-zoom").getAttribute("aria-describedby")).toBe(tooltip.id);
+  await userEvent.keyboard("{Escape}");
+  expect(tooltip.hidden).toBe(true);
+  await expect.poll(() => part("row-card-close").checkVisibility()).toBe(true);
+  part("row-card-item").focus();
+  part("row-card-close").focus();
+  await userEvent.keyboard("{Shift>}{Tab}{/Shift}{Tab}");
+  expect(document.activeElement).toBe(part("row-card-close"));
+  expect([tooltip.hidden, tooltip.textContent]).toEqual([false, "Close (Escape)"]);
+  expect(part("row-card-close").hasAttribute("aria-describedby")).toBe(false);
+});
+
+test("the hint of a label is that of the control inside", async () => {
+  const { part } = await mounted();
+  await userEvent.click(part("view"));
+  part("view-shared_y").focus();
+  part("ramp").focus();
+  await userEvent.keyboard("{Shift>}{Tab}{/Shift}{Tab}");
+  expect(part("tooltip").textContent).toMatch(/^Colours of numbers/);
+  expect(part("ramp").getAttribute("aria-describedby")).toBe(part("tooltip").id);
+  await userEvent.hover(part("ramp").parentElement!);
+  expect(part("tooltip").hidden).toBe(false);
+});
+
+test("a native title is the full form of text that may be cut, never what a control does", async () => {
+  const explorer = mount(
+    kernel.model({ feature: "Age", color_by: "Smoker", selection: [3], _view: { compared: ["BMI"] } }),
+  );
+  await explorer.drawn("Age");
+  await expect.poll(() => explorer.parts("row-card-item").length).toBeGreaterThan(1);
+  await userEvent.click(explorer.part("view"));
+  const controls = "button, input, select, option, label, [role=slider], [data-explanation]";
+  const titled = [...explorer.root.querySelectorAll<HTMLElement>("[title]:not([title=''])")];
+  expect(titled.length).toBeGreaterThan(0);
+  expect(titled.filter((node) => node.matches(controls)).map(({ outerHTML }) => outerHTML)).toEqual([]);
 });

@@ -12,8 +12,14 @@ export function press(on: HTMLElement, frame: HTMLElement, at: At, how: How = {}
   on.dispatchEvent(pointerEvent("pointerdown", frame, at, how));
 }
 
-export function drag({ part }: Mounted, from: At, to: At, how: How = {}, on: HTMLElement = part("plot")): void {
-  const frame = part("plot");
+export function drag(
+  { part }: Mounted,
+  from: At,
+  to: At,
+  how: How = {},
+  on: HTMLElement = part("plot"),
+  frame: HTMLElement = part("plot"),
+): void {
   press(on, frame, from, how);
   for (const share of [0.25, 0.5, 0.75, 1]) {
     const at = { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
@@ -26,8 +32,8 @@ export function move({ part }: Mounted, at: At): void {
   part("plot").dispatchEvent(pointerEvent("pointermove", part("plot"), at, {}));
 }
 
-export function letGo({ part }: Mounted, at: At, how: How = {}): void {
-  part("plot").dispatchEvent(pointerEvent("pointerup", part("plot"), at, how));
+export function letGo({ part }: Mounted, at: At, how: How = {}, frame: HTMLElement = part("plot")): void {
+  frame.dispatchEvent(pointerEvent("pointerup", frame, at, how));
 }
 
 export function wheel({ part }: Mounted, at: At, how: WheelEventInit): WheelEvent {

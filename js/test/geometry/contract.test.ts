@@ -1,7 +1,7 @@
 /** What Python wrote with its own renderer and engine, done again here. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DensityRaster, type DensityStyle, densityOpacity } from "../../src/geometry/density.ts";
+import { DensityRaster, type DensityStyle } from "../../src/geometry/density.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
 import { LineRaster, type LineSet, type Palette } from "../../src/geometry/raster.ts";
@@ -108,10 +108,20 @@ describe("shares", () => {
   );
 
   it("show the peak solid and a single line of thousands still", () => {
-    expect(densityOpacity(0.2, 5000, 0.2)).toBeCloseTo(0.94);
-    expect(densityOpacity(1, 5000, 0.2)).toBeCloseTo(0.94);
-    expect(densityOpacity(1 / 5000, 5000, 0.2)).toBeGreaterThan(0.08);
-    expect(densityOpacity(0, 5000, 0.2)).toBe(0);
+    const nLines = 2000;
+    const lines: LineSet = {
+      nLines,
+      nPoints: 2,
+      x: Float64Array.of(0, 4),
+      y: Float32Array.from({ length: 2 * nLines }, (_, z) => (z < 2 ? 5.5 : 1.5)),
+      opacity: new Float32Array(nLines).fill(1),
+      color: new Float32Array(nLines),
+    };
+    const order = Uint32Array.from({ length: nLines }, (_, i) => i);
+    const raster = new DensityRaster(4, 8);
+    const style = { width: 4, height: 8, palette: plainPalette("light"), nLines, peak: raster.peak(lines, order) };
+    const opacity = raster.paint(lines, style, order).filter((_, z) => z % 16 === 7);
+    expect([...opacity]).toEqual([0, 240, 0, 0, 0, 22, 0, 0]);
   });
 });
 

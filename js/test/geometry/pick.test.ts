@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linesThrough, nearestLine, type Polylines } from "../../src/geometry/pick.ts";
+import { nearestLine, type Polylines } from "../../src/geometry/pick.ts";
 
 function polylines(x: number[], rows: number[][]): Polylines {
   return { nLines: rows.length, nPoints: x.length, x: new Float64Array(x), y: new Float32Array(rows.flat()) };
@@ -39,30 +39,5 @@ describe("nearestLine", () => {
     const spike = polylines([0, 10, 11, 12, 30], [[40, 40, 2, 40, 40]]);
     expect(nearestLine(spike, 13.5, 20, 4)?.line).toBe(0);
     expect(nearestLine(spike, 8.5, 20, 4)?.line).toBe(0);
-  });
-});
-
-describe("linesThrough", () => {
-  const lines = polylines(
-    [0, 10, 20],
-    [
-      [0, 40, 0],
-      [20, 20, 20],
-      [0, Number.NaN, 0],
-      [5, 5, 60],
-    ],
-  );
-
-  it("takes lines that cross the box, whether or not a point lies in it", () => {
-    expect(linesThrough(lines, { left: 4, right: 6, top: 18, bottom: 25 })).toEqual([0, 1]);
-    expect(linesThrough(lines, { left: -5, right: 50, top: -5, bottom: 90 })).toEqual([0, 1, 3]);
-    expect(linesThrough(lines, { left: 12, right: 20, top: 50, bottom: 70 })).toEqual([3]);
-    expect(linesThrough(lines, { left: 8, right: 11, top: 30, bottom: 35 })).toEqual([0]);
-  });
-
-  it("takes none for a box that all of them miss", () => {
-    expect(linesThrough(lines, { left: 9, right: 11, top: 30, bottom: 35 })).toEqual([]);
-    expect(linesThrough(lines, { left: 9.9, right: 10.1, top: 22, bottom: 30 })).toEqual([]);
-    expect(linesThrough(lines, { left: 25, right: 40, top: 0, bottom: 60 })).toEqual([]);
   });
 });

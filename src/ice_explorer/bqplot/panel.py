@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMPUTING: Final = "computing …"
 # The same for every feature: bqplot cannot be given others while it draws a figure for the first time.
 _MARGINS: Final = look.margins(["−0,000.00"], bottom=52)
-_SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines")
+_SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_lines", "_view")
 
 
 class Panel:

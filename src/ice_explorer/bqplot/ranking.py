@@ -12,6 +12,7 @@ from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.figures.ranking_panel import TICK_TEXT
 from ice_explorer.figures.scene import ranking_of
+from ice_explorer.figures.words import weight_text
 
 if TYPE_CHECKING:
     from bqplot import Figure
@@ -99,7 +100,9 @@ class _Bars:
         look.set_ticks(self._figures, look.value_ticks(0.0, longest))
         so_far = " of those computed so far" if ranking.unit == "share" and len(ranking.bars) < self._n_features else ""
         look.label(self._figures, ", ".join(filter(None, [ranking.title + so_far, ranking.counted])), away=34)
-        look.set_heading(self._legend, TICK_TEXT if ranking.has_ticks else "")
+        look.set_heading(
+            self._legend, f"{weight_text(self._link.state.decay)}; {TICK_TEXT}" if ranking.has_ticks else ""
+        )
 
     def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
         """Open what was clicked: by its name, as another feature may have that place by now."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.curve_marks import draw_cased
+from ice_explorer.figures.curves_panel import draw_sentence
 from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_key, draw_legend
 from ice_explorer.figures.lettering import elide_apart, text_width
 from ice_explorer.figures.page import (
@@ -55,7 +56,7 @@ def _places(box: Box, top: float, count: int, size: tuple[float, float]) -> list
     ]
 
 
-def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
+def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = True, sentence: str = "") -> float:
     """Draw the open feature and those that it is compared with side by side; return where they end."""
     below = box.top
     if title is not False:
@@ -64,6 +65,7 @@ def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = Tru
         heading = scene.heading if title is True else title
         page.words(heading, box.left, below, size=TITLE, bold=True, within=room)
         page.words(scene.row_count, box.right, below, size=SMALL, fill=QUIET, anchor="end")
+        below = draw_sentence(page, sentence, box, below + 4)
     places = _places(box, below + 10, len(scene.compared), (_COMPARED_WIDTH, _COMPARED_HEIGHT))
     foot = max(foot_of(small.lines, places[0].width) for small in scene.compared)
     places = _places(box, below + 10, len(scene.compared), (_COMPARED_WIDTH, _COMPARED_HEIGHT + foot))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from ice_explorer.figures.beside_panels import draw_classes, draw_compared, draw_features
 from ice_explorer.figures.curves_panel import draw_curves
@@ -14,6 +14,8 @@ from ice_explorer.figures.page import PX_PER_MM, QUIET, SMALL, Box, Page, printa
 from ice_explorer.figures.ranking_panel import draw_ranking, ranking_height
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ice_explorer.figures.paper import Paper
     from ice_explorer.figures.view import Scene
 
@@ -23,6 +25,13 @@ _SIDE_BY_SIDE: Final = 460.0  # from this width on the panels stand beside each 
 _APART: Final = 14.0  # what stands under the curves
 _LEADING: Final = 12.0  # from one line of the caption to the next
 _MOST_ROWS_ABOVE: Final = 8  # of the ranking, where it stands above the curves
+
+
+class _Heading(TypedDict):
+    """What stands over the curves."""
+
+    title: bool | str
+    sentence: str
 
 
 def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
@@ -37,16 +46,18 @@ def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
     """
     page = Page(paper.width * PX_PER_MM / paper.scale, paper.dpi * paper.scale, paper.scale)
     left, top, right = _MARGIN, _MARGIN, page.width - _MARGIN
+    sentence = f"{scene.average} {scene.rank}".rstrip() if with_ranking else scene.average
+    heading: _Heading = {"title": paper.title, "sentence": sentence}
     if not with_ranking:
-        bottom = draw_curves(page, scene, Box(left, top, right, math.inf), title=paper.title)
+        bottom = draw_curves(page, scene, Box(left, top, right, math.inf), **heading)
     elif page.width >= _SIDE_BY_SIDE:
         middle = left + min(230.0, 0.34 * (right - left))
-        bottom = _draw_right(page, scene, Box(middle + _GAP, top, right, math.inf), title=paper.title)
+        bottom = _draw_right(page, scene, Box(middle + _GAP, top, right, math.inf), **heading)
         bottom = max(bottom, _draw_left(page, scene, Box(left, top, middle, bottom)))
     else:
         above = top + ranking_height(min(_MOST_ROWS_ABOVE, len(scene.ranking.bars)))
         above = _draw_left(page, scene, Box(left, top, right, above)) + 16
-        bottom = _draw_right(page, scene, Box(left, above, right, math.inf), title=paper.title)
+        bottom = _draw_right(page, scene, Box(left, above, right, math.inf), **heading)
     if paper.caption is not False:
         usual = scene.description if with_ranking else scene.panel_description
         text = usual if paper.caption is True else paper.caption
@@ -62,11 +73,11 @@ def _draw_left(page: Page, scene: Scene, box: Box) -> float:
     return draw_ranking(page, scene.ranking, scene.state.decay, box)
 
 
-def _draw_right(page: Page, scene: Scene, box: Box, *, title: bool | str) -> float:
+def _draw_right(page: Page, scene: Scene, box: Box, **heading: Unpack[_Heading]) -> float:
     """Draw what the features do, the open one or all of them; return where that ends."""
     if scene.features:
-        return draw_features(page, scene, box, title=title)
-    bottom = (draw_compared if scene.compared else draw_curves)(page, scene, box, title=title)
+        return draw_features(page, scene, box, title=heading["title"])
+    bottom = (draw_compared if scene.compared else draw_curves)(page, scene, box, **heading)
     if scene.classes is not None:
         bottom = draw_classes(page, scene.classes, replace(box, top=bottom + _APART), scene.state.selection)
     return bottom

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.curves import transforms
-from ice_explorer.display_axis import display_axis, histogram, writer
+from ice_explorer.display_axis import display_axis, histogram
 from ice_explorer.figures.view import Lines, Missing, ViewState
+from ice_explorer.figures.words import place_writer
 from ice_explorer.moments import unit_of
-from ice_explorer.number_text import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
-_SLOPE_BINS: Final = 20  # of `js/src/marks/curves/scene.ts`, as are the quantiles
+_SLOPE_BINS: Final = 20  # of `js/src/geometry/transforms.ts`
 _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
 
 
@@ -285,6 +285,7 @@ def _y_title(output: str, feature: str, axis: DisplayAxis, shape: _Shape, kind: 
     if kind == "d-ice":
         over = "" if shape.n_bins is None else f", over {shape.n_bins} quantile bins"
         return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}{over}"
-    write = writer(axis.kind, axis.grid, axis.levels, cell_text)
-    start = "the observed value" if shape.anchored_at is None else f"{feature} = {write(shape.anchored_at)}"
+    start = (
+        "the observed value" if shape.anchored_at is None else f"{feature} = {place_writer(axis)(shape.anchored_at)}"
+    )
     return f"change of the {output} from {start}"

@@ -24,6 +24,7 @@ from ice_explorer.figures.page import (
     PX_PER_INCH,
     QUIET,
     RULE,
+    SIZE,
     SMALL,
     TITLE,
     Axis,
@@ -54,15 +55,17 @@ _FEW_VALUES: Final = 6  # features with no more have a tick for each
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
 _SLOT_BAR: Final = 11.0  # half the width of the bar of missing values
 _LEADING: Final = 11.5
+_SENTENCE: Final = 12.5  # from one line of the sentence to the next
 
 
-def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
-    """Draw the panel of the open feature from the top of a box, under a title or none; return where it ends."""
+def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True, sentence: str = "") -> float:
+    """Draw the panel of the open feature from the top of a box, under a title and a sentence; return where it ends."""
     lines = scene.lines
     with page.group("curves"):
         below = box.top
         if title is not False:
             below = _draw_heading(page, scene, box, scene.heading if title is True else title)
+            below = draw_sentence(page, sentence, box, below)
         below = _draw_titles(page, scene, box, below)
         if lines.remark is not None:
             for text in wrapped(printable(lines.remark), box.width, SMALL):
@@ -97,6 +100,15 @@ def _draw_heading(page: Page, scene: Scene, box: Box, heading: str) -> float:
     page.words(heading, box.left, baseline, size=TITLE, bold=True, within=room)
     page.words(facts, box.right, baseline, size=SMALL, fill=QUIET, anchor="end")
     return baseline + 4
+
+
+def draw_sentence(page: Page, sentence: str, box: Box, top: float) -> float:
+    """Set a sentence in lines under a title; return where it ends."""
+    with page.group("sentence"):
+        for line in wrapped(printable(sentence), box.width, SIZE):
+            top += _SENTENCE
+            page.words(line, box.left, top, within=box.width)
+    return top + 4
 
 
 def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:

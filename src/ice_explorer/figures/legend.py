@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -10,8 +11,11 @@ import numpy as np
 from ice_explorer.figures.lettering import text_width
 from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 from ice_explorer.figures.palette import PICK
+from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ice_explorer.figures.view import Coloring, Lines, Scene
 
 _ROW: Final = 13.0
@@ -19,13 +23,12 @@ _BETWEEN: Final = 12.0  # two items
 _RAMP: Final = 80.0  # length of the colour ramp
 _SHADES: Final = 40.0  # length of the shades of a density, and into how many they are cut
 _N_SHADES: Final = 8
+_STROKE: Final = 14.0  # length of a line
+_TO_TEXT: Final = 4.0
+_FADE: Final = (0.15, 0.45, 1.0, 1.0, 1.0, 1.0, 0.45, 0.15)
 
-OWN_TEXT: Final = "observed value of the row"
-GROUP_TEXT: Final = "mean of a colour"
-TARGET_TEXT: Final = "observed target"
 ONE_LINE_TEXT: Final = "1 line"
 
-SELECTED_MEAN_TEXT: Final = "mean of the selected"
 SELECTED_MEAN: Final = Style(stroke=PICK, width=2.4)
 MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
 
@@ -34,13 +37,13 @@ BAND: Final = Style(fill="#000000", opacity=0.06)
 SPREAD_EDGE: Final = Style(stroke=INK, width=0.7, dash=(2.6, 1.8))
 
 
-def mean_text(lines: Lines) -> str:
+def mean_text(lines: Lines, decay: float) -> str:
     """Return what the line of the mean and the band around it are."""
-    band = ", middle 68 % of the curves" if lines.has_quantile_band else " ± 1 SD of the curves"
-    return f"partial dependence{band}"
+    term = "partial_dependence_of_probabilities" if lines.has_quantile_band else "partial_dependence"
+    return f"{explanation(term).name}{', unweighted' if decay < 1 else ''}"
 
 
-class _Items:
+class Items:
     """Items one after the other, in as many rows as it takes."""
 
     def __init__(self, page: Page, box: Box, baseline: float) -> None:
@@ -60,6 +63,13 @@ class _Items:
             self.x = self._box.left
             self.baseline += _ROW
         return self.x
+
+    def item(self, text: str, width: float, draw: Callable[[float, float], object]) -> None:
+        """Add a mark so wide, drawn from an abscissa around a height, and its name."""
+        mark = width + _TO_TEXT
+        x = self.begin(mark + text_width(printable(text), SMALL))
+        draw(x, self.middle)
+        self.label(text, mark)
 
     def label(self, text: str, mark: float, *, bold: bool = False) -> None:
         """Set the text beside its mark and go on."""
@@ -88,49 +98,59 @@ def draw_key(
     have neither dots at observed values nor means of colours.
     """
     lines, coloring = scene.lines, scene.coloring
+    color = QUIET if coloring.title is not None else coloring.palette.css(0)
+    n_selected = int(lines.selected.sum())
     with page.group("key"):
-        items = _Items(page, box, baseline)
+        items = Items(page, box, baseline)
+
+        def stroke(style: Style) -> Callable[[float, float], None]:
+            return lambda x, middle: page.line(x, middle, x + _STROKE, middle, style)
+
         if not lines.is_empty:
-            text = mean_text(lines)
-            x = items.begin(18 + text_width(text, SMALL))
-            draw_mark = _draw_level_mean if lines.on_levels else _draw_line_mean
-            draw_mark(page, x, items.middle)
-            items.label(text, 18)
+            draw_mean = _draw_level_mean if lines.on_levels else _draw_line_mean
+            items.item(mean_text(lines, scene.state.decay), _STROKE, partial(draw_mean, page))
+            if share is None:
+                items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=scene.state.decay < 1))
             if coloring.levels and not is_small:
-                _draw_group_key(page, coloring, items)
+                items.item(_name("group_mean"), _STROKE, partial(_draw_group_mean, page, coloring))
         if np.isfinite(lines.own_y).any() and share is None and not is_small:
-            x = items.begin(8 + text_width(OWN_TEXT, SMALL))
-            page.add(Circle(x + 2, items.middle, 1.9, Style(fill=QUIET)))
-            items.label(OWN_TEXT, 8)
+            dot = Style(fill=QUIET)
+            items.item(_name("observed_value"), 4, lambda x, middle: page.add(Circle(x + 2, middle, 1.9, dot)))
         if lines.target is not None and not is_small:
-            x = items.begin(9 + text_width(TARGET_TEXT, SMALL))
-            page.add(Circle(x + 2.5, items.middle, 2.1, Style(stroke=INK, width=0.7)))
-            items.label(TARGET_TEXT, 9)
+            ring = Style(stroke=INK, width=0.7)
+            text = scene.state.besides.target_text
+            items.item(text, 5, lambda x, middle: page.add(Circle(x + 2.5, middle, 2.1, ring)))
         if share is not None:
-            _draw_density_key(page, coloring, items, f"{float(f'{100 * share:.2g}'):g} % of the lines")
-        if lines.selected.any():
-            text = f"selected ({int(lines.selected.sum()):,})"
-            x = items.begin(18 + text_width(text, SMALL))
-            color = PICK if coloring.title is None or lines.on_levels else QUIET  # else they have the legend's colours
-            page.line(x, items.middle, x + 14, items.middle, Style(stroke=color, width=1.1))
-            items.label(text, 18)
-        if lines.selected.sum() > 1:
-            x = items.begin(18 + text_width(SELECTED_MEAN_TEXT, SMALL))
-            page.line(x, items.middle, x + 14, items.middle, SELECTED_MEAN)
-            items.label(SELECTED_MEAN_TEXT, 18)
+            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the lines")
+        if n_selected > 0:
+            is_plain = coloring.title is None or lines.on_levels  # else they have the legend's colours
+            style = Style(stroke=PICK if is_plain else QUIET, width=1.1)
+            items.item(f"{_name('selected')} ({n_selected:,})", _STROKE, stroke(style))
+        if n_selected > 1:
+            items.item(_name("selected_mean"), _STROKE, stroke(SELECTED_MEAN))
     return items.baseline
 
 
-def _draw_group_key(page: Page, coloring: Coloring, items: _Items) -> None:
-    x = items.begin(18 + text_width(GROUP_TEXT, SMALL))
-    for start, level in ((x, 0), (x + 7, len(coloring.levels) - 1)):
-        page.line(start, items.middle, start + 7, items.middle, Style(stroke=coloring.palette.css(level), width=2.1))
-    items.label(GROUP_TEXT, 18)
+def _name(term: str) -> str:
+    return explanation(term).name
 
 
-def _draw_density_key(page: Page, coloring: Coloring, items: _Items, most: str) -> None:
+def _draw_curve(page: Page, color: str, x: float, middle: float, *, is_faded: bool) -> None:
+    """Draw a curve that is strong in the middle, where the observed value is, and faded at its ends."""
+    step = _STROKE / len(_FADE)
+    for part, opacity in enumerate(_FADE if is_faded else (1.0,) * len(_FADE)):
+        style = Style(stroke=color, width=1.0, opacity=opacity)
+        page.line(x + part * step, middle, x + (part + 1) * step, middle, style)
+
+
+def _draw_group_mean(page: Page, coloring: Coloring, x: float, middle: float) -> None:
+    for start, level in ((x, 0), (x + _STROKE / 2, len(coloring.levels) - 1)):
+        style = Style(stroke=coloring.palette.css(level), width=2.1)
+        page.line(start, middle, start + _STROKE / 2, middle, style)
+
+
+def _draw_density_key(page: Page, color: str, items: Items, most: str) -> None:
     """Say what the shades of a density mean: from one line to the share that is drawn solid."""
-    color = QUIET if coloring.title is not None else coloring.palette.css(0)
     low, high = text_width(ONE_LINE_TEXT, SMALL), text_width(most, SMALL)
     x = items.begin(low + _SHADES + high + 10)
     page.words(ONE_LINE_TEXT, x, items.baseline, size=SMALL, fill=QUIET)
@@ -158,7 +178,7 @@ def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, co
     if coloring.title is None:
         return baseline - _ROW
     with page.group("legend"):
-        items = _Items(page, box, baseline)
+        items = Items(page, box, baseline)
         items.label(coloring.title, 0, bold=True)
         if coloring.domain is not None:
             _draw_ramp(page, coloring, items)
@@ -170,7 +190,7 @@ def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, co
     return items.baseline
 
 
-def _draw_ramp(page: Page, coloring: Coloring, items: _Items) -> None:
+def _draw_ramp(page: Page, coloring: Coloring, items: Items) -> None:
     low, high = coloring.ends
     low_width, high_width = text_width(low, SMALL), text_width(high, SMALL)
     width = low_width + _RAMP + high_width + 10

@@ -10,8 +10,9 @@ import numpy as np
 from ice_explorer.figures.mpl_legend import add_legend
 from ice_explorer.figures.mpl_style import Look, next_color
 from ice_explorer.figures.mpl_text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
-from ice_explorer.figures.ranking_panel import BAR_TEXT, TICK_TEXT, count_text, rows_shown
+from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, rows_shown
 from ice_explorer.figures.view import FAR_OFF
+from ice_explorer.figures.words import weight_text
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -34,7 +35,7 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     shown = rows_shown(ranking.bars, min(max_features, max(2, int(room_of(ax)[1] / (_LEADING * size)))))
     places = np.arange(len(shown))
     lengths = [_reach(bar.value) for bar in shown]
-    bars = ax.barh(places, lengths, height=0.62, color=next_color(ax), label=BAR_TEXT.format(decay), zorder=2)
+    bars = ax.barh(places, lengths, height=0.62, color=next_color(ax), label=weight_text(decay), zorder=2)
     for patch, bar in zip(bars.patches, shown, strict=True):
         patch.set_gid("bar")
         if bar.is_unordered:  # a change of category is not a step along an axis
@@ -53,7 +54,7 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     _add_figures(ax, ranking, shown, look)
     foot = 0.0
     if ranking.has_ticks and has_legend:
-        handles[0].set_label(BAR_TEXT.format(decay))
+        handles[0].set_label(weight_text(decay))
         foot = add_legend(ax, handles, None, loc="lower left")
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
 

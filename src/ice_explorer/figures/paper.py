@@ -34,7 +34,7 @@ class Paper:
     dpi : float
         Of what is made of pixels.
     title : bool or str
-        Whether a heading stands over the curves, or what it says.
+        Whether a heading stands over the curves, with the sentence under it, or what the heading says.
     caption : bool or str
         Whether a sentence under the figure says what it shows, or what is said there.
     """
@@ -72,7 +72,9 @@ class Paper:
         font_size : float, optional
             [pt]
         dpi : float, optional
-        title, caption : bool or str
+        title : bool, str or None
+            None is as False.
+        caption : bool or str
 
         Raises
         ------
@@ -89,7 +91,7 @@ class Paper:
             width=room,
             font_size=letters,
             dpi=_number("dpi", dpi, USUAL_DPI, _DPIS, "dots per inch"),
-            title=_said("title", title),
+            title=_said("title", False if title is None else title),
             caption=_said("caption", caption),
         )
 

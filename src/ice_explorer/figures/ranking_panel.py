@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.figures.legend import Items
 from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Circle, Page, Path, Rect, Style, printable
 from ice_explorer.figures.view import FAR_OFF
+from ice_explorer.figures.words import weight_text
+from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +23,13 @@ if TYPE_CHECKING:
 
 BAR: Final = "#b4c4d4"
 BAR_OPEN: Final = "#3f6d9b"
-BAR_TEXT: Final = "decay {:g}"
-TICK_TEXT: Final = "tick: all values alike"
+TICK_TEXT: Final = explanation("tick").name
 
 _TICK: Final = Style(stroke=INK, width=1.3)
 _TICK_REACH: Final = 6.0  # above and below the middle of a bar
 
 _ROW: Final = 15.0
+_SIGNS: Final = 14.0  # height of the line that says what the signs mean
 _LEADING: Final = 11.0
 _LOOSE_ROW: Final = 19.0
 _LABEL_SHARE: Final = 0.42  # of the width, at most, for the names
@@ -33,7 +37,7 @@ _LABEL_SHARE: Final = 0.42  # of the width, at most, for the names
 
 def ranking_height(n_features: int) -> float:
     """Height of the panel with all features in it."""
-    return TITLE + 20 + _LEADING + n_features * _ROW
+    return TITLE + 20 + _LEADING + n_features * _ROW + _SIGNS
 
 
 def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
@@ -56,15 +60,16 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
             baseline += _LEADING
             page.words(ranking.counted, box.left, baseline, size=SMALL, fill=QUIET, within=box.width)
         if ranking.has_ticks:
-            _draw_key(page, decay, box, baseline + 14)
-        top = baseline + (20 if ranking.has_ticks else 9)
+            baseline = _draw_key(page, decay, box, baseline + 14)
+        top = baseline + (6 if ranking.has_ticks else 9)
         footnote = wrapped(ranking.footnote, box.width, SMALL)
-        room = box.bottom - top - _LEADING * len(footnote)
+        room = box.bottom - top - _LEADING * len(footnote) - _SIGNS
         shown = rows_shown(ranking.bars, max(1, int(room // _ROW)))
         bottom = _draw_bars(page, ranking, shown, replace(box, top=top, bottom=top + room))
         if len(shown) < len(ranking.bars):
             page.words(count_text(len(shown), ranking), box.left, bottom + 11, size=SMALL, fill=QUIET)
             bottom += 13
+        bottom = _draw_signs(page, ranking, shown, replace(box, top=bottom))
         for line in footnote:
             bottom += _LEADING
             page.words(line, box.left, bottom, size=SMALL, fill=QUIET, within=box.width)
@@ -110,12 +115,38 @@ def count_text(n_shown: int, ranking: Ranking) -> str:
     return f"{n_shown:,} of {len(ranking.bars):,} features"
 
 
-def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> None:
-    left = box.left
-    page.add(Rect(left + 0.4, baseline - 6.2, 10, 6.4, Style(fill=BAR)))
-    left += 15 + page.words(BAR_TEXT.format(decay), left + 15, baseline, size=SMALL, fill=QUIET) + 12
-    page.line(left + 2, baseline - 7.5, left + 2, baseline + 1.5, _TICK)
-    page.words(TICK_TEXT, left + 7, baseline, size=SMALL, fill=QUIET, within=box.right - left - 7)
+def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> float:
+    """Say what bars and ticks are; return the last baseline."""
+    items = Items(page, box, baseline)
+    bar = Style(fill=BAR)
+    items.item(weight_text(decay), 10, lambda x, middle: page.add(Rect(x + 0.4, middle - 3.2, 10, 6.4, bar)))
+    items.item(TICK_TEXT, 3, lambda x, middle: page.line(x + 2, middle - 4.5, x + 2, middle + 4.5, _TICK))
+    return items.baseline
+
+
+def _draw_signs(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> float:
+    """Say what the signs before the figures mean, and the stripes, of those that are drawn; return where that ends."""
+    signs = {ranking.sign(bar) for bar in shown}
+    if not signs - {"none"}:
+        return box.top
+    with page.group("signs"):
+        items = Items(page, box, box.top + _SIGNS - 2)
+        if signs & {"up", "down"}:
+            items.item(explanation(ranking.sign_term).name, 14, partial(_draw_signs_of_trend, page))
+        if "levels" in signs:
+            items.item(explanation("levels").name, 20, partial(_draw_signs_of_levels, page))
+    return items.baseline + 2
+
+
+def _draw_signs_of_trend(page: Page, x: float, middle: float) -> None:
+    _draw_sign(page, "up", x + 3, middle)
+    _draw_sign(page, "down", x + 11, middle)
+
+
+def _draw_signs_of_levels(page: Page, x: float, middle: float) -> None:
+    _draw_sign(page, "levels", x + 3, middle)
+    page.add(Rect(x + 10, middle - 3.2, 10, 6.4, Style(fill=BAR)))
+    _draw_hatch(page, x + 10, middle, 10, reach=3.2)
 
 
 def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -> None:
@@ -143,9 +174,9 @@ def _draw_sign(page: Page, sign: str, x: float, middle: float) -> None:
     page.add(Path(*corners, Style(fill=QUIET), closed=True))
 
 
-def _draw_hatch(page: Page, start: float, middle: float, length: float) -> None:
+def _draw_hatch(page: Page, start: float, middle: float, length: float, reach: float = 4.2) -> None:
     """Draw stripes of paper over a bar: a change of category is not a step along an axis."""
-    top, bottom = middle - 4.2, middle + 4.2
+    top, bottom = middle - reach, middle + reach
     stripe = Style(stroke="#ffffff", width=1.2, opacity=0.75)
     for left in np.arange(start - (bottom - top), start + length, 5.0).tolist():
         # Each stripe is cut where the bar begins and ends.

@@ -16,6 +16,7 @@ from ice_explorer.figures.palette import level_palette, plain_palette, ramp_pale
 from ice_explorer.figures.slope_range import leaving_text, slope_range
 from ice_explorer.figures.split import Together, ramp_writer, split_colors, split_of
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
+from ice_explorer.figures.words import average_sentence
 from ice_explorer.figures.zoom import window_within
 from ice_explorer.moments import span_texts
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ice_explorer.options import RankBy
     from ice_explorer.results import ExplanationResult
 
-# The browser's twin is `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
+# The twin of `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
@@ -82,7 +83,13 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
+        average=_average(opened, lines, explanation.output_label),
     )
+
+
+def _average(opened: FeatureResult, lines: Lines, output: str) -> str:
+    mean, middle = opened.partial_dependence, sum(opened.prediction_range) / 2
+    return average_sentence(opened.label, lines.axis, mean, output, middle)
 
 
 def _marked(bar: Bar, *, is_open: bool) -> Bar:

@@ -13,6 +13,8 @@ from ice_explorer.curves import transforms
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
+from ice_explorer.figures.words import reach_text, weight_text
+from ice_explorer.glossary import explanation as explained
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.number_text import axis_number, figure_format, is_nothing
@@ -31,18 +33,8 @@ if TYPE_CHECKING:
     from ice_explorer.metrics import Convention
     from ice_explorer.options import Kind, RankBy, Unit
 
-RANK_TITLES: Final[Mapping[str, str]] = {
-    "impact": "impact",
-    "in_distribution_impact": "in-distribution impact",
-    "heterogeneity": "heterogeneity",
-    "non_linearity": "non-linearity",
-    "missing_impact": "missing impact",
-}
-CONVENTION_TITLES: Final[Mapping[Convention, str]] = {
-    "stable": "evenly along the axis",
-    "equations": "by interval, Eq. 1",
-    "published": "as published",
-}
+RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
+CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}
 UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
 
@@ -191,6 +183,11 @@ class Ranking:
     def counted(self) -> str:
         """How intervals count; empty for a metric that has none."""
         return "" if self.rank_by == "missing_impact" else f"counted {CONVENTION_TITLES[self.convention]}"
+
+    @property
+    def sign_term(self) -> str:
+        """The term of the glossary for what the triangles mean."""
+        return "sign" if self.convention == "stable" else "sign_by_interval"
 
     @property
     def footnote(self) -> str:
@@ -478,6 +475,8 @@ class Scene:
         With the name of the feature that is open.
     n_rows : int
         Rows that the curves of the feature were computed for, of which some are drawn.
+    average : str
+        How the mean prediction changes along the open feature, in one sentence.
     compared : tuple of Small
         The open feature and those that it is compared with, in its place.
     features : tuple of Small
@@ -490,6 +489,7 @@ class Scene:
     coloring: Coloring
     state: ViewState
     n_rows: int
+    average: str
     compared: tuple[Small, ...] = ()
     features: tuple[Small, ...] = ()
     classes: ClassesShown | None = None
@@ -505,6 +505,19 @@ class Scene:
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
     @property
+    def rank(self) -> str:
+        """Place of the open feature in the ranking; empty where its figure is undefined."""
+        places = enumerate(self.ranking.bars, 1)
+        return next(
+            (
+                f"Rank {rank:,} of {len(self.ranking.bars):,}."
+                for rank, bar in places
+                if bar.is_open and math.isfinite(bar.value)
+            ),
+            "",
+        )
+
+    @property
     def row_count(self) -> str:
         """How many of the rows are drawn."""
         return f"{len(self.lines.positions):,} of {self.n_rows:,} rows"
@@ -513,7 +526,7 @@ class Scene:
     def description(self) -> str:
         """The view in a sentence, for who cannot see it."""
         by = ", ".join(filter(None, [self.ranking.title, self.ranking.counted]))
-        ranked = f"{len(self.ranking.bars)} features ranked by {by}, decay {self.state.decay:g}"
+        ranked = f"{len(self.ranking.bars)} features ranked by {by}, {self._weight}"
         if self.features:
             return f"{self.heading} in small; {ranked}."
         names = ", ".join(small.lines.feature for small in self.compared[1:])
@@ -523,7 +536,12 @@ class Scene:
     @property
     def panel_description(self) -> str:
         """The same of the open feature alone."""
-        return f"{self._curves}, decay {self.state.decay:g}."
+        return f"{self._curves}, {self._weight}."
+
+    @property
+    def _weight(self) -> str:
+        decay, unordered = self.state.decay, self.lines.axis.is_unordered
+        return f"{weight_text(decay)} ({reach_text(decay, unordered=unordered)})"
 
     @property
     def _curves(self) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer import version
 from ice_explorer.errors import FrontEndMissingError
 from ice_explorer.figures.view import CONVENTION_TITLES
+from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ _FACTS: Final = {
     "response": "Response",
     "engine": "Engine",
     "grid": "Grid",
-    "decay": "Decay",
+    "decay": f"{explanation('decay').name} (decay)",
     "convention": "Convention",
     "seed": "Seed",
     "versions": "Versions",

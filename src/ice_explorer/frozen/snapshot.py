@@ -64,7 +64,8 @@ class Snapshot:
     Attributes
     ----------
     blobs : list of str
-        Base64 of gzip; the first is JSON, whose form is `Snapshot` of `js/src/snapshot.ts`, and names the others.
+        Base64 of gzip. The first is JSON that names the others; its form is `Snapshot` of
+        `js/src/snapshot.ts`.
     n_lines : int
         Rows that are drawn of each feature.
     """

@@ -4,8 +4,17 @@
  */
 import { extent } from "d3-array";
 import type { Curves } from "../../decode.ts";
-import { anchorIndex, centeredCurves, heldValues, slopes, stepValues, stepX } from "../../geometry/transforms.ts";
+import {
+  anchorIndex,
+  centeredCurves,
+  heldValues,
+  slopeEnds,
+  slopes,
+  stepValues,
+  stepX,
+} from "../../geometry/transforms.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
+import type { SceneOptions } from "../../store.ts";
 import { drawnKind, hasLevels, isUnordered } from "../../values.ts";
 
 export interface Scene {
@@ -39,15 +48,6 @@ export interface Scene {
 
 type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels" | "hasQuantileBand" | "nBins">;
 
-/** What depends on the output and on the reader. */
-export interface SceneOptions {
-  /** Probabilities, around whose mean ± SD would leave [0, 1]. */
-  isProbability?: boolean;
-  /** Slopes between neighbouring grid values instead of over bins. */
-  everyStep?: boolean;
-}
-
-const SLOPE_BINS = 20;
 /** Of a normal distribution, one standard deviation below and above the mean. */
 const MIDDLE = [0.16, 0.84] as const;
 
@@ -190,16 +190,6 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
     missing: centeredMissing,
     anchoredAt: index === null ? null : grid[index]!,
   };
-}
-
-/**
- * The grid values between which slopes are drawn: the ends of bins with equally many grid values. Between neighbouring
- * values of a step function a slope is 0 or very steep, and lines of such slopes cover the plot. Metrics are computed
- * from every slope.
- */
-export function slopeEnds(nGrid: number): number[] {
-  if (nGrid <= SLOPE_BINS + 1) return Array.from({ length: nGrid }, (_, k) => k);
-  return Array.from({ length: SLOPE_BINS + 1 }, (_, bin) => Math.floor((bin * (nGrid - 1)) / SLOPE_BINS + 0.5));
 }
 
 function slopeShape(curves: Curves): Shape {

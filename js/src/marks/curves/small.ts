@@ -7,6 +7,7 @@ import type { Polylines } from "../../geometry/pick.ts";
 import { type LineSet, lineStrength, lineThickness } from "../../geometry/raster.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
+import type { SceneOptions } from "../../store.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../axis.ts";
@@ -22,7 +23,7 @@ import {
   type Slot,
   valueTicks,
 } from "./plot.ts";
-import { atPoints, type Scene, type SceneOptions, sceneOf, thinnedCurves } from "./scene.ts";
+import { atPoints, type Scene, sceneOf, thinnedCurves } from "./scene.ts";
 
 export interface SmallPlot extends Drawable {
   right: number;

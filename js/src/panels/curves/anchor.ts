@@ -1,7 +1,9 @@
 /** The place where centred curves are held together, as a handle on its rule: dragged, or moved by keys, along the grid. */
+
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { html, update } from "../../marks/element.ts";
+import { hinted } from "../../marks/explained.ts";
 import type { View } from "../../view.ts";
 import { followDrag, OWN_DRAG, placeIn } from "./gestures.ts";
 import type { Shown } from "./shown.ts";
@@ -17,10 +19,10 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
     role: "slider",
     tabindex: 0,
     "aria-label": "Anchor",
-    title: "Drag to where the curves shall meet; a double click returns to the default",
     "data-test": "anchor-handle",
     [OWN_DRAG]: true,
   });
+  hinted(handle, "Drag to where the curves shall meet. A double click returns to the default.");
 
   const hold = (shown: Plot, at: number): void => {
     const { grid } = shown.scene.curves;

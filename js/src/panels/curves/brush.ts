@@ -1,16 +1,20 @@
 /** The brush: a bar across the lines at one place of the axis, which selects those that pass through it. */
+
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { number } from "../../format.ts";
 import { linesBetween, pointAt } from "../../geometry/crossing.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { html, update } from "../../marks/element.ts";
+import { hinted } from "../../marks/explained.ts";
 import { icon } from "../../marks/icons.ts";
 import type { View } from "../../view.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
-import type { Shown } from "./shown.ts";
 
-export interface Bar {
+/** What the brush reads of a plot, large or small. */
+export type Brushed = Pick<Plot, "scene" | "lines" | "x" | "y" | "slot" | "left" | "right" | "top" | "bottom">;
+
+interface Bar {
   /** The value of the feature where it stands; null in the strip beside the axis. */
   place: number | null;
   /** Its ends, as written on the axis. */
@@ -24,16 +28,22 @@ type How = "replace" | "add" | "remove";
 const STEP = 2;
 const LONG_STEP = 12;
 
-export interface Brush {
+export interface Brush<P extends Brushed> {
   readonly bar: ReadonlySignal<Bar | null>;
   readonly layer: HTMLElement;
   /** A drag that draws a new bar. */
-  begin(plot: Plot, from: Point, event: { shiftKey: boolean; altKey: boolean }): Drag;
+  begin(plot: P, from: Point, event: { shiftKey: boolean; altKey: boolean }): Drag;
   /** Takes the bar away and what it selected with it; whether there was one. */
   remove(): boolean;
 }
 
-export function brushOver(frame: HTMLElement, view: View, { plot }: Shown): Brush {
+/** `isDrawn` tells which lines of the plot are there to be selected. */
+export function brushOver<P extends Brushed>(
+  frame: HTMLElement,
+  view: View,
+  plot: ReadonlySignal<P | null>,
+  isDrawn: (line: number, plot: P) => boolean,
+): Brush<P> {
   const { store, aborted } = view;
   const bar = signal<Bar | null>(null);
   let how: How = "replace";
@@ -41,9 +51,9 @@ export function brushOver(frame: HTMLElement, view: View, { plot }: Shown): Brus
   let before: readonly number[] = [];
   let applied: readonly number[] = [];
 
-  const apply = (shown: Plot, next: Bar): void => {
+  const apply = (shown: P, next: Bar): void => {
     bar.value = next;
-    const rows = rowsIn(shown, next, (color) => store.hiddenLevels.peek().has(color));
+    const rows = rowsIn(shown, next, (line) => isDrawn(line, shown));
     applied = joined(before, rows, how);
     store.brushSelection(applied as number[]);
   };
@@ -83,10 +93,11 @@ export function brushOver(frame: HTMLElement, view: View, { plot }: Shown): Brus
   const body = html("div", { class: "ice-brush-bar", "data-grip": "bar", "data-test": "brush-bar" });
   const close = html(
     "button",
-    { type: "button", class: "ice-brush-remove", "aria-label": "Remove the range", title: "Remove (Escape)" },
+    { type: "button", class: "ice-brush-remove", "aria-label": "Remove the range" },
     icon("close"),
   );
   close.dataset.test = "brush-remove";
+  hinted(close, "Remove the range (Escape).");
   const layer = html("div", { class: "ice-brush", [OWN_DRAG]: true, "data-test": "brush" }, body, ...ends, close);
   const options = { signal: aborted };
   close.addEventListener(
@@ -140,7 +151,7 @@ export function brushOver(frame: HTMLElement, view: View, { plot }: Shown): Brus
       if (shown === null || on === null) return;
       const [top, bottom] = [heightOf(on, shown.high), heightOf(on, shown.low)];
       const middle = placePx(on, shown.place);
-      layer.classList.toggle("ice-absent", middle < on.left - 1 || middle > on.outer + 1);
+      layer.classList.toggle("ice-absent", middle < on.left - 1 || middle > (on.slot?.right ?? on.right) + 1);
       Object.assign(layer.style, { left: `${middle}px`, top: `${top}px`, height: `${bottom - top}px` });
       for (const end of ends) {
         const value = end.dataset.grip === "high" ? shown.high : shown.low;
@@ -172,10 +183,10 @@ export function brushOver(frame: HTMLElement, view: View, { plot }: Shown): Brus
   };
 }
 
-const heightOf = ({ y, scene: { base } }: Plot, value: number): number => y(value - base);
+const heightOf = ({ y, scene: { base } }: Brushed, value: number): number => y(value - base);
 
 /** A height on the axis at some px, no further than what shows. */
-const valueAt = ({ y, top, bottom, scene: { base } }: Plot, px: number): number =>
+const valueAt = ({ y, top, bottom, scene: { base } }: Brushed, px: number): number =>
   y.invert(Math.min(bottom, Math.max(top, px))) + base;
 
 const ordered = (place: number | null, one: number, other: number): Bar => ({
@@ -184,10 +195,10 @@ const ordered = (place: number | null, one: number, other: number): Bar => ({
   high: Math.max(one, other),
 });
 
-const placePx = ({ x, slot }: Plot, place: number | null): number => (place === null ? (slot?.at ?? 0) : x(place));
+const placePx = ({ x, slot }: Brushed, place: number | null): number => (place === null ? (slot?.at ?? 0) : x(place));
 
 /** The place of the axis at some px: a level where there are levels; null beside the axis. */
-function placeAt({ x, slot, left, right, scene }: Plot, px: number): number | null {
+function placeAt({ x, slot, left, right, scene }: Brushed, px: number): number | null {
   if (slot !== null && px > slot.left - 7) return null;
   const value = x.invert(Math.min(right, Math.max(left, px)));
   if (scene.onLevels) return scene.curves.grid[nearestIndex(scene.curves.grid, value)] ?? 0;
@@ -196,7 +207,7 @@ function placeAt({ x, slot, left, right, scene }: Plot, px: number): number | nu
 }
 
 /** The bar after its grip was pulled by some px; it keeps its length when it is moved as a whole. */
-function pulled(plot: Plot, bar: Bar, grip: "bar" | "low" | "high", dx: number, dy: number): Bar {
+function pulled(plot: Brushed, bar: Bar, grip: "bar" | "low" | "high", dx: number, dy: number): Bar {
   const [low, high] = [heightOf(plot, bar.low), heightOf(plot, bar.high)];
   if (grip === "high") return ordered(bar.place, bar.low, valueAt(plot, high + dy));
   if (grip === "low") return ordered(bar.place, valueAt(plot, low + dy), bar.high);
@@ -205,19 +216,19 @@ function pulled(plot: Plot, bar: Bar, grip: "bar" | "low" | "high", dx: number, 
   return { place, low: valueAt(plot, low + step), high: valueAt(plot, high + step) };
 }
 
-/** Positions of the rows whose lines pass through the bar, but for the hidden ones. */
-export function rowsIn({ scene, lines }: Plot, bar: Bar, isHidden: (color: number) => boolean): number[] {
+/** Positions of the rows whose lines are drawn and pass through the bar. */
+export function rowsIn({ scene }: Brushed, bar: Bar, isDrawn: (line: number) => boolean): number[] {
   const { curves, base, missing } = scene;
   const [values, nPoints] = bar.place === null ? [missing?.values, 1] : [scene.values, scene.x.length];
   const point = bar.place === null ? 0 : pointAt(scene.x, bar.place);
   if (values === undefined || point === null) return [];
   return linesBetween(values, nPoints, point, bar.low - base, bar.high - base)
-    .filter((line) => !isHidden(lines.color[line]!))
+    .filter(isDrawn)
     .map((line) => curves.positions[line]!);
 }
 
 /** Row positions in increasing order. */
-export function joined(before: readonly number[], rows: readonly number[], how: How): number[] {
+function joined(before: readonly number[], rows: readonly number[], how: How): number[] {
   const all = new Set(how === "replace" ? [] : before);
   for (const row of rows) {
     if (how === "remove") all.delete(row);

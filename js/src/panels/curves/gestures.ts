@@ -1,8 +1,9 @@
 /** Presses, drags, two fingers and the wheel over the plot: which of them begins what. */
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import type { Plot } from "../../marks/curves/plot.ts";
 import type { View } from "../../view.ts";
-import type { Shown } from "./shown.ts";
+import type { Axes } from "./zoom.ts";
 
 /** In px of the frame. */
 export interface Point {
@@ -17,10 +18,19 @@ export interface Drag {
 }
 
 /** Where a press is: among the lines, on an axis, or in the strip beside the axis. */
-export type Region = "plot" | "x" | "y" | "beside";
+type Region = "plot" | "x" | "y" | "beside";
 
-export interface Press {
-  plot: Plot;
+/** What gestures read of a plot, large or small. */
+export type Touched = Pick<Plot, "left" | "right" | "bottom" | "slot">;
+
+/** What two fingers, the wheel and a double click do, where a plot can be zoomed. */
+export interface Zooming<P> {
+  by(plot: P, factor: number, at: Point, axes: Axes): void;
+  reset(): void;
+}
+
+export interface Press<P = Plot> {
+  plot: P;
   at: Point;
   region: Region;
   event: PointerEvent;
@@ -37,7 +47,7 @@ export const OWN_DRAG = "data-own-drag";
 const MOST_PER_NOTCH = 0.5;
 const PER_PX = 0.01;
 
-export function regionOf({ left, right, bottom, slot }: Plot, { x, y }: Point): Region {
+export function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Region {
   if (slot !== null && x > slot.left - 7) return "beside";
   if (x < left) return "y";
   return y > bottom && x <= right ? "x" : "plot";
@@ -74,12 +84,13 @@ export function placeIn(frame: HTMLElement, { clientX, clientY }: { clientX: num
   return { x: clientX - box.left, y: clientY - box.top };
 }
 
-export function gesturesOn(
+export function gesturesOn<P extends Touched>(
   frame: HTMLElement,
   view: View,
-  { plot, zoom }: Shown,
+  plot: ReadonlySignal<P | null>,
+  zoom: Zooming<P> | null,
   /** What a press begins when it moves; `held` says that a finger rested first. */
-  begin: (press: Press, held: boolean) => Drag | null,
+  begin: (press: Press<P>, held: boolean) => Drag | null,
 ): Gestures {
   const { aborted, store, tooltip } = view;
   const options = { signal: aborted };
@@ -89,7 +100,7 @@ export function gesturesOn(
     space: "up",
   };
   const fingers = new Map<number, Point>();
-  let pending: { press: Press; timer: ReturnType<typeof setTimeout> | undefined } | null = null;
+  let pending: { press: Press<P>; timer: ReturnType<typeof setTimeout> | undefined } | null = null;
   let drag: Drag | null = null;
   aborted.addEventListener("abort", () => clearTimeout(pending?.timer), { once: true });
 
@@ -97,7 +108,7 @@ export function gesturesOn(
     clearTimeout(pending?.timer);
     pending = null;
   };
-  const start = (press: Press, held: boolean): void => {
+  const start = (press: Press<P>, held: boolean): void => {
     forget();
     const begun = begin(press, held);
     if (begun === null) return;
@@ -120,13 +131,13 @@ export function gesturesOn(
       // What begins on a part with drags of its own never ends as a click on a line.
       state.dragged = (event.target as Element).closest(`[${OWN_DRAG}]`) !== null;
       const shown = plot.peek();
-      if (state.dragged || shown === null || store.picture.peek().state !== "ready" || event.button > 1) return;
+      if (state.dragged || shown === null || event.button > 1) return;
       const at = placeIn(frame, event);
       if (event.pointerType === "touch") fingers.set(event.pointerId, at);
       if (fingers.size > 1) {
         forget();
         stop("cancel");
-        state.busy = true;
+        state.busy = zoom !== null;
         state.dragged = true;
         return;
       }
@@ -145,7 +156,7 @@ export function gesturesOn(
         fingers.set(event.pointerId, placeIn(frame, event));
         const now = spreadOf(fingers);
         const shown = plot.peek();
-        if (before !== null && now !== null && shown !== null) {
+        if (before !== null && now !== null && shown !== null && zoom !== null) {
           zoom.by(shown, before.apart / now.apart, now.middle, { x: true, y: true });
           return;
         }
@@ -187,6 +198,7 @@ export function gesturesOn(
     },
     options,
   );
+  if (zoom === null) return state;
   frame.addEventListener("dblclick", () => zoom.reset(), options);
   frame.addEventListener(
     "wheel",

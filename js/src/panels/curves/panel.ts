@@ -66,7 +66,12 @@ export function curvesPanel(
   });
   const shown = shownIn(view, frame);
   const groups = groupsOf(shown);
-  const brush = brushOver(frame, view, shown);
+  const brush = brushOver(
+    frame,
+    view,
+    shown.plot,
+    (line, { lines }) => !store.hiddenLevels.peek().has(lines.color[line]!),
+  );
   const crosshair = crosshairOver(frame, view, shown);
   const { node: tools, tool } = plotTools(view, shown);
   frame.append(

@@ -38,7 +38,7 @@ const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1
 /** What else the pointer and the keys reach. */
 export interface Around {
   tool: ReadonlySignal<Tool>;
-  brush: Brush;
+  brush: Brush<Plot>;
   pins: Pins;
   crosshair: Crosshair;
 }
@@ -133,6 +133,7 @@ export function listenOn(
   };
 
   const begin = (press: Press, held: boolean): Drag | null => {
+    if (store.picture.peek().state !== "ready") return null;
     const { plot: shown, region, at, event, grabs } = press;
     const isCut = shown.cut.x || shown.cut.y;
     const isAxis = region === "x" || region === "y";
@@ -145,7 +146,7 @@ export function listenOn(
     // One finger scrolls the page, unless it rested first.
     return event.pointerType === "touch" && !held ? null : brush.begin(shown, at, event);
   };
-  const gestures = gesturesOn(frame, view, shownIn, begin);
+  const gestures = gesturesOn(frame, view, plot, zoom, begin);
 
   /** Keys that move what shows. */
   const zoomKey = (shown: Plot, event: KeyboardEvent): boolean => {
@@ -238,7 +239,7 @@ export function listenOn(
 }
 
 /** What a value of the colouring column is called. */
-export function colorText(scale: ColorsBody, value: number): string {
+function colorText(scale: ColorsBody, value: number): string {
   if (Number.isNaN(value)) return "missing";
   if (scale.kind === "category") return scale.levels[value] ?? "";
   return rampWriter(scale)(value);

@@ -1,7 +1,9 @@
 /** A part of the colour ramp, chosen by dragging over it or by keys: lines of other values are hidden. */
+
 import type { ReadonlySignal } from "@preact/signals-core";
 import { rampPlace } from "../../filters.ts";
 import { html, update } from "../../marks/element.ts";
+import { hinted } from "../../marks/explained.ts";
 import type { ContinuousColors } from "../../protocol.ts";
 import type { Loaded } from "../../store.ts";
 import { rampWriter } from "../../values.ts";
@@ -27,8 +29,8 @@ export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HT
     }),
   );
   const covers = [html("i", { class: "ice-ramp-cover" }), html("i", { class: "ice-ramp-cover" })];
-  const title = "Drag over the ramp to show only lines of these values";
-  const node = html("span", { class: "ice-ramp-range", title, "data-test": "ramp-range" }, ...covers, ...thumbs);
+  const node = html("span", { class: "ice-ramp-range", "data-test": "ramp-range" }, ...covers, ...thumbs);
+  hinted(node, "Drag over the ramp to show only curves of these values.");
 
   const scale = (): ContinuousColors | null => {
     const shown = loaded.value?.colors?.scale;

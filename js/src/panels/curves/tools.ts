@@ -1,6 +1,8 @@
 /** What a drag in the plot does, and the way back from a zoom: buttons at the plot's upper right corner. */
+
 import { type Signal, signal } from "@preact/signals-core";
 import { html, update } from "../../marks/element.ts";
+import { hinted } from "../../marks/explained.ts";
 import { focusedBeside } from "../../marks/focus.ts";
 import { icon } from "../../marks/icons.ts";
 import type { View } from "../../view.ts";
@@ -8,14 +10,14 @@ import type { Shown } from "./shown.ts";
 
 export type Tool = "select" | "zoom";
 
-const TOOLS: Record<Tool, { label: string; title: string }> = {
+const TOOLS: Record<Tool, { label: string; hint: string }> = {
   select: {
     label: "Select lines",
-    title: "Select lines: click one, or drag up or down across them. Shift adds, Alt takes out.",
+    hint: "Click a curve, or drag up or down across several. Shift adds, Alt takes out.",
   },
   zoom: {
     label: "Zoom",
-    title: "Zoom: drag over what you want to see. Ctrl or ⌘ and the wheel do so at any time; Shift and drag moves.",
+    hint: "Drag over what you want to see. Ctrl or ⌘ and the wheel zoom with every tool; Shift and drag moves.",
   },
 };
 
@@ -24,9 +26,9 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
   const tool = signal<Tool>("select");
   const names = Object.keys(TOOLS) as Tool[];
   const buttons = names.map((name) => {
-    const { label, title } = TOOLS[name];
+    const { label, hint } = TOOLS[name];
     const attributes = { type: "button", role: "radio", class: "ice-segment ice-tool", "data-test": `tool-${name}` };
-    return html("button", { ...attributes, "aria-label": label, title }, icon(name));
+    return hinted(html("button", { ...attributes, "aria-label": label }, icon(name)), hint, label);
   });
   const group = html(
     "div",
@@ -57,11 +59,11 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
       type: "button",
       class: "ice-button ice-tool",
       "aria-label": "Show all",
-      title: "Show the whole axes again (0, or a double click)",
       "data-test": "zoom-reset",
     },
     icon("reset"),
   );
+  hinted(reset, "Show the whole axes again (0, or a double click).");
   reset.addEventListener("click", () => zoom.reset(), { signal: aborted });
   const node = html("div", { class: "ice-tools", "data-test": "plot-tools" }, reset, group);
 

@@ -54,7 +54,7 @@ export function gridPanel(view: View, { controls, range }: Above, toFeature: () 
   const empty = html("p", { class: "ice-empty" });
   const panel = html(
     "section",
-    { class: "ice-panel ice-all", "aria-label": "All features in small", "data-test": "all-features" },
+    { class: "ice-panel", "aria-label": "All features in small", "data-test": "all-features" },
     html("header", { class: "ice-head" }, html("h3", { class: "ice-title" }, "All features"), about),
     controls,
     colorKey(view, shelf, range),

@@ -4,12 +4,12 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Curves } from "../../decode.ts";
 import type { Hidden } from "../../filters.ts";
 import { endsWriter } from "../../marks/curves/picture.ts";
-import type { Scene, SceneOptions } from "../../marks/curves/scene.ts";
+import type { Scene } from "../../marks/curves/scene.ts";
 import { linesOf } from "../../marks/curves/selected.ts";
 import { around, rangeOf, smallPlot, smallScene } from "../../marks/curves/small.ts";
 import type { Anchor, Kind } from "../../protocol.ts";
 import type { Shelf } from "../../shelf.ts";
-import type { Loaded } from "../../store.ts";
+import type { Loaded, SceneOptions } from "../../store.ts";
 import type { Theme } from "../../theme.ts";
 import type { Tile } from "./tile.ts";
 

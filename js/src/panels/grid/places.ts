@@ -11,7 +11,7 @@ export interface Places {
 }
 
 export const TILE_HEIGHT = 148;
-export const TILE_GAP = 12;
+const TILE_GAP = 12;
 /** What frame and padding take of the width of a tile. */
 export const TILE_INSET = 18;
 const LEAST_TILE = 164;

@@ -60,14 +60,14 @@ export function mapPanel(view: View): HTMLElement {
   const cover = html("div", { class: "ice-message" }, message);
   const area = html("b", {});
   const counted = html("span", {});
-  const remark = html("p", { class: "ice-map-remark", "data-test": "map-remark" });
+  const remark = html("p", { "data-test": "map-remark" });
   const vertical = html("span", {});
   const horizontal = html("span", {});
   const above = html("div", { class: "ice-plot-titles" }, vertical);
   const below = html("div", { class: "ice-plot-titles ice-map-below" }, remark, horizontal);
   const panel = html(
     "section",
-    { class: "ice-panel ice-map", "aria-label": "Map of the features", "data-test": "impact-map" },
+    { class: "ice-panel", "aria-label": "Map of the features", "data-test": "impact-map" },
     html(
       "header",
       { class: "ice-head" },

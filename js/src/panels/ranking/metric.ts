@@ -9,8 +9,7 @@ const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 
 export function metricControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "rank-by" });
-  const options = METRICS.map((metric) => html("option", { value: metric }, RANK_LABELS[metric]));
-  select.append(...options);
+  select.append(...METRICS.map((metric) => html("option", { value: metric }, RANK_LABELS[metric])));
   select.addEventListener("change", () => store.setRankBy(select.value as RankBy), { signal: aborted });
   const meaning = description(select, "rank-meaning");
   keep(
@@ -22,7 +21,6 @@ export function metricControl({ store, aborted, keep }: View): HTMLElement {
     }),
     ({ metric, convention, reading, known }) => {
       select.value = metric;
-      for (const option of options) option.title = meaningOf(option.value as RankBy, convention);
       const unit = reading === null ? null : unitMeaning(reading.unit, reading.figures.header, known);
       setText(meaning, [meaningOf(metric, convention), unit].filter((part) => part !== null).join(" "));
     },

@@ -16,12 +16,12 @@ export function signsKey({ store, keep }: View): HTMLElement {
     html("i", { class: "ice-key-stripes" }),
     levels,
   );
-  const key = html("p", { class: "ice-key ice-signs", "data-test": "signs" }, ofTrend, ofLevels);
+  const key = html("p", { class: "ice-key", "data-test": "signs" }, ofTrend, ofLevels);
   keep(
     () => ({ features: store.figures.value?.header.features ?? [], convention: store.convention.value }),
     ({ features, convention }) => {
-      const sign = explanation("sign", ...(convention === "stable" ? [] : ["by_interval"]));
-      trend.textContent = convention === "stable" ? "net rise or fall" : "mean slope up or down";
+      const sign = explanation(convention === "stable" ? "sign" : "sign_by_interval");
+      trend.textContent = sign.name;
       explained(trend, sign);
       ofTrend.hidden = features.every(({ kind }) => isUnordered(kind));
       ofLevels.hidden = !features.some(({ kind }) => isUnordered(kind));

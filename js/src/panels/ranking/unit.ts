@@ -1,5 +1,7 @@
 /** The unit of the figures. */
+
 import { html } from "../../marks/element.ts";
+import { hinted } from "../../marks/explained.ts";
 import { UNIT_LABELS } from "../../metrics.ts";
 import type { Unit } from "../../protocol.ts";
 import type { View } from "../../view.ts";
@@ -21,8 +23,7 @@ export function unitControl({ store, aborted, keep }: View): HTMLElement {
     ({ unit, sd }) => {
       select.value = unit;
       ofSd.disabled = sd === null || sd === 0;
-      // Browsers show no title of an option that is disabled.
-      select.title = sd === null ? NOT_YET : sd === 0 ? FLAT : "";
+      hinted(select, sd === null ? NOT_YET : sd === 0 ? FLAT : "");
     },
   );
   return html("label", { class: "ice-field ice-unit" }, "Unit ", select);

@@ -24,7 +24,7 @@ export interface Scale {
 }
 
 /** What stands before a bar; a direction that would be written as nothing is none. */
-export function signOf(
+function signOf(
   { kind, direction, value }: RankedFeature,
   { metric, write }: Pick<Scale, "metric" | "write">,
 ): BarState["sign"] {

@@ -1,0 +1,89 @@
+"""Sentences of a figure: what a feature does to the prediction, and how much far values count.
+
+The twins in the browser are `js/src/panels/curves/sentence.ts`, `reachText` of `js/src/format.ts` and
+`placeWriterOf` of `js/src/values.ts`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from ice_explorer.display_axis import writer
+from ice_explorer.glossary import explanation
+from ice_explorer.moments import date_writer
+from ice_explorer.number_text import axis_number, column_format, number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ice_explorer.display_axis import DisplayAxis
+
+_LEAST_TURN: Final = 0.1  # of the range of the mean: a turn that reaches this far beyond both ends is named
+_ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
+
+
+def place_writer(axis: DisplayAxis) -> Callable[[float], str]:
+    """Return how a place on an axis is written; points in time are no finer than their stretch asks for."""
+    if axis.kind == "datetime":
+        return date_writer(axis.grid)
+    return writer(axis.kind, axis.grid, axis.levels, axis_number(axis.grid))
+
+
+def average_sentence(feature: str, axis: DisplayAxis, mean: NDArray[np.float64], output: str, middle: float) -> str:
+    """Return how the mean prediction changes along a feature, in one sentence.
+
+    Parameters
+    ----------
+    feature : str
+    axis : DisplayAxis
+    mean : ndarray of shape (n_grid,)
+        Partial dependence.
+    output : str
+        What is predicted.
+    middle : float
+        Of the range of the predictions of the feature.
+    """
+    first, last, low, high = (float(mean[0]), float(mean[-1]), float(mean.min()), float(mean.max()))
+    write, place = column_format([high - low]), place_writer(axis)
+    places = [place(value) for value in axis.grid.tolist()]
+    at_low, at_high = places[int(mean.argmin())], places[int(mean.argmax())]
+    lead = f"On average the {output}"
+    if len(mean) == 1:
+        return f"{lead} is {number_text(first)}; {feature} has one value, {places[0]}."
+    is_rounding = high - low <= _ROUNDING * max(abs(low - middle), abs(high - middle))
+    if is_rounding or write(low) == write(high):
+        return f"{lead} is {number_text(low)} whatever the value of {feature}."
+    if axis.is_unordered and len(mean) > 2:
+        return f"{lead} is lowest for {feature} = {at_low}, {write(low)}, and highest for {at_high}, {write(high)}."
+    if len(mean) == 2:
+        return f"{lead} is {write(first)} for {feature} = {places[0]} and {write(last)} for {places[1]}."
+    turn = _LEAST_TURN * (high - low)
+    turns = [
+        *([f"a minimum of {write(low)} at {at_low}"] if low < min(first, last) - turn else []),
+        *([f"a maximum of {write(high)} at {at_high}"] if high > max(first, last) + turn else []),
+    ]
+    if write(first) == write(last):
+        goes = f"begins and ends at {write(first)}"
+    else:
+        goes = f"{'rises' if last > first else 'falls'} from {write(first)} to {write(last)}"
+    return f"{lead} {goes} along {feature}{', with ' if turns else ''}{' and '.join(turns)}."
+
+
+def weight_text(decay: float) -> str:
+    """Return the name of the slider and where it stands."""
+    name = explanation("decay").name
+    return f"{name[0].lower()}{name[1:]} {number_text(decay)}"
+
+
+def reach_text(decay: float, *, unordered: bool) -> str:
+    """Return how much far values count; levels without an order have no distance."""
+    if decay >= 1:
+        return f"all {'levels' if unordered else 'values'} count alike"
+    if unordered:
+        return f"other levels count {number_text(decay)}"
+    half = math.log(0.5) / math.log(decay)
+    return f"a value {half:.{2 if half < 0.1 else 1}f} SD from the observed one counts half"

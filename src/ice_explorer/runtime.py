@@ -1,0 +1,43 @@
+"""What runs the code: IPython, a Jupyter kernel, or a program without a reader; and whether it has threads."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import Any
+
+
+def ipython_shell() -> Any:
+    """Return the shell of the running IPython, None without one; IPython is not imported for that."""
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def jupyter_kernel() -> Any:
+    """Return the Jupyter kernel that runs the code, None without one."""
+    return getattr(ipython_shell(), "kernel", None)
+
+
+def is_unattended() -> bool:
+    """Return whether a program runs the notebook, such as nbconvert or papermill, and nobody reads what a cell shows.
+
+    Such a program tells the kernel that it cannot pass on questions to a person. Voilà does that too, but somebody
+    reads its page.
+    """
+    if os.environ.get("SERVER_SOFTWARE", "").startswith("voila"):
+        return False
+    return getattr(jupyter_kernel(), "_allow_stdin", None) is False
+
+
+def can_start_threads() -> bool:
+    """Whether a thread can be started here; tries it."""
+    try:
+        threading.Thread(target=_nothing, daemon=True).start()
+    except RuntimeError:  # "can't start new thread"
+        return False
+    return True
+
+
+def _nothing() -> None:
+    """It started, which is all that was asked."""
