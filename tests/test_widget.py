@@ -513,14 +513,13 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
          "the feature; got 'mean'. The nearest grid value is used for a number.")),
         ("max_lines", 0, ("`max_lines` must be an integer of at least 1; got 0. "
          "Use `max_lines=1000` for the default.")),
-        ("selection", [40], ("`selection` must be positions of rows of X, whole numbers from 0 to "
-         "39; got [40]. Use `np.flatnonzero(mask)` for a mask.")),
-        ("selection", [-1], ("`selection` must be positions of rows of X, whole numbers from 0 to "
-         "39; got [-1]. Use `np.flatnonzero(mask)` for a mask.")),
-        ("selection", [True, False], ("`selection` must be positions of rows of X, whole numbers "
-         "from 0 to 39; got [True, False]. Use `np.flatnonzero(mask)` for a mask.")),
-        ("selection", 3, ("`selection` must be positions of rows of X, whole numbers from 0 to 39; "
-         "got 3. Use `np.flatnonzero(mask)` for a mask.")),
+        ("selection", [40], ("`selection` must be row positions of X, from 0 to 39; got 40. Rows are addressed by "
+         "position, not by index label.")),
+        ("selection", [-1], ("`selection` must be row positions of X, from 0 to 39; got -1. Rows are addressed by "
+         "position, not by index label.")),
+        ("selection", [True, False], "`selection` as a mask must have one value for each of the 40 rows of X; got 2."),
+        ("selection", 3, ("`selection` must be row positions of X, from 0 to 39; got 3. Rows are addressed by "
+         "position, not by index label.")),
     ],
 )  # fmt: skip
 def test_a_wrong_trait_is_refused_in_whole_sentences(make, X, name, value, sentence):
@@ -873,7 +872,10 @@ def test_errors_are_sentences(make, X):
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },
-        "`positions` must be row positions of X from 0 to 39; got 99. Leave it out.": {
+        (
+            "`positions` must be row positions of X, from 0 to 39; got 99. Rows are addressed by position, not by "
+            "index label."
+        ): {
             "type": "rows",
             "positions": [99],
         },
@@ -912,11 +914,14 @@ def test_a_message_that_cannot_be_answered_ends_nothing(make, X, content):
     assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
 
 
+BY_POSITION = "Rows are addressed by position, not by index label."
+
+
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ({"type": "rows", "positions": [2**70]}, f"from 0 to 39; got {2**70}. Leave it out."),
-        ({"type": "colors", "column": "bend", "positions": [2**63]}, f"from 0 to 39; got {2**63}. Leave it out."),
+        ({"type": "rows", "positions": [2**70]}, f"from 0 to 39; got [{2**70}]. {BY_POSITION}"),
+        ({"type": "colors", "column": "bend", "positions": [2**63]}, f"from 0 to 39; got {2**63}. {BY_POSITION}"),
         ({"type": "rows", "positions": [0] * 41}, "got 41 positions. Leave out those that are there twice."),
         ({"type": "classes", "feature": "bend", "max_lines": 0}, "reload the page, so that both run the same version."),
         ({"type": "curves", "feature": "bend", "max_lines": 2**70, "selection": []}, None),
