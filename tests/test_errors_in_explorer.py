@@ -9,6 +9,7 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.options import DEFAULTS
 
 X = pd.DataFrame({"a": np.arange(8.0), "b": np.arange(8.0)[::-1]})
 CAUSE = ValueError("no")
@@ -40,7 +41,7 @@ def test_what_to_do_in_an_explorer_is_no_option_of_a_call(error):
     facts = error.facts or shown
     assert shown.startswith(facts)
     advice = shown[len(facts) :] if error.facts else shown
-    options = "|".join([*ice.widget.OPTIONS, "response", "dpi", "width", "color_by"])
+    options = "|".join([*DEFAULTS, "response", "dpi", "width", "color_by"])
     assert re.findall(rf"`(?:{options})=?`|`(?:{options})=|ICEExplorer\(|`explain`(?! *,)", advice) == []
 
 

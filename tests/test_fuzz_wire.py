@@ -88,7 +88,7 @@ VALID_TRAITS = {
     "_view": VALID_VIEW,
     "_given": st.sampled_from([[], ["max_lines"], ["max_lines", "later"]]),
 }
-STATES = st.fixed_dictionaries({name: VALID_TRAITS[name] for name in messages.ViewState.__annotations__})
+STATES = st.fixed_dictionaries({name: VALID_TRAITS[name] for name in messages.ViewMessage.__annotations__})
 POSITIONS = st.lists(st.integers(0, N_ROWS - 1), max_size=5)
 FEATURES = st.sampled_from(["x", "town", "gap"])
 REQUESTS = st.one_of(

@@ -20,7 +20,6 @@ ALLOWED = {
     "runtime": ("", ""),
     # numbers in, numbers out
     "sampling": ("", "numpy"),
-    "threads": ("", ""),
     "turns": ("", ""),
     "likelihood": ("checks", "numpy sklearn"),
     "grid": ("checks likelihood", "numpy"),
@@ -31,7 +30,7 @@ ALLOWED = {
     "decay_numba": ("", "numba numpy"),
     "metrics": ("decay", "numpy"),
     "category": ("decay metrics", "numpy"),
-    "options": (("adapters.predict adapters.table checks context grid likelihood metrics threads"), "numpy"),
+    "options": (("adapters.predict adapters.table checks context grid likelihood metrics"), "numpy"),
     "locks": ("", ""),
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics", "numba numpy"),

@@ -10,6 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.explanation import prepare
+from ice_explorer.options import Options
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.normal(size=(40, 3)), columns=["a", "b", "c"])
@@ -112,7 +113,7 @@ def test_a_feature_that_was_cancelled_continues_with_the_next_block():
     options = {"memory_limit": 60_000, "engine": "brute"}
     expected = ice.explain(Counted(), X, progress=False, **options).table()
     model = Counted()
-    plan = prepare(model, X, **options)
+    plan = prepare(model, X, Options(**options))
     before = len(model.sizes)
     with pytest.raises(Cancelled):
         plan.compute("a", cancelled=lambda: len(model.sizes) > before + 4)

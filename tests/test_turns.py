@@ -23,7 +23,7 @@ import ice_explorer as ice
 from ice_explorer import turns
 from ice_explorer.classes import Classes
 from ice_explorer.errors import Cancelled, InvalidOptionError
-from ice_explorer.explanation import prepare
+from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.options import Options
 from ice_explorer.work import Work
 
@@ -239,7 +239,7 @@ def test_all_that_asks_the_model_later():
     model = several(overlap)
     plan = prepare(model, X, Options(output=0, **GRID))
     classes = Classes(plan, lambda output: prepare(model, X, Options(output=output, **GRID)))
-    e = plan.explanation({name: plan.compute(name) for name in plan.features})
+    e = to_explanation(plan.explanation({name: plan.compute(name) for name in plan.features}))
     rows = np.arange(20)
     together(
         lambda: e["x0"].rows(rows),

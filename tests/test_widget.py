@@ -873,7 +873,10 @@ def test_errors_are_sentences(make, X):
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },
-        "`positions` must be row positions of X from 0 to 39; got 99. Leave it out.": {
+        (
+            "`positions` must be row positions of X, from 0 to 39; got 99. Rows are addressed by position, not by "
+            "index label."
+        ): {
             "type": "rows",
             "positions": [99],
         },
@@ -912,11 +915,14 @@ def test_a_message_that_cannot_be_answered_ends_nothing(make, X, content):
     assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
 
 
+BY_POSITION = "Rows are addressed by position, not by index label."
+
+
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ({"type": "rows", "positions": [2**70]}, f"from 0 to 39; got {2**70}. Leave it out."),
-        ({"type": "colors", "column": "bend", "positions": [2**63]}, f"from 0 to 39; got {2**63}. Leave it out."),
+        ({"type": "rows", "positions": [2**70]}, f"from 0 to 39; got [{2**70}]. {BY_POSITION}"),
+        ({"type": "colors", "column": "bend", "positions": [2**63]}, f"from 0 to 39; got {2**63}. {BY_POSITION}"),
         ({"type": "rows", "positions": [0] * 41}, "got 41 positions. Leave out those that are there twice."),
         ({"type": "classes", "feature": "bend", "max_lines": 0}, "reload the page, so that both run the same version."),
         ({"type": "curves", "feature": "bend", "max_lines": 2**70, "selection": []}, None),

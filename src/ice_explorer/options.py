@@ -18,7 +18,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.grid import GRID_NAMES
 from ice_explorer.likelihood import check_decay
 from ice_explorer.metrics import CONVENTIONS
-from ice_explorer.threads import can_start_threads
+from ice_explorer.runtime import can_start_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,9 +1,10 @@
-"""What runs the code: IPython, a Jupyter kernel, or a program without a reader."""
+"""What runs the code: IPython, a Jupyter kernel, or a program without a reader; and whether it has threads."""
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from typing import Any
 
 
@@ -27,3 +28,16 @@ def is_unattended() -> bool:
     if os.environ.get("SERVER_SOFTWARE", "").startswith("voila"):
         return False
     return getattr(jupyter_kernel(), "_allow_stdin", None) is False
+
+
+def can_start_threads() -> bool:
+    """Whether a thread can be started here; tries it."""
+    try:
+        threading.Thread(target=_nothing, daemon=True).start()
+    except RuntimeError:  # "can't start new thread"
+        return False
+    return True
+
+
+def _nothing() -> None:
+    """It started, which is all that was asked."""

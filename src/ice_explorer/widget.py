@@ -47,6 +47,7 @@ from ice_explorer.errors import (
     counted,
     quoted,
 )
+from ice_explorer.explanation import explain
 from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
@@ -121,7 +122,8 @@ def _with_options(init: Callable[..., object]) -> inspect.Signature:
         for parameter in list(inspect.signature(init).parameters.values())[1:]
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD
     ]
-    return inspect.Signature([*named, *inspect.signature(Options).parameters.values()])
+    options = inspect.signature(explain).parameters
+    return inspect.Signature([*named, *(options[name] for name in DEFAULTS)])
 
 
 G = TypeVar("G")
