@@ -915,7 +915,7 @@ def test_a_message_that_cannot_be_answered_ends_nothing(make, X, content):
     assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
 
 
-BY_POSITION = "Rows are addressed by position, not by index label."
+BY_POSITION = "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)` has the positions."
 
 
 @pytest.mark.parametrize(
