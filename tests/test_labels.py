@@ -15,7 +15,7 @@ import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.errors import UnknownFeatureError
-from ice_explorer.labels import MOST_LETTERS, labels_of, shortened
+from ice_explorer.errors.labels import MOST_LETTERS, labels_of, shortened
 
 LONG = "the room was clean and the staff friendly but the street is loud at night " * 100
 NAMES = st.one_of(

@@ -14,7 +14,7 @@ import pytest
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.tracebacks import short_traceback, short_tracebacks
+from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.two_way import TwoWay
 
 X = np.arange(12.0).reshape(6, 2)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError, text_of
+from ice_explorer.errors.labels import labels_of, readable
 from ice_explorer.feature import feature_of, unordered, with_levels_of
 from ice_explorer.groups import column_of_group, make_group
-from ice_explorer.labels import labels_of, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

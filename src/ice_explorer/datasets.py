@@ -6,7 +6,7 @@ from importlib import resources
 
 import pandas as pd
 
-from ice_explorer.tracebacks import short_traceback
+from ice_explorer.errors.tracebacks import short_traceback
 
 __all__ = ["load_cervical_cancer"]
 

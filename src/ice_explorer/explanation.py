@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer.adapters.table import kept
 from ice_explorer.errors import PredictionError
+from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.feature_result import FeatureResult
 from ice_explorer.options import Options
 from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results import ExplanationResult
-from ice_explorer.tracebacks import short_traceback, short_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView

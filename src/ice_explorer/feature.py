@@ -16,7 +16,7 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError, quoted
-from ice_explorer.labels import clipped, readable
+from ice_explorer.errors.labels import clipped, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -21,6 +21,7 @@ from ice_explorer.errors import (
     InvalidOptionError,
     counted,
 )
+from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, step_note
 from ice_explorer.likelihood import check_decay, likelihood
@@ -30,7 +31,6 @@ from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.target_check import decides_class, follows_diagonal
-from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.what_if import moves_of
 
 if TYPE_CHECKING:

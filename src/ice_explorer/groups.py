@@ -10,9 +10,9 @@ import numpy as np
 
 from ice_explorer.adapters.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.labels import labels_of, n_shared
+from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.feature import group_of
-from ice_explorer.labels import labels_of, n_shared
-from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -25,12 +25,12 @@ from ice_explorer.context import Context, Settings
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors.labels import shortened
 from ice_explorer.feature import tells_rows_apart
 from ice_explorer.feature_result import FeatureResult
 from ice_explorer.grid import check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import feature_input
-from ice_explorer.labels import shortened
 from ice_explorer.locks import new_lock
 from ice_explorer.options import Options, check_sample
 from ice_explorer.probe import Probe, Witness

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.older import renewed_provenance
 from ice_explorer.regular_files import open_file
-from ice_explorer.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,17 +22,17 @@ from ice_explorer.errors import (
     counted,
     text_of,
 )
+from ice_explorer.errors.labels import readable
+from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import step_of
 from ice_explorer.feature_result import FeatureResult, decay_table
 from ice_explorer.impact_notes import crowding_notes, step_notes
 from ice_explorer.in_common import in_common
-from ice_explorer.labels import readable
 from ice_explorer.likelihood import check_decay
 from ice_explorer.options import UNITS
 from ice_explorer.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.second import SecondFeature, all_features
 from ice_explorer.subgroups import metrics_of, subgroups_of
-from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.what_if import reach_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ice_explorer.errors.labels import shortened
 from ice_explorer.feature import UNORDERED
-from ice_explorer.labels import shortened
 from ice_explorer.moments import UTC_CLOCK, Clock
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ice_explorer.tracebacks import short_traceback
+from ice_explorer.errors.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ice_explorer.tracebacks import short_traceback
+from ice_explorer.errors.tracebacks import short_traceback
 
 
 @short_traceback

@@ -47,6 +47,7 @@ from ice_explorer.errors import (
     counted,
     quoted,
 )
+from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
@@ -85,7 +86,6 @@ from ice_explorer.options import DEFAULTS, KINDS, RANKINGS, UNITS, Kind, Options
 from ice_explorer.residual import RESIDUAL
 from ice_explorer.runtime import is_unattended
 from ice_explorer.state import check_view, fit_state, read_state
-from ice_explorer.tracebacks import short_tracebacks
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:

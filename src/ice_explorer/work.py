@@ -16,6 +16,7 @@ from ice_explorer.adapters.target import target_names
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
+from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import (
     Explanation,
     FeatureExplanation,
@@ -24,7 +25,6 @@ from ice_explorer.explanation import (
     to_feature_explanation,
 )
 from ice_explorer.figures.provenance import code_line
-from ice_explorer.labels import clipped, readable
 from ice_explorer.messages import FeatureHead
 from ice_explorer.options import DEFAULTS, Options
 from ice_explorer.progress import progress_reporter

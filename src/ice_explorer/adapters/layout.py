@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.checks import n_masked
 from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError, quoted
-from ice_explorer.labels import labels_of
+from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.adapters.tables.column import is_missing, objects
 from ice_explorer.adapters.tables.series import read_column
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.labels import labels_of
+from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ice_explorer.checks import check_integer
 from ice_explorer.errors import InputTypeError, MissingDependencyError
-from ice_explorer.tracebacks import short_traceback
+from ice_explorer.errors.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from bqplot import Figure

@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.labels import n_shared
+from ice_explorer.errors.labels import n_shared
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

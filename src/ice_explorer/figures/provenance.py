@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.errors.labels import MOST_LETTERS
 from ice_explorer.figures.choices import STATE_VERSION, followed, not_drawn
 from ice_explorer.figures.view import ViewState
-from ice_explorer.labels import MOST_LETTERS
 from ice_explorer.options import DEFAULTS
 from ice_explorer.version import __version__
 

@@ -13,7 +13,7 @@ import numpy as np
 from ice_explorer.adapters.tables.column import CODED, coded_column, decimals_of, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
 from ice_explorer.adapters.tables.series import column_of_objects, like_series, read_column
-from ice_explorer.labels import clipped
+from ice_explorer.errors.labels import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
