@@ -20,8 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
-from ice_explorer import turns
 from ice_explorer.classes import Classes
+from ice_explorer.concurrency import turns
 from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.options import Options

@@ -12,13 +12,13 @@ import numpy as np
 
 from ice_explorer.category import CategorySums
 from ice_explorer.checks import LARGEST
+from ice_explorer.concurrency.turns import as_here
 from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.repeats import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.metrics import FeatureSums
 from ice_explorer.probe import dependence_note, repeated
-from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

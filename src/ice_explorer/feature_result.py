@@ -13,6 +13,7 @@ from ice_explorer.anchors import place_of
 from ice_explorer.category import CategorySums
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.column_colors import LevelColors
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.context import resolve_display
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
@@ -25,7 +26,6 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, step_note
 from ice_explorer.likelihood import check_decay, likelihood
-from ice_explorer.locks import new_lock
 from ice_explorer.progress import progress_reporter
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features

@@ -21,6 +21,8 @@ from ice_explorer.anchors import place_of
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.choice import Inside, choose_engine
 from ice_explorer.columns import Columns
+from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.context import Context, Settings
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
@@ -31,12 +33,10 @@ from ice_explorer.feature_result import FeatureResult
 from ice_explorer.grid import check_grid_values
 from ice_explorer.groups import check_groups, groups_among
 from ice_explorer.inputs import feature_input
-from ice_explorer.locks import new_lock
 from ice_explorer.options import Options, check_sample
 from ice_explorer.probe import Probe, Witness
 from ice_explorer.results import ExplanationResult
 from ice_explorer.thresholds import threshold_grids
-from ice_explorer.turns import cancelled_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

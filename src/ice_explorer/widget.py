@@ -32,6 +32,7 @@ from ice_explorer import payload
 from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
 from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
     Cancelled,
@@ -54,7 +55,6 @@ from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.likelihood import check_decay
-from ice_explorer.locks import new_lock
 from ice_explorer.messages import (
     Body,
     CancelBody,

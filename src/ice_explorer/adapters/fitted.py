@@ -14,8 +14,8 @@ from ice_explorer.adapters.predict import first_way
 from ice_explorer.adapters.table import Table, table_from
 from ice_explorer.adapters.tables.array import ArrayTable
 from ice_explorer.adapters.tables.sparse import SparseTable
+from ice_explorer.concurrency.turns import owner_of
 from ice_explorer.errors import InputDataError, PredictionError
-from ice_explorer.turns import owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from ice_explorer.adapters.layout import asked, layout_of, must_choose
 from ice_explorer.adapters.peel import peel
 from ice_explorer.adapters.source import source_of_estimator, source_of_function
 from ice_explorer.adapters.spreading import without_spreading
+from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import InputTypeError, InvalidOptionError
-from ice_explorer.turns import owner_of, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.checks import LARGEST
+from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.concurrency.turns import as_here
 from ice_explorer.errors import Cancelled, PredictionError, quoted
-from ice_explorer.locks import new_lock
-from ice_explorer.turns import as_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

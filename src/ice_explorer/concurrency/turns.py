@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled
-from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
