@@ -14,8 +14,8 @@ from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
+    from ice_explorer.compile_ahead import warmup
     from ice_explorer.provenance_reader import provenance
-    from ice_explorer.warming import warmup
     from ice_explorer.widget import ICEExplorer
 
 __all__ = [
@@ -39,7 +39,7 @@ _ON_DEMAND = {
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
     "provenance": "ice_explorer.provenance_reader",
-    "warmup": "ice_explorer.warming",
+    "warmup": "ice_explorer.compile_ahead",
 }
 
 

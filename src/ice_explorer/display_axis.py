@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from ice_explorer.adapters.tables.natural_order import in_natural_order
+from ice_explorer.dates import UTC_CLOCK, Clock, clock_of, unit_of
 from ice_explorer.errors.labels import shortened
 from ice_explorer.feature import UNORDERED
-from ice_explorer.moments import UTC_CLOCK, Clock, clock_of, unit_of
 from ice_explorer.number_text import cell_text
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ice_explorer.dates import UTC_CLOCK, Clock
 from ice_explorer.errors.labels import shortened
 from ice_explorer.feature import UNORDERED
-from ice_explorer.moments import UTC_CLOCK, Clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

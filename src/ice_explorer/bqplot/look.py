@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import bqplot
 import numpy as np
 
+from ice_explorer.dates import unit_of
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.lettering import elide, text_width
-from ice_explorer.moments import unit_of
 from ice_explorer.number_text import Tick, axis_number, thousands_separator, ticks
 
 if TYPE_CHECKING:

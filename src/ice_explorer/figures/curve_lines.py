@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.curves import transforms
+from ice_explorer.dates import unit_of
 from ice_explorer.display_axis import display_axis, histogram
 from ice_explorer.figures.view import Lines, Missing, ViewState
 from ice_explorer.figures.words import place_writer
-from ice_explorer.moments import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,6 +9,7 @@ import numpy as np
 
 from ice_explorer.column_colors import LevelColors, column_colors
 from ice_explorer.context import resolve_display
+from ice_explorer.dates import unit_of
 from ice_explorer.feature import UNORDERED
 from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.figures.curve_lines import lines_of
@@ -18,7 +19,6 @@ from ice_explorer.figures.split import Together, ramp_writer, split_colors, spli
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.figures.words import average_sentence
 from ice_explorer.figures.zoom import window_within
-from ice_explorer.moments import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from ice_explorer.dates import date_writer
 from ice_explorer.display_axis import writer
 from ice_explorer.glossary import explanation
-from ice_explorer.moments import date_writer
 from ice_explorer.number_text import axis_number, column_format, number_text
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ice_explorer.adapters.tables.natural_order import in_natural_order
+from ice_explorer.dates import UTC_CLOCK, Clock, clock_of
 from ice_explorer.errors.labels import readable, shortened
-from ice_explorer.moments import UTC_CLOCK, Clock, clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
