@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.adapters.trees.ensemble import TreeEnsemble
+    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
 
     Predict = Callable[[np.ndarray], np.ndarray]
 

@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from ice_explorer.adapters.trees.ensemble import CategoricalSplits, TreeEnsemble
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.trees.ensemble import CategoricalSplits, TreeEnsemble
 
 TINY = 2.0**-20
 

@@ -46,8 +46,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
-from ice_explorer.adapters.linear import linear_model
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.linear import linear_model
 from ice_explorer.curves.closed_form import LinearCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
 from ice_explorer.curves.radial import RadialCurves

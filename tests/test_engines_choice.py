@@ -28,9 +28,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
 from ice_explorer import choice
-from ice_explorer.adapters import kernel, linear
-from ice_explorer.adapters.trees import sklearn as sklearn_trees
-from ice_explorer.adapters.trees.ensemble import TreeEnsemble
+from ice_explorer.adapters.structure import kernel, linear
+from ice_explorer.adapters.structure.trees import sklearn as sklearn_trees
+from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
 from ice_explorer.errors import InvalidOptionError, PredictionError
 
 BRUTE = "every phantom observation is predicted, which works for any model"

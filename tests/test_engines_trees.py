@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from threadpoolctl import threadpool_limits
 
 from ice_explorer import choice
-from ice_explorer.adapters.trees import tree_ensemble
+from ice_explorer.adapters.structure.trees import tree_ensemble
 
 
 @pytest.fixture(autouse=True, scope="module")

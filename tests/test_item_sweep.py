@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
 from ice_explorer.curves import item_sweep_numpy, splits, tree
 from ice_explorer.curves.tree import SweepLimitError, TreeCurves
 

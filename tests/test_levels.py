@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.adapters.table import table_from
 from ice_explorer.adapters.tables.natural_order import in_natural_order
+from ice_explorer.adapters.tables.table import table_from
 
 SIZES = ["lo", "mid", "hi", "top"]
 RANK = {size: rank for rank, size in enumerate(SIZES)}

@@ -7,7 +7,7 @@ import parity
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.adapters import linear_results
+from ice_explorer.adapters.structure import statsmodels_linear
 from ice_explorer.errors import InvalidOptionError
 
 api = pytest.importorskip("statsmodels.api")
@@ -101,13 +101,13 @@ def test_other_results_are_asked_for_every_phantom(fit, reason):
 def test_coefficients_that_do_not_give_the_predictions_are_not_used(monkeypatch):
     """Each time, phantoms are compared with the model's own predictions of them."""
     results = formulas.ols("number ~ age + income", DATA).fit()
-    read = linear_results._by_name
+    read = statsmodels_linear._by_name
 
     def wrong(*arguments):
         coefficients, intercept = read(*arguments)
         return coefficients * (1 + 1e-6), intercept
 
-    monkeypatch.setattr(linear_results, "_by_name", wrong)
+    monkeypatch.setattr(statsmodels_linear, "_by_name", wrong)
     e = parity.explained(results, X)
     assert e.engine == "brute"
     (note,) = [note for note in e.notes if "engine" in note]
@@ -146,12 +146,12 @@ class Fitted:
 @pytest.mark.parametrize("response", ["predict_proba", "log_odds"])
 def test_probabilities_need_the_logistic_link(response):
     """One minus an exponential is none of an exponential."""
-    with pytest.raises(linear_results.OtherFormError) as caught:
-        linear_results.linear_results(Fitted("Log"), ["a", "b"], 0, response)
+    with pytest.raises(statsmodels_linear.OtherFormError) as caught:
+        statsmodels_linear.linear_results(Fitted("Log"), ["a", "b"], 0, response)
     assert str(caught.value) == f"{response} of Fitted is no function of its margins that is known here."
 
 
 def test_several_equations_are_no_sum():
     """A coefficient per column, or none is known."""
-    with pytest.raises(linear_results.OtherFormError, match="Fitted is no linear model"):
-        linear_results.linear_results(Fitted("Log", np.ones((2, 2))), ["a", "b"], None, "predict")
+    with pytest.raises(statsmodels_linear.OtherFormError, match="Fitted is no linear model"):
+        statsmodels_linear.linear_results(Fitted("Log", np.ones((2, 2))), ["a", "b"], None, "predict")

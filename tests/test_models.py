@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ice_explorer as ice
-from ice_explorer.adapters.foreign.containers import as_matrix
-from ice_explorer.adapters.predict import make_predictor
+from ice_explorer.adapters.models.libraries.containers import as_matrix
+from ice_explorer.adapters.models.predict import make_predictor
 
 GRID = {"grid": "quantile", "grid_size": 6}
 

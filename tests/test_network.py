@@ -16,8 +16,8 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardSca
 
 import ice_explorer as ice
 from ice_explorer import choice
-from ice_explorer.adapters.network import NetworkModel, network_model
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.network import NetworkModel, network_model
 from ice_explorer.curves import network
 from ice_explorer.curves.network import NetworkCurves
 

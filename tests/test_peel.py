@@ -45,7 +45,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
-from ice_explorer.adapters.peel import peel
+from ice_explorer.adapters.models.peel import peel
 
 ROUNDING = 1e-12
 

@@ -18,8 +18,8 @@ from sklearn.linear_model import Ridge
 from strategies import tables
 
 import ice_explorer as ice
-from ice_explorer.adapters.table import table_from
 from ice_explorer.adapters.tables.column import days
+from ice_explorer.adapters.tables.table import table_from
 
 # Tables of any kind in any container --------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from sklearn.preprocessing import (
 )
 
 import ice_explorer as ice
-from ice_explorer.adapters.trees import tree_ensemble
+from ice_explorer.adapters.structure.trees import tree_ensemble
 from ice_explorer.errors import InvalidOptionError
 
 N = 120

@@ -34,13 +34,13 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
-from ice_explorer.adapters.predict import make_predictor
-from ice_explorer.adapters.trees import catboost as catboost_reader
-from ice_explorer.adapters.trees import lightgbm as lightgbm_reader
-from ice_explorer.adapters.trees import tree_ensemble
-from ice_explorer.adapters.trees.ensemble import LocalTrees, UnsupportedTreesError, ensemble_of
-from ice_explorer.adapters.trees.link import Link
-from ice_explorer.adapters.trees.ubjson import load_ubjson
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.models.predict import make_predictor
+from ice_explorer.adapters.structure.trees import catboost as catboost_reader
+from ice_explorer.adapters.structure.trees import lightgbm as lightgbm_reader
+from ice_explorer.adapters.structure.trees import tree_ensemble
+from ice_explorer.adapters.structure.trees.ensemble import LocalTrees, UnsupportedTreesError, ensemble_of
+from ice_explorer.adapters.structure.trees.ubjson import load_ubjson
 
 catboost = pytest.importorskip("catboost")
 lightgbm = pytest.importorskip("lightgbm")
@@ -1189,7 +1189,7 @@ def test_a_start_by_a_dummy_is_a_constant():
 def test_no_library_is_imported_for_a_model_of_another():
     """Reading a forest of scikit-learn loads no booster."""
     code = (
-        "import sys; from sklearn.ensemble import RandomForestRegressor as F; from ice_explorer.adapters.trees import "
+        "import sys; from sklearn.ensemble import RandomForestRegressor as F; from ice_explorer.adapters.structure.trees import "
         "tree_ensemble; tree_ensemble(F(2).fit([[0.0], [1.0]], [0, 1]), None, 'predict'); "
         "print(sorted({'xgboost', 'lightgbm', 'catboost', 'treelite', 'numba'} & set(sys.modules)))"
     )

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from ice_explorer.adapters.expansion import expand
-from ice_explorer.adapters.kernel import radial_model
-from ice_explorer.adapters.linear import linear_model
-from ice_explorer.adapters.linear_results import are_results, linear_results
-from ice_explorer.adapters.network import network_model
-from ice_explorer.adapters.peel import peel
-from ice_explorer.adapters.refusal import OtherFormError
-from ice_explorer.adapters.trees import tree_ensemble
-from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
+from ice_explorer.adapters.models.peel import peel
+from ice_explorer.adapters.structure.expansion import expand
+from ice_explorer.adapters.structure.kernel import radial_model
+from ice_explorer.adapters.structure.linear import linear_model
+from ice_explorer.adapters.structure.network import network_model
+from ice_explorer.adapters.structure.statsmodels_linear import are_results, linear_results
+from ice_explorer.adapters.structure.trees import tree_ensemble
+from ice_explorer.adapters.structure.trees.ensemble import NotTreesError, UnsupportedTreesError
+from ice_explorer.adapters.structure.unreadable import OtherFormError
 from ice_explorer.curves.closed_form import LinearCurves
 from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
@@ -30,10 +30,10 @@ from ice_explorer.space import NotColumnwiseError, Space
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.adapters.linear import LinearModel
-    from ice_explorer.adapters.peel import Peeled
-    from ice_explorer.adapters.predict import Predictor
-    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
+    from ice_explorer.adapters.models.peel import Peeled
+    from ice_explorer.adapters.models.predict import Predictor
+    from ice_explorer.adapters.structure.linear import LinearModel
+    from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
     from ice_explorer.columns import Columns
     from ice_explorer.context import Context, EngineName
     from ice_explorer.curves.closed_form import ClosedForm

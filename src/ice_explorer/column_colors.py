@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.table import Column, ColumnKind
+    from ice_explorer.adapters.tables.table import Column, ColumnKind
     from ice_explorer.dates import Clock
 
 _MOST_ORDERED_LEVELS = 6

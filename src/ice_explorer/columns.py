@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Column, Name, Table
+    from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.feature import Feature
 
     Array = NDArray[np.float64]

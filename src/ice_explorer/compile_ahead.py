@@ -24,8 +24,8 @@ def warmup() -> None:
     if find_spec("numba") is None:
         return
     from ice_explorer import metrics_numba, pairs
-    from ice_explorer.adapters.trees.ensemble import TreeEnsemble
-    from ice_explorer.adapters.trees.link import Link
+    from ice_explorer.adapters.models.link import Link
+    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.curves import network_numba
     from ice_explorer.curves.tree import TreeCurves
     from ice_explorer.decay import DecaySums, Ends, EndShares

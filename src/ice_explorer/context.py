@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.predict import Predictor
-    from ice_explorer.adapters.table import Table
+    from ice_explorer.adapters.models.predict import Predictor
+    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.columns import Columns
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.probe import Probe, Witness

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.table import Column
+    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.feature import FeatureKind
 
 LEVELLED: Final = ("category", "ordered", "group")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.peel import Peeled
+    from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.context import Context
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.closed_form import ClosedForm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
-from ice_explorer.adapters.table import kept
+from ice_explorer.adapters.tables.table import kept
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.feature_result import FeatureResult
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from ice_explorer.adapters.predict import Response
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.models.predict import Response
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import EngineName
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.grid import GridName

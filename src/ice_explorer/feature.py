@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.adapters.tables.table import Column, Name
 
     Array = NDArray[np.float64]
 

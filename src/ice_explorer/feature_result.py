@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import Context
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.driver_table import DriverTable

@@ -29,7 +29,7 @@ from ice_explorer.metrics import CONVENTIONS
 from ice_explorer.options import KINDS, RANKINGS, UNITS
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.table import ColumnKind
+    from ice_explorer.adapters.tables.table import ColumnKind
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.feature import FeatureKind
     from ice_explorer.metrics import Convention

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ice_explorer.adapters.predict import Response
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.models.predict import Response
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import EngineName
     from ice_explorer.grid import GridName
     from ice_explorer.metrics import Convention

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.table import Column
+    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.classes import Classes
     from ice_explorer.drivers import Drivers
     from ice_explorer.feature_result import FeatureResult

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer import notes
-from ice_explorer.adapters.fitted import fitted_table
-from ice_explorer.adapters.predict import make_predictor
-from ice_explorer.adapters.target import target_names
+from ice_explorer.adapters.models.fitted import fitted_table
+from ice_explorer.adapters.models.predict import make_predictor
+from ice_explorer.adapters.models.target import target_names
 from ice_explorer.anchors import place_of
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.choice import Inside, choose_engine
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.opening import Opening
-    from ice_explorer.adapters.predict import Predictor
-    from ice_explorer.adapters.table import Column, Name, Table
+    from ice_explorer.adapters.models.opening import Opening
+    from ice_explorer.adapters.models.predict import Predictor
+    from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engine import Engine
     from ice_explorer.feature import FeatureKind

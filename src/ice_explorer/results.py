@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
 
 import numpy as np
 
-from ice_explorer.adapters.target import target_names, target_values
+from ice_explorer.adapters.models.target import target_names, target_values
 from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.context import resolve_display
 from ice_explorer.errors import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.table import Column, Name
+    from ice_explorer.adapters.tables.table import Column, Name
     from ice_explorer.context import Context
     from ice_explorer.driver_table import DriverTable
     from ice_explorer.engine import Engine

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Column, ColumnKind
+    from ice_explorer.adapters.tables.table import Column, ColumnKind
     from ice_explorer.columns import Columns
     from ice_explorer.feature import Feature, FeatureKind
 

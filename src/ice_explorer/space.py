@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.peel import Peeled
-    from ice_explorer.adapters.table import Column
+    from ice_explorer.adapters.models.peel import Peeled
+    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.context import Context
     from ice_explorer.inputs import FeatureInput
 

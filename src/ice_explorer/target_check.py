@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.target import target_columns, target_values
+from ice_explorer.adapters.models.target import target_columns, target_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.predict import Predictor
-    from ice_explorer.adapters.table import Column
+    from ice_explorer.adapters.models.predict import Predictor
+    from ice_explorer.adapters.tables.table import Column
 
     Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ice_explorer.adapters.trees.ensemble import UnsupportedTreesError
+from ice_explorer.adapters.structure.trees.ensemble import UnsupportedTreesError
 from ice_explorer.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Table
-    from ice_explorer.adapters.trees.ensemble import TreeEnsemble
+    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
+    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.choice import Inside
     from ice_explorer.columns import Columns
     from ice_explorer.feature import Feature

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import Context
     from ice_explorer.feature import Feature, FeatureKind
 

@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.classes import Classes
     from ice_explorer.driver_table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions

@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ice_explorer import payload
-from ice_explorer.adapters.opening import Opening
-from ice_explorer.adapters.table import kept
-from ice_explorer.adapters.target import target_names
+from ice_explorer.adapters.models.opening import Opening
+from ice_explorer.adapters.models.target import target_names
+from ice_explorer.adapters.tables.table import kept
 from ice_explorer.classes import Classes
 from ice_explorer.curves.answers import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.background import BetweenBlocks, IsCancelled
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan

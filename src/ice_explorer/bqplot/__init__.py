@@ -17,7 +17,7 @@ from ice_explorer.errors.tracebacks import short_traceback
 if TYPE_CHECKING:
     from bqplot import Figure
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.explanation import Explanation
     from ice_explorer.widget import ICEExplorer
 

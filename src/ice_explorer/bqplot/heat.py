@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bqplot import Axis, Figure, Scale
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.two_way import TwoWay, TwoWayAxis
     from ice_explorer.widget import ICEExplorer
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.ensemble import CategoricalSplits, TreeEnsemble
+    from ice_explorer.adapters.structure.trees.ensemble import CategoricalSplits, TreeEnsemble
 
 MISSING = 2**30
 """Rank of a missing value."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.ensemble import TreeEnsemble
+    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
 
 _FEWEST_ROWS, _MOST_ROWS = 2048, 4096  # of a block: what is done once per node is shared by its rows
 _MOST_BYTES = 24_000_000  # of the difference arrays of a block, which a few thousand positions make large

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.table import Name
+    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.view import ViewState
     from ice_explorer.messages import DriversBody

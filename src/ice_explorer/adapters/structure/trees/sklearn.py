@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.trees.ensemble import (
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.trees.ensemble import (
     LocalTrees,
     UnsupportedTreesError,
     ensemble_of,
     joined,
     splits_of_bitsets,
 )
-from ice_explorer.adapters.trees.link import Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
+    from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
 
 _LIBRARY = "scikit-learn"
 

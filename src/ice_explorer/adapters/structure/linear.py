@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.refusal import OtherFormError
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.unreadable import OtherFormError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.link import LinkKind
+    from ice_explorer.adapters.models.link import LinkKind
 
 FORM = "linear model"
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.linear import FORM, LinearModel
-from ice_explorer.adapters.refusal import OtherFormError
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.linear import FORM, LinearModel
+from ice_explorer.adapters.structure.unreadable import OtherFormError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.link import LinkKind
+    from ice_explorer.adapters.models.link import LinkKind
 
 _IDENTITY = {"GLS", "GLSAR", "OLS", "QuantReg", "RLM", "WLS"}
 _LINKS: dict[str, LinkKind] = {"Logit": "sigmoid", "Poisson": "exp"}

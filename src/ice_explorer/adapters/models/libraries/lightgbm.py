@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ice_explorer.adapters.foreign.containers import two_classes
-from ice_explorer.adapters.source import Source, Way
+from ice_explorer.adapters.models.libraries.containers import two_classes
+from ice_explorer.adapters.models.source import Source, Way
 
 CLASSES = ("Booster",)
 

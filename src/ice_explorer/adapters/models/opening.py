@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.layout import asked, must_choose
-from ice_explorer.adapters.target import target_columns
+from ice_explorer.adapters.models.outputs import asked, must_choose
+from ice_explorer.adapters.models.target import target_columns
 from ice_explorer.errors import quoted
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.layout import Layout
-    from ice_explorer.adapters.source import Way
-    from ice_explorer.adapters.table import Table
+    from ice_explorer.adapters.models.outputs import Layout
+    from ice_explorer.adapters.models.source import Way
+    from ice_explorer.adapters.tables.table import Table
 
     Counts = NDArray[np.int64]
 

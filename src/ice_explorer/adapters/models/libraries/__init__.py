@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.source import Source
+    from ice_explorer.adapters.models.source import Source
 
 __all__ = ["foreign_source"]
 

@@ -9,12 +9,12 @@ import importlib
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.adapters.trees.ensemble import NotTreesError, UnsupportedTreesError
+from ice_explorer.adapters.structure.trees.ensemble import NotTreesError, UnsupportedTreesError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
+    from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
 
 __all__ = ["tree_ensemble"]
 

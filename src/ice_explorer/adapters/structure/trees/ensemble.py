@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.link import Link
+    from ice_explorer.adapters.models.link import Link
 
 Response = Literal["predict_proba", "decision_function", "predict", "log_odds", "raw"]
 Comparison = Literal["le", "lt"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.foreign.containers import as_pandas, two_classes
-from ice_explorer.adapters.source import Source, Way
+from ice_explorer.adapters.models.libraries.containers import as_pandas, two_classes
+from ice_explorer.adapters.models.source import Source, Way
 from ice_explorer.errors import InputDataError
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.adapters.predict import first_way
-from ice_explorer.adapters.table import Table, table_from
+from ice_explorer.adapters.models.predict import first_way
 from ice_explorer.adapters.tables.array import ArrayTable
 from ice_explorer.adapters.tables.sparse import SparseTable
+from ice_explorer.adapters.tables.table import Table, table_from
 from ice_explorer.concurrency.turns import owner_of
 from ice_explorer.errors import InputDataError, PredictionError
 

@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.trees.ensemble import (
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.trees.ensemble import (
     CategoricalSplits,
     LocalTrees,
     UnsupportedTreesError,
     ensemble_of,
     joined,
 )
-from ice_explorer.adapters.trees.link import Link
-from ice_explorer.adapters.trees.ubjson import load_ubjson
+from ice_explorer.adapters.structure.trees.ubjson import load_ubjson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
-    from ice_explorer.adapters.trees.link import LinkKind
+    from ice_explorer.adapters.models.link import LinkKind
+    from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
 
 _LIBRARY = "XGBoost"
 

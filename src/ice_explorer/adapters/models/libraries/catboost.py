@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ice_explorer.adapters.foreign.containers import without_axis_of_one
-from ice_explorer.adapters.source import Source, Way, source_of_estimator
+from ice_explorer.adapters.models.libraries.containers import without_axis_of_one
+from ice_explorer.adapters.models.source import Source, Way, source_of_estimator
 
 CLASSES = ("CatBoost",)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.adapters.foreign import foreign_source
-from ice_explorer.adapters.layout import asked, layout_of, must_choose
-from ice_explorer.adapters.peel import peel
-from ice_explorer.adapters.source import source_of_estimator, source_of_function
-from ice_explorer.adapters.spreading import without_spreading
+from ice_explorer.adapters.models.joblib_threads import without_spreading
+from ice_explorer.adapters.models.libraries import foreign_source
+from ice_explorer.adapters.models.outputs import asked, layout_of, must_choose
+from ice_explorer.adapters.models.peel import peel
+from ice_explorer.adapters.models.source import source_of_estimator, source_of_function
 from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import InputTypeError, InvalidOptionError
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.layout import Layout
-    from ice_explorer.adapters.source import Source, Way
+    from ice_explorer.adapters.models.outputs import Layout
+    from ice_explorer.adapters.models.source import Source, Way
 
     Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.predict import Predictor
+    from ice_explorer.adapters.models.predict import Predictor
 
     Array = NDArray[np.float64]
 

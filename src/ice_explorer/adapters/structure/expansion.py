@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.linear import LinearModel
+    from ice_explorer.adapters.structure.linear import LinearModel
 
     Array = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.foreign.containers import two_classes
-from ice_explorer.adapters.source import Source, Way, source_of_estimator
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.libraries.containers import two_classes
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.models.source import Source, Way, source_of_estimator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.trees.ensemble import LocalTrees, UnsupportedTreesError, ensemble_of, joined
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.trees.ensemble import LocalTrees, UnsupportedTreesError, ensemble_of, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.trees.ensemble import Response, TreeEnsemble
-    from ice_explorer.adapters.trees.link import LinkKind
+    from ice_explorer.adapters.models.link import LinkKind
+    from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
 
 _LIBRARY = "CatBoost"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.adapters.refusal import OtherFormError
-from ice_explorer.adapters.trees.link import Link
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.adapters.structure.unreadable import OtherFormError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.source import Source, Way
+    from ice_explorer.adapters.models.source import Source, Way
 
     Array = NDArray[np.float64]
     Check = Callable[[Any, int], Any]

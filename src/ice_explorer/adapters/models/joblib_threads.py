@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from ice_explorer.adapters.source import Source
+    from ice_explorer.adapters.models.source import Source
 
 _FEW_ROWS = 256
 

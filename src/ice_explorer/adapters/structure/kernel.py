@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.refusal import OtherFormError
+from ice_explorer.adapters.structure.unreadable import OtherFormError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

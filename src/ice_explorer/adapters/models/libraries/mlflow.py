@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ice_explorer.adapters.foreign.containers import as_pandas, without_axis_of_one
-from ice_explorer.adapters.source import Source, Way
+from ice_explorer.adapters.models.libraries.containers import as_pandas, without_axis_of_one
+from ice_explorer.adapters.models.source import Source, Way
 
 CLASSES = ("PyFuncModel",)
 

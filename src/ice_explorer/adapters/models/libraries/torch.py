@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.adapters.foreign.containers import as_matrix, without_axis_of_one
-from ice_explorer.adapters.source import Source, Way
+from ice_explorer.adapters.models.libraries.containers import as_matrix, without_axis_of_one
+from ice_explorer.adapters.models.source import Source, Way
 
 if TYPE_CHECKING:
     from collections.abc import Callable
