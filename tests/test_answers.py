@@ -7,7 +7,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.naive_bayes import GaussianNB
 
 import ice_explorer as ice
-from ice_explorer.curves.answers import Answers
+from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import PredictionError
 from ice_explorer.options import Options
 from ice_explorer.plan import prepare

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestRegressor
 
 import ice_explorer as ice
-from ice_explorer.curves.answers import Answers
+from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.explanation import prepare
 from ice_explorer.options import Options
 

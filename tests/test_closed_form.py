@@ -48,9 +48,9 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 from ice_explorer.adapters.models.link import Link
 from ice_explorer.adapters.structure.linear import linear_model
-from ice_explorer.curves.closed_form import LinearCurves
+from ice_explorer.curves.kernel import RadialCurves
+from ice_explorer.curves.linear import LinearCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
-from ice_explorer.curves.radial import RadialCurves
 
 
 def table(n=40):

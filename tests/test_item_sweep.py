@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer.adapters.models.link import Link
-from ice_explorer.curves import item_sweep_numpy, splits, tree
-from ice_explorer.curves.tree import SweepLimitError, TreeCurves
+from ice_explorer.curves.trees import curves as tree
+from ice_explorer.curves.trees import item_sweep_numpy, splits
+from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
 
 KERNELS = ("numba", "numpy")
 

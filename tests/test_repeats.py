@@ -11,8 +11,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsRegressor
 
 import ice_explorer as ice
-from ice_explorer.curves import repeats
-from ice_explorer.curves.repeats import Repeats, tells_apart
+from ice_explorer.curves import equal_rows
+from ice_explorer.curves.equal_rows import Repeats, tells_apart
 
 PROBED = 64
 """Phantoms that show what a model returns."""
@@ -60,7 +60,7 @@ def test_rows_are_grouped_by_what_their_other_columns_hold(columns, data):
 
 def test_keys_that_are_equal_by_chance_group_nothing(monkeypatch):
     """They are compared value by value."""
-    monkeypatch.setattr(repeats, "_mixed", lambda codes, position: np.zeros(len(codes), np.uint64))
+    monkeypatch.setattr(equal_rows, "_mixed", lambda codes, position: np.zeros(len(codes), np.uint64))
     column = np.array([1.0, 2.0, 1.0, 1.0])
     first, group = Repeats([column, column]).but_for([0], np.arange(4))
     assert_array_equal(first, np.arange(4))

@@ -18,11 +18,11 @@ from ice_explorer.adapters.structure.statsmodels_linear import are_results, line
 from ice_explorer.adapters.structure.trees import tree_ensemble
 from ice_explorer.adapters.structure.trees.ensemble import NotTreesError, UnsupportedTreesError
 from ice_explorer.adapters.structure.unreadable import OtherFormError
-from ice_explorer.curves.closed_form import LinearCurves
+from ice_explorer.curves.kernel import RadialCurves
+from ice_explorer.curves.linear import LinearCurves
 from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
-from ice_explorer.curves.radial import RadialCurves
-from ice_explorer.curves.tree import SweepLimitError, TreeCurves
+from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
 from ice_explorer.engine import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
 from ice_explorer.space import NotColumnwiseError, Space
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
     from ice_explorer.columns import Columns
     from ice_explorer.context import Context, EngineName
-    from ice_explorer.curves.closed_form import ClosedForm
+    from ice_explorer.curves.linear import ClosedForm
     from ice_explorer.engine import Engine
     from ice_explorer.inputs import FeatureInput
 

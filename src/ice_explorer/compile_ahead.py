@@ -27,7 +27,7 @@ def warmup() -> None:
     from ice_explorer.adapters.models.link import Link
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.curves import network_numba
-    from ice_explorer.curves.tree import TreeCurves
+    from ice_explorer.curves.trees.curves import TreeCurves
     from ice_explorer.decay import DecaySums, Ends, EndShares
     from ice_explorer.figures.palette import plain_palette
     from ice_explorer.figures.raster import LineSet, draw_lines

@@ -14,7 +14,7 @@ from ice_explorer.category import CategorySums
 from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.turns import as_here
 from ice_explorer.curves.brute import fits, place_of, unfit_prediction
-from ice_explorer.curves.repeats import Repeats, tells_apart
+from ice_explorer.curves.equal_rows import Repeats, tells_apart
 from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.metrics import FeatureSums
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.context import Context
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.curves.closed_form import ClosedForm
-    from ice_explorer.curves.tree import TreeCurves
+    from ice_explorer.curves.linear import ClosedForm
+    from ice_explorer.curves.trees.curves import TreeCurves
     from ice_explorer.inputs import FeatureInput
     from ice_explorer.space import Space
 

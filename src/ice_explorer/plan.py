@@ -24,8 +24,8 @@ from ice_explorer.columns import Columns
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.context import Context, Settings
-from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.curves.known_predictions import Answers, SeveralOutputs
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.labels import shortened
 from ice_explorer.feature import tells_rows_apart

@@ -14,7 +14,7 @@ from ice_explorer.adapters.models.opening import Opening
 from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.classes import Classes
-from ice_explorer.curves.answers import Answers
+from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.answers import SeveralOutputs
+    from ice_explorer.curves.known_predictions import SeveralOutputs
 
 Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,), or one per output."""

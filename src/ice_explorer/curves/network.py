@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.closed_form import Link
+    from ice_explorer.curves.linear import Link
 
     Array = NDArray[np.float64]
 

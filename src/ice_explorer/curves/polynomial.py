@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.closed_form import Linear
+    from ice_explorer.curves.linear import Linear
 
     Array = NDArray[np.float64]
 

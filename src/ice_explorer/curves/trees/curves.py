@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.curves import item_sweep_numpy
-from ice_explorer.curves.forest import SweepForest
-from ice_explorer.curves.splits import MISSING, Moves, Splits, deepest_leaf
+from ice_explorer.curves.trees import item_sweep_numpy
+from ice_explorer.curves.trees.ranked_forest import SweepForest
+from ice_explorer.curves.trees.splits import MISSING, Moves, Splits, deepest_leaf
 from ice_explorer.errors import ICEExplorerError
 
 if TYPE_CHECKING:
@@ -205,6 +205,6 @@ class SweepLimitError(ICEExplorerError):
 
 def _kernels() -> Any:
     """Return the compiled kernels, loaded on first use: numba takes a while to import."""
-    from ice_explorer.curves import item_sweep
+    from ice_explorer.curves.trees import item_sweep
 
     return item_sweep

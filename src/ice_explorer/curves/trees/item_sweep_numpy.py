@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.curves.splits import MISSING
+from ice_explorer.curves.trees.splits import MISSING
 
 if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.forest import SweepForest
+    from ice_explorer.curves.trees.ranked_forest import SweepForest
 
     _Items = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
     """Pair of row and tree, free feature, node."""
