@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from strategies import DECAYS
 
-from ice_explorer import category
-from ice_explorer.category import CategorySums, category_scale
-from ice_explorer.likelihood import conditional_distances
-from ice_explorer.metrics import FeatureSums
+from ice_explorer.metrics import unordered
+from ice_explorer.metrics.likelihood import conditional_distances
+from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.unordered import CategorySums, category_scale
 
 VALUES = st.integers(-8, 8).map(lambda v: v / 4)
 
@@ -147,7 +147,7 @@ def test_many_rows_in_small_chunks_change_nothing(monkeypatch):
     probabilities = generator.random((500, 6)).tolist()
     case = ([0, 1, 2, 3, 4, 5], own, [1.0] * 500, curves, probabilities)
     whole = summed(*case).metrics(0.6)
-    monkeypatch.setattr(category, "_CHUNK", 60)
+    monkeypatch.setattr(unordered, "_CHUNK", 60)
     assert_allclose(
         list(asdict(summed(*case, blocks=3).metrics(0.6)).values()), list(asdict(whole).values()), rtol=1e-11
     )

@@ -11,11 +11,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer import decay as decay_module
-from ice_explorer import decay_numba, metrics_numba
-from ice_explorer.decay import DecaySums, Ends
-from ice_explorer.metrics import FeatureSums, Moments
-from ice_explorer.own_values import OwnValues, hints_of
+from ice_explorer.metrics import decay_sums as decay_module
+from ice_explorer.metrics import decay_sums_numba, ordered_numba
+from ice_explorer.metrics.decay_sums import DecaySums, Ends
+from ice_explorer.metrics.ordered import FeatureSums, Moments
+from ice_explorer.metrics.own_value_nodes import OwnValues, hints_of
 
 ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
 
@@ -100,7 +100,7 @@ def test_the_compiled_sums_are_those_of_numpy(n, n_grid, options, n_active, offs
     )
     blocks = [block for block in np.split(np.arange(n), [1, n // 3, n // 2]) if len(block)]
     change = np.abs(rows[0])
-    compiled = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=blocks, change=change)
+    compiled = summed(ordered_numba.add, grid, active, stretches, tuple(rows), blocks=blocks, change=change)
     plain = summed(by_numpy, grid, active, stretches, tuple(rows), blocks=blocks, change=change)
     if n_grid == 1:
         compiled.likelihoods = plain.likelihoods = None
@@ -122,7 +122,7 @@ def test_inactive_intervals_are_intervals_of_slope_0(seed, n, n_grid, options):
     everywhere = np.arange(n_grid - 1)
     curves = stretches[:, np.searchsorted(active, np.arange(n_grid))]
     blocks = [np.arange(n)]
-    short = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=blocks)
+    short = summed(ordered_numba.add, grid, active, stretches, tuple(rows), blocks=blocks)
     full = summed(by_numpy, grid, everywhere, curves, tuple(rows), blocks=blocks)
     short.finish()
     full.finish()
@@ -169,7 +169,7 @@ def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options
             if parallel:
                 sums.add_parallel(step, offsets[block], part, change[block])
             elif compiled:
-                metrics_numba.add(sums, offsets[block, None] + step, part, change[block])
+                ordered_numba.add(sums, offsets[block, None] + step, part, change[block])
             else:
                 sums.add(offsets[block, None] + step, part, change[block])
         sums.finish()
@@ -201,15 +201,15 @@ def test_many_parallel_curves_are_added_by_distance_a_few_at_a_time():
     step, offsets, rows = rng.normal(size=6), rng.normal(size=5000), tuple(rows)
     parallel, formed = empty(grid, active, rows), empty(grid, active, rows)
     parallel.add_parallel(step, offsets, rows)
-    metrics_numba.add(formed, offsets[:, None] + step, rows, None)
+    ordered_numba.add(formed, offsets[:, None] + step, rows, None)
     assert_equal_decays(parallel, formed)
 
 
 def test_many_blocks_are_one():
     """A row at a time gives the sums of all rows at once, to rounding."""
     grid, active, stretches, *rows = feature(np.random.default_rng(0), 200, 9, weighted=True)
-    whole = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=[np.arange(200)])
-    single = summed(metrics_numba.add, grid, active, stretches, tuple(rows), blocks=np.arange(200)[:, None])
+    whole = summed(ordered_numba.add, grid, active, stretches, tuple(rows), blocks=[np.arange(200)])
+    single = summed(ordered_numba.add, grid, active, stretches, tuple(rows), blocks=np.arange(200)[:, None])
     assert_equal_sums(single, whole)
 
 
@@ -229,7 +229,7 @@ def test_squared_deviations_do_not_cancel(splits):
     plain, compiled = Moments(3), empty(grid, np.arange(2), rows)
     for block in np.split(np.arange(4000), splits):
         plain.add(columns[block], weights[block])
-        metrics_numba.add(compiled, columns[block], tuple(values[block] for values in rows), None)
+        ordered_numba.add(compiled, columns[block], tuple(values[block] for values in rows), None)
     # The mean is known to 1e-10, a part in ten million of the spread.
     assert_allclose(plain.squared, exact, rtol=1e-6)
     assert_allclose(compiled.curves.squared, exact, rtol=1e-6)
@@ -295,7 +295,7 @@ def assert_decays(n, n_grid, *, scale=0.8, chosen=None, active=None, rows=None, 
     if not options.get("own_scales"):
         scales = np.full(n, scale)
     rows = observed, scales, weights
-    sums = summed(metrics_numba.add, grid, chosen, stretches, rows, blocks=np.array_split(np.arange(n), 3))
+    sums = summed(ordered_numba.add, grid, chosen, stretches, rows, blocks=np.array_split(np.arange(n), 3))
     sums.finish()
     slopes = np.zeros((n, n_grid - 1))
     slopes[:, chosen] = np.diff(stretches, axis=1) / np.diff(grid)[chosen]
@@ -475,7 +475,7 @@ def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes,
 
 def test_every_decay_without_numba(monkeypatch):
     """The same sums where nothing is compiled."""
-    monkeypatch.setattr(metrics_numba, "add", by_numpy)
+    monkeypatch.setattr(ordered_numba, "add", by_numpy)
     for options in ({}, {"own_scales": True}, {"on_grid": True}, {"active": 4}):
         assert_decays(60, 12, weighted=True, **options)
         assert_decays(400, 9, **options)
@@ -572,7 +572,7 @@ def test_a_value_is_found_between_the_edges_below_and_above_it(edges, values):
     edges = np.array(edges)
     for value in (*edges, *np.nextafter(edges, np.inf), *np.nextafter(edges, -np.inf), *values):
         expected = max(np.searchsorted(edges, value, side="right") - 1, 0)
-        assert decay_numba.bucket_of(value, edges, *hints_of(edges)) == expected
+        assert decay_sums_numba.bucket_of(value, edges, *hints_of(edges)) == expected
 
 
 @given(observed=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=12))
@@ -581,7 +581,7 @@ def test_a_constant_curve_has_no_impact_whatever_its_likelihood(observed):
     assume(len(set(observed)) > 1)
     observed = np.array(observed)
     grid, rows = np.unique(observed), (observed, np.full(len(observed), 0.5), np.ones(len(observed)))
-    sums = summed(metrics_numba.add, grid, np.empty(0, np.intp), np.full((len(observed), 1), 2.5), rows,
+    sums = summed(ordered_numba.add, grid, np.empty(0, np.intp), np.full((len(observed), 1), 2.5), rows,
                   blocks=[np.arange(len(observed))])  # fmt: skip
     sums.finish()
     figures = sums.metrics(0.5)

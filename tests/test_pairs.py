@@ -6,9 +6,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer import decay as decay_module
-from ice_explorer import decay_numba, pairs
-from ice_explorer.decay import DecaySums, EndShares, LikelihoodSums
+from ice_explorer.metrics import decay_sums as decay_module
+from ice_explorer.metrics import decay_sums_numba, distance_pairs
+from ice_explorer.metrics.decay_sums import DecaySums, EndShares, LikelihoodSums
 
 SLIDER = -np.log([1.0, 0.999, 0.9, 0.5, 0.1, 0.01])
 BEYOND = -np.log([1e-3, 1e-4, 1e-8])
@@ -23,7 +23,7 @@ def drawn(rng, n, shape):
         "wide": lambda: rng.uniform(0, 50, n),
         "heavy": lambda: np.clip(rng.standard_cauchy(n), -1e4, 1e4),
         "clusters": lambda: rng.choice([-30.0, 0.0, 1e-3, 7.0], n) + 1e-9 * rng.normal(size=n),
-        "on edges": lambda: rng.integers(-300, 300, n) * pairs.LEAF,
+        "on edges": lambda: rng.integers(-300, 300, n) * distance_pairs.LEAF,
         "far": lambda: np.where(np.arange(n) == 0, 1e6, rng.normal(size=n)),
     }[shape]()
     return np.sort(values)
@@ -37,9 +37,9 @@ def assert_laplace_transforms(own, others, *, compiled=False):
     (values, weights), (ends, u) = own, others
     apart = np.abs(ends - values[:, None])
     nearest = apart.min()
-    distances, masses = pairs.by_distance(own, others, nearest, compiled=compiled)
-    assert distances.min() >= -pairs.LEAF
-    assert distances.max() <= max(pairs.REACH * (apart.max() - nearest), 2 * pairs.LEAF)
+    distances, masses = distance_pairs.by_distance(own, others, nearest, compiled=compiled)
+    assert distances.min() >= -distance_pairs.LEAF
+    assert distances.max() <= max(distance_pairs.REACH * (apart.max() - nearest), 2 * distance_pairs.LEAF)
     rounding = np.spacing(max(abs(ends[0]), abs(ends[-1])))  # what a value moved by `nearest` is known to
     for exponents, rtol in ((SLIDER, 1e-12), (BEYOND, 1e-9)):
         for a in exponents:
@@ -100,7 +100,7 @@ def test_weights_that_rounding_would_lose_beside_others():
     weights = np.append(1e-12, np.ones(1000))
     ends = np.array([0.0, 0.0006 + 60.0])
     own, others = (values, weights), (ends, np.array([[1.0], [1e-15]]))
-    distances, masses = pairs.by_distance(own, others, 0.0)
+    distances, masses = distance_pairs.by_distance(own, others, 0.0)
     expected = weights @ np.exp(-4.6 * np.abs(ends - values[:, None])) @ others[1]
     assert_allclose(np.exp(-4.6 * distances) @ masses, expected, rtol=1e-12)
 
@@ -111,21 +111,21 @@ def test_many_values_in_one_leaf_are_summed_from_its_start():
     columns = np.random.default_rng(0).normal(size=(3, sizes.sum()))
     first = np.cumsum(sizes) - sizes
     expected = np.concatenate([np.cumsum(run, axis=1) for run in np.split(columns, first[1:], axis=1)], axis=1)
-    assert_array_equal(pairs._sums_so_far(columns, first), expected)
+    assert_array_equal(distance_pairs._sums_so_far(columns, first), expected)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_leaves_filled_by_the_kernel_are_those_of_numpy(shape):
     """Boxes, moments and the pairs within a leaf, where ends meet some of the values."""
     rng = np.random.default_rng(1)
-    ends = np.unique(drawn(rng, 200, shape)) / pairs.LEAF
-    values = np.sort(np.concatenate([ends[::3], drawn(rng, 100, shape) / pairs.LEAF]))
+    ends = np.unique(drawn(rng, 200, shape)) / distance_pairs.LEAF
+    values = np.sort(np.concatenate([ends[::3], drawn(rng, 100, shape) / distance_pairs.LEAF]))
     values = values[values <= ends[-1]]
     below = np.searchsorted(values, ends, side="right")
     ends, below = ends[below > 0], below[below > 0]
     own, others = (values, rng.uniform(size=len(values))), (ends, rng.uniform(size=(len(ends), 2)))
-    plain = pairs._fill_leaves(own, others, below)
-    compiled = decay_numba.fill_leaves(own, others, below, pairs.N_OF_LEAF)
+    plain = distance_pairs._fill_leaves(own, others, below)
+    compiled = decay_sums_numba.fill_leaves(own, others, below, distance_pairs.N_OF_LEAF)
     for mine, theirs in zip(compiled[:2], plain[:2], strict=True):
         assert_array_equal(mine[0], theirs[0])
         assert_allclose(mine[1], theirs[1], rtol=1e-12, atol=1e-13)
@@ -185,7 +185,7 @@ def test_the_nearest_pair_is_met_whatever_rounding_makes_of_their_distance():
     for end in np.random.default_rng(3).uniform(127, 128, 50):
         for sign in (1.0, -1.0):
             own, others = (np.array([sign * value]), np.ones(1)), (np.array([sign * end]), np.ones((1, 1)))
-            _, masses = pairs.by_distance(own, others, end - value)
+            _, masses = distance_pairs.by_distance(own, others, end - value)
             assert_allclose(masses.sum(), 1.0, rtol=1e-13)
 
 
@@ -193,7 +193,7 @@ def test_the_nearest_pair_is_met_whatever_rounding_makes_of_their_distance():
 def test_sums_have_room_for_all_masses_that_stand_for_pairs(farthest):
     """They lie up to a leaf before the nearest pair, and beyond the farthest."""
     rng = np.random.default_rng(4)
-    distances = rng.uniform(-pairs.LEAF, max(pairs.REACH * farthest, 2 * pairs.LEAF), 5000)
+    distances = rng.uniform(-distance_pairs.LEAF, max(distance_pairs.REACH * farthest, 2 * distance_pairs.LEAF), 5000)
     masses = rng.uniform(size=(5000, 1))
     sums = DecaySums(1, 0.25, 0.25 + farthest)
     sums.add_beyond(distances, masses)

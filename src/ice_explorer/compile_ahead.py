@@ -23,15 +23,15 @@ def warmup() -> None:
     """
     if find_spec("numba") is None:
         return
-    from ice_explorer import metrics_numba, pairs
     from ice_explorer.adapters.models.link import Link
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.curves import network_numba
     from ice_explorer.curves.trees.curves import TreeCurves
-    from ice_explorer.decay import DecaySums, Ends, EndShares
     from ice_explorer.figures.palette import plain_palette
     from ice_explorer.figures.raster import LineSet, draw_lines
-    from ice_explorer.metrics import FeatureSums
+    from ice_explorer.metrics import distance_pairs, ordered_numba
+    from ice_explorer.metrics.decay_sums import DecaySums, Ends, EndShares
+    from ice_explorer.metrics.ordered import FeatureSums
 
     stump = TreeEnsemble(
         feature=np.array([0, -1, -1], np.int32),
@@ -54,12 +54,12 @@ def warmup() -> None:
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
     TreeCurves(stump, [np.array([0.0, np.nan])], {0: (np.zeros(1, np.intp), own[:, None])}).predict(np.arange(2))
     sums = FeatureSums(own, 1.0, (own, ones, ones), trees.active[0], compiled=True)
-    metrics_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
+    ordered_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
     many = np.arange(100.0)  # so many masses that they are not kept one by one
     ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)
     network_numba.rectified_margins(ones[:, None], ones[:, None], ones[:1, None], ones[:1], np.empty((4, 4, 1)))
-    pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)
+    distance_pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)
     line = LineSet(own[:2], level, level[:, 1:], level[:, 0])
     draw_lines(line, plain_palette(), width=1, height=2, thickness=1.0, strength=1.0, compiled=True)

@@ -10,11 +10,8 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of, check_positions
 from ice_explorer.errors import PredictionError
-from ice_explorer.likelihood import (
-    check_decay,
-    standard_deviation,
-)
-from ice_explorer.metrics import CONVENTIONS, Convention
+from ice_explorer.metrics.likelihood import check_decay, standard_deviation
+from ice_explorer.metrics.ordered import CONVENTIONS, Convention
 from ice_explorer.target_check import known_target
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ice_explorer.category import CategorySums
 from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.turns import as_here
 from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
-from ice_explorer.decay import MOST_CELLS
 from ice_explorer.errors import Cancelled, PredictionError
-from ice_explorer.metrics import FeatureSums
+from ice_explorer.metrics.decay_sums import MOST_CELLS
+from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.probe import dependence_note, repeated
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def _add_to(
     if isinstance(curves, tuple):
         sums.add_parallel(*curves, of_rows, change)
     elif compiled:  # only where that is worth loading
-        from ice_explorer import metrics_numba
+        from ice_explorer.metrics import ordered_numba
 
-        metrics_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
+        ordered_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
     else:
         sums.add(curves, of_rows, change)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from ice_explorer.anchors import place_of
-from ice_explorer.category import CategorySums
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.column_colors import LevelColors
 from ice_explorer.concurrency.locks import new_lock
@@ -25,7 +24,8 @@ from ice_explorer.errors import (
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.grid import feature_seed
 from ice_explorer.impact_notes import crowding_note, step_note
-from ice_explorer.likelihood import check_decay, likelihood
+from ice_explorer.metrics.likelihood import check_decay, likelihood
+from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
 from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ice_explorer.engine import Engine, Sums
     from ice_explorer.impact_notes import Note
     from ice_explorer.inputs import FeatureInput
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.subgroups import Subgroups
     from ice_explorer.what_if import Moves
 

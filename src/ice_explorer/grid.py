@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.likelihood import observed_quantiles
+from ice_explorer.metrics.likelihood import observed_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

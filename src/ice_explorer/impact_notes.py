@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.category import CategorySums
+from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.notes import count_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.metrics import Convention, FeatureSums
+    from ice_explorer.metrics.ordered import Convention, FeatureSums
 
 _FEWEST_VALUES: Final = 5
 _DOMINANT: Final = 0.5  # share of the impact

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.category import category_scale
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.feature import feature_of
 from ice_explorer.grid import feature_seed, make_grid
-from ice_explorer.likelihood import (
+from ice_explorer.metrics.likelihood import (
     conditional_distances,
     conditional_scale,
     floored_scale,
@@ -19,6 +18,7 @@ from ice_explorer.likelihood import (
     most_frequent,
     standard_deviation,
 )
+from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ice_explorer.errors import quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
 
 _CONVENTIONS: Final[Mapping[tuple[object, object], Convention]] = {
     ("equations", "interval"): "equations",

@@ -16,8 +16,8 @@ from ice_explorer.checks import check_flag, check_integer, check_one_of, real_nu
 from ice_explorer.context import ENGINES
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.grid import GRID_NAMES
-from ice_explorer.likelihood import check_decay
-from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.runtime import can_start_threads
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import EngineName
     from ice_explorer.grid import GridName
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
 
 Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)

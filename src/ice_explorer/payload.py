@@ -38,7 +38,7 @@ from ice_explorer.messages import (
     RowsBody,
     RuleBody,
 )
-from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.number_text import cell_text, short_cell_text
 from ice_explorer.version import __version__
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers import Drivers
     from ice_explorer.feature_result import FeatureResult
     from ice_explorer.in_common import InCommon
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results import ExplanationResult
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much

@@ -28,7 +28,7 @@ from ice_explorer.feature import step_of
 from ice_explorer.feature_result import FeatureResult, decay_table
 from ice_explorer.impact_notes import crowding_notes, step_notes
 from ice_explorer.in_common import in_common
-from ice_explorer.likelihood import check_decay
+from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.options import UNITS
 from ice_explorer.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.second import SecondFeature, all_features
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ice_explorer.driver_table import DriverTable
     from ice_explorer.engine import Engine
     from ice_explorer.in_common import InCommon
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Unit
     from ice_explorer.target_check import KnownTarget
 

@@ -13,7 +13,7 @@ import numpy as np
 from ice_explorer.checks import check_index
 from ice_explorer.engine import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.metrics import FeatureMetrics
+from ice_explorer.metrics.ordered import FeatureMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engine import Sums
     from ice_explorer.inputs import FeatureInput
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
 
     Array = NDArray[np.float64]
     Blocks = Iterable[tuple[NDArray[np.int64], Array]]

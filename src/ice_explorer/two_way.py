@@ -12,7 +12,7 @@ from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.grid import feature_seed, make_grid
-from ice_explorer.likelihood import lower_median, most_frequent
+from ice_explorer.metrics.likelihood import lower_median, most_frequent
 from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:

@@ -54,7 +54,6 @@ from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, is_shared, weakly
-from ice_explorer.likelihood import check_decay
 from ice_explorer.messages import (
     Body,
     CancelBody,
@@ -81,7 +80,8 @@ from ice_explorer.messages import (
     WhatIfRequest,
     parse_request,
 )
-from ice_explorer.metrics import CONVENTIONS, Convention
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.metrics.ordered import CONVENTIONS, Convention
 from ice_explorer.options import DEFAULTS, KINDS, RANKINGS, UNITS, Kind, Options, RankBy, Unit, check_static_picture
 from ice_explorer.residual import RESIDUAL
 from ice_explorer.runtime import is_unattended

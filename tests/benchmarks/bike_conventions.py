@@ -25,7 +25,7 @@ from sklearn.preprocessing import OneHotEncoder
 from xgboost import XGBRegressor
 
 import ice_explorer as ice
-from ice_explorer.metrics import Convention
+from ice_explorer.metrics.ordered import Convention
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "bike_sharing" / "bike.csv"
 TARGET = "cnt"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ice_explorer.column_colors import RampColors
     from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.split import Split
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import RankBy
     from ice_explorer.results import ExplanationResult
 

@@ -15,8 +15,8 @@ from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.words import reach_text, weight_text
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.likelihood import check_decay
-from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.number_text import axis_number, figure_format, is_nothing
 from ice_explorer.options import KINDS, RANKINGS, UNITS, Options
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.figures.palette import Palette
     from ice_explorer.figures.zoom import Window
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Kind, RankBy, Unit
 
 RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}

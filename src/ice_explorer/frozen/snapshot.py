@@ -15,7 +15,7 @@ from ice_explorer import payload
 from ice_explorer.display_axis import LEVELLED
 from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.messages import FeatureHead
-from ice_explorer.metrics import CONVENTIONS
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.residual import RESIDUAL
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.view import ViewState
     from ice_explorer.messages import DriversBody
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results import ExplanationResult
 
 MOST_VALUES: Final = 2_000_000

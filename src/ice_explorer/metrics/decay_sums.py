@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer import chebyshev, pairs
-from ice_explorer.likelihood import distances
-from ice_explorer.own_values import MOST_MOMENTS, OwnValues
+from ice_explorer.metrics import chebyshev, distance_pairs
+from ice_explorer.metrics.likelihood import distances
+from ice_explorer.metrics.own_value_nodes import MOST_MOMENTS, OwnValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ MOST_CELLS = 1 << 22
 # the leading bits of the number. In the widest counting cell e^{-ad} varies
 # by e^{-10}: 20 moments represent it to 1e-10 there, where it is 4e-18 of the mass at 0, and to
 # rounding error nearer by.
-_FIRST_CELL = pairs.LEAF
+_FIRST_CELL = distance_pairs.LEAF
 _BITS_BELOW = 50  # of the 52 of a mantissa, two tell the quarter of an octave
 _BEFORE_FIRST = (int(np.float64(_FIRST_CELL).view(np.int64)) >> _BITS_BELOW) - 1
 _N_MOMENTS = 20
@@ -151,8 +151,8 @@ class DecaySums:
         self._compiled = compiled
         self.nearest = nearest
         extent = max(farthest - nearest, _FIRST_CELL)
-        if extent < pairs.FARTHEST:
-            extent *= pairs.REACH
+        if extent < distance_pairs.FARTHEST:
+            extent *= distance_pairs.REACH
         n_cells = int(_cell_of(np.array([extent]))[0]) + 1
         starts = (np.arange(_BEFORE_FIRST, _BEFORE_FIRST + n_cells + 1, dtype=np.int64) << _BITS_BELOW).view(np.float64)
         starts[0] = -_FIRST_CELL
@@ -207,7 +207,7 @@ class DecaySums:
         nodes, scales = own
         n_ends = len(ends.values)
         if self._compiled and len(nodes) * n_ends > self._most_atoms:
-            from ice_explorer.decay_numba import add_laid_out
+            from ice_explorer.metrics.decay_sums_numba import add_laid_out
 
             add_laid_out(
                 (ends.values, ends.shares, ends.before, ends.after, ends.of_before, ends.of_after), nodes, scales,
@@ -495,14 +495,14 @@ class _Group:
         return (
             len(nodes) * len(ends) > _MOST_LAID_OUT
             and bool(scales.min() == scales.max())
-            and extent < pairs.FARTHEST * float(scales[0])
+            and extent < distance_pairs.FARTHEST * float(scales[0])
         )
 
     def _add_pairs(self, nodes: NDArray[np.float64], weights: NDArray[np.float64], scale: float) -> None:
         """Add w u at the distances of nodes, increasing and of one scale, and ends."""
         middle = nodes[len(nodes) // 2]  # distances near by lose nothing where values have an offset
         own, others = ((nodes - middle) / scale, weights), ((self._ends.values - middle) / scale, self._ends.shares)
-        relative, masses = pairs.by_distance(own, others, self.sums.nearest, compiled=self._compiled)
+        relative, masses = distance_pairs.by_distance(own, others, self.sums.nearest, compiled=self._compiled)
         self.sums.add_beyond(relative, np.concatenate([np.zeros_like(masses), masses], axis=1))
 
     def totals(self, name: str, exponents: Array) -> tuple[Array, Array, float]:

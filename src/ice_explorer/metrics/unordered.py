@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ice_explorer.decay import DecaySums
-from ice_explorer.metrics import FeatureMetrics, Moments, decayed_figures
+from ice_explorer.metrics.decay_sums import DecaySums
+from ice_explorer.metrics.ordered import FeatureMetrics, Moments, decayed_figures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics import Convention
+    from ice_explorer.metrics.ordered import Convention
 
     Array = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ice_explorer.decay_numba import bucket_of
+from ice_explorer.metrics.decay_sums_numba import bucket_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics import FeatureSums
+    from ice_explorer.metrics.ordered import FeatureSums
 
     Array = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer import chebyshev
+from ice_explorer.metrics import chebyshev
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ def _meetings(
     ends = np.maximum(ends - nearest, values[below - 1])
     own, others = (values / LEAF, np.ascontiguousarray(weights)), (ends / LEAF, np.ascontiguousarray(u))
     if compiled:
-        from ice_explorer.decay_numba import fill_leaves
+        from ice_explorer.metrics.decay_sums_numba import fill_leaves
 
         left, right, within = fill_leaves(own, others, below, N_OF_LEAF)
     else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer import chebyshev
+from ice_explorer.metrics import chebyshev
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -136,7 +136,7 @@ class OwnValues:
         """Rows (n_buckets,) and moments of the weights (n_buckets, most moments) of all buckets."""
         n_buckets, most = len(self.count), int(self.count.max())
         if self._compiled:
-            from ice_explorer.decay_numba import add_weights
+            from ice_explorer.metrics.decay_sums_numba import add_weights
 
             n_rows, moments = np.zeros(n_buckets, np.int64), np.zeros((n_buckets, most))
             add_weights(observed, weights, self.arrays, n_rows, moments)

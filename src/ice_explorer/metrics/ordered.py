@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer.decay import EndShares, LikelihoodSums
+from ice_explorer.metrics.decay_sums import EndShares, LikelihoodSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
