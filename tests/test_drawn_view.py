@@ -20,9 +20,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
-from ice_explorer.column_colors import LevelColors, RampColors
-from ice_explorer.display_axis import DisplayAxis
 from ice_explorer.export import picture, save
+from ice_explorer.features.column_colors import LevelColors, RampColors
+from ice_explorer.features.display_axis import DisplayAxis
 from ice_explorer.figures.around import with_surroundings
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.compose import compose

@@ -16,8 +16,9 @@ from matplotlib import image as mpl_image
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer import explain, number_text
+from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.features import number_text
 from ice_explorer.figures import lettering
 from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.compose import compose

@@ -18,9 +18,9 @@ from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
 from ice_explorer import payload
-from ice_explorer.display_axis import display_axis
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
+from ice_explorer.features.display_axis import display_axis
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.view import ViewState
 from ice_explorer.frozen import page as page_module

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer import payload
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
-from ice_explorer.groups import level_names
+from ice_explorer.features.groups import level_names
 
 
 def model(rows):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer import errors
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation, FeatureExplanation, explain
-from ice_explorer.groups import find_groups
-from ice_explorer.residual import RESIDUAL
+from ice_explorer.features.groups import find_groups
+from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.models.predict import Predictor
     from ice_explorer.adapters.structure.linear import LinearModel
     from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
-    from ice_explorer.columns import Columns
     from ice_explorer.context import Context, EngineName
     from ice_explorer.curves.linear import ClosedForm
     from ice_explorer.engine import Engine
+    from ice_explorer.features.columns import Columns
     from ice_explorer.inputs import FeatureInput
 
 _Model = TypeVar("_Model")

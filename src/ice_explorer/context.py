@@ -10,9 +10,9 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of, check_positions
 from ice_explorer.errors import PredictionError
+from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
-from ice_explorer.target_check import known_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.predict import Predictor
     from ice_explorer.adapters.tables.table import Table
-    from ice_explorer.columns import Columns
     from ice_explorer.curves.brute import BruteCurves
+    from ice_explorer.features.columns import Columns
+    from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.probe import Probe, Witness
     from ice_explorer.progress import Progress
-    from ice_explorer.target_check import KnownTarget
 
     Array = NDArray[np.float64]
 

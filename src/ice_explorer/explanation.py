@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import EngineName
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.grid import GridName
+    from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Kind, RankBy, Unit
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from ice_explorer.anchors import place_of
 from ice_explorer.checks import check_integer, check_one_of
-from ice_explorer.column_colors import LevelColors
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.context import resolve_display
 from ice_explorer.curves import transforms
@@ -22,15 +20,17 @@ from ice_explorer.errors import (
     counted,
 )
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.grid import feature_seed
+from ice_explorer.features.anchors import place_of
+from ice_explorer.features.column_colors import LevelColors
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.impact_notes import crowding_note, step_note
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
-from ice_explorer.sampling import draw_stratified
 from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.subgroups import metrics_of, subgroups_of, sums_by
-from ice_explorer.target_check import decides_class, follows_diagonal
 from ice_explorer.what_if import moves_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.feature import feature_of
-from ice_explorer.grid import feature_seed, make_grid
+from ice_explorer.features.feature import feature_of
+from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import (
     conditional_distances,
     conditional_scale,
@@ -19,7 +20,6 @@ from ice_explorer.metrics.likelihood import (
     standard_deviation,
 )
 from ice_explorer.metrics.unordered import category_scale
-from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.context import Context
-    from ice_explorer.feature import Feature
-    from ice_explorer.grid import Grid, GridName
+    from ice_explorer.features.feature import Feature
+    from ice_explorer.features.grid import Grid, GridName
 
     Array = NDArray[np.float64]
 

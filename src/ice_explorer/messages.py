@@ -31,7 +31,7 @@ from ice_explorer.options import KINDS, RANKINGS, UNITS
 if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import ColumnKind
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.feature import FeatureKind
+    from ice_explorer.features.feature import FeatureKind
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Kind, RankBy, Unit
 

@@ -15,7 +15,7 @@ import numpy as np
 from ice_explorer.checks import check_flag, check_integer, check_one_of, real_numbers
 from ice_explorer.context import ENGINES
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.grid import GRID_NAMES
+from ice_explorer.features.grid import GRID_NAMES
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.runtime import can_start_threads
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import EngineName
-    from ice_explorer.grid import GridName
+    from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
 
 Unit = Literal["prediction", "sd", "share"]

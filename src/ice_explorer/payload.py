@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
-from ice_explorer.column_colors import LevelColors, column_colors
 from ice_explorer.context import resolve_display
-from ice_explorer.display_axis import cell_writer, display_axis, histogram, writer
 from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.features.column_colors import LevelColors, column_colors
+from ice_explorer.features.display_axis import cell_writer, display_axis, histogram, writer
+from ice_explorer.features.number_text import cell_text, short_cell_text
 from ice_explorer.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
@@ -39,7 +40,6 @@ from ice_explorer.messages import (
     RuleBody,
 )
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.number_text import cell_text, short_cell_text
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:

@@ -24,13 +24,13 @@ from ice_explorer.errors import (
 )
 from ice_explorer.errors.labels import readable
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.feature import step_of
 from ice_explorer.feature_result import FeatureResult, decay_table
+from ice_explorer.features.feature import step_of
+from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.impact_notes import crowding_notes, step_notes
 from ice_explorer.in_common import in_common
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.options import UNITS
-from ice_explorer.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.second import SecondFeature, all_features
 from ice_explorer.subgroups import metrics_of, subgroups_of
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from ice_explorer.context import Context
     from ice_explorer.driver_table import DriverTable
     from ice_explorer.engine import Engine
+    from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.in_common import InCommon
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Unit
-    from ice_explorer.target_check import KnownTarget
 
 TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.dates import UTC_CLOCK, Clock
 from ice_explorer.errors.labels import shortened
-from ice_explorer.feature import UNORDERED
+from ice_explorer.features.feature import UNORDERED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Column, ColumnKind
-    from ice_explorer.columns import Columns
-    from ice_explorer.feature import Feature, FeatureKind
+    from ice_explorer.features.columns import Columns
+    from ice_explorer.features.feature import Feature, FeatureKind
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.feature import tells_rows_apart
+from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.rules import between, or_missing, sides_of_levels, sides_of_threshold
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.tables.table import Column, Name
-    from ice_explorer.columns import Columns
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engine import Sums
+    from ice_explorer.features.columns import Columns
     from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics.ordered import Convention
 

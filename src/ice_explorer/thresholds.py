@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.adapters.tables.table import Table
     from ice_explorer.choice import Inside
-    from ice_explorer.columns import Columns
-    from ice_explorer.feature import Feature
+    from ice_explorer.features.columns import Columns
+    from ice_explorer.features.feature import Feature
 
     Array = NDArray[np.float64]
 

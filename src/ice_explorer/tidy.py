@@ -10,10 +10,10 @@ import numpy as np
 
 from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.curves import transforms
-from ice_explorer.display_axis import display_axis
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.labels import readable
-from ice_explorer.feature import UNORDERED
+from ice_explorer.features.display_axis import display_axis
+from ice_explorer.features.feature import UNORDERED
 from ice_explorer.figures.scene import shown_lines
 from ice_explorer.options import KINDS
 

@@ -11,9 +11,9 @@ from ice_explorer.checks import check_integer
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.grid import feature_seed, make_grid
+from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import lower_median, most_frequent
-from ice_explorer.sampling import draw_stratified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.context import Context
-    from ice_explorer.feature import Feature, FeatureKind
+    from ice_explorer.features.feature import Feature, FeatureKind
 
     Array = NDArray[np.float64]
 

@@ -29,7 +29,6 @@ import numpy as np
 import traitlets
 
 from ice_explorer import payload
-from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.concurrency.locks import new_lock
@@ -50,6 +49,8 @@ from ice_explorer.errors import (
 )
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
+from ice_explorer.features.anchors import is_place
+from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
@@ -83,7 +84,6 @@ from ice_explorer.messages import (
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
 from ice_explorer.options import DEFAULTS, KINDS, RANKINGS, UNITS, Kind, Options, RankBy, Unit, check_static_picture
-from ice_explorer.residual import RESIDUAL
 from ice_explorer.runtime import is_unattended
 from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.work import Wanted, Work, work_of

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ice_explorer.background import BetweenBlocks, IsCancelled
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
-    from ice_explorer.feature import FeatureKind
+    from ice_explorer.features.feature import FeatureKind
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
 

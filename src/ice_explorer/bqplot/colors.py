@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import bqplot
 
 from ice_explorer.bqplot import look
+from ice_explorer.features.number_text import Tick
 from ice_explorer.figures.palette import level_palette, ramp_palette
-from ice_explorer.number_text import Tick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

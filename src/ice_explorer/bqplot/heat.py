@@ -10,8 +10,8 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.bqplot.panel import COMPUTING
-from ice_explorer.display_axis import display_axis
 from ice_explorer.explanation import Explanation
+from ice_explorer.features.display_axis import display_axis
 from ice_explorer.figures.palette import ramp_palette
 from ice_explorer.figures.view import ROUNDING
 

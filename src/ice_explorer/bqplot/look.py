@@ -13,16 +13,16 @@ import bqplot
 import numpy as np
 
 from ice_explorer.dates import unit_of
-from ice_explorer.display_axis import writer
+from ice_explorer.features.display_axis import writer
+from ice_explorer.features.number_text import Tick, axis_number, thousands_separator, ticks
 from ice_explorer.figures.lettering import elide, text_width
-from ice_explorer.number_text import Tick, axis_number, thousands_separator, ticks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bqplot import Axis, ColorAxis, Figure, Mark, Scale
 
-    from ice_explorer.display_axis import DisplayAxis
+    from ice_explorer.features.display_axis import DisplayAxis
 
 INK: Final = "var(--ice-ink, #1f2328)"
 PAPER: Final = "var(--ice-paper, #ffffff)"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.features.number_text import column_format, plural
 from ice_explorer.figures.curve_marks import draw_cased
 from ice_explorer.figures.curves_panel import draw_sentence
 from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_key, draw_legend
@@ -29,7 +30,6 @@ from ice_explorer.figures.page import (
 from ice_explorer.figures.palette import PICK, plain_palette
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
 from ice_explorer.figures.small_panel import draw_small, foot_of, name_room
-from ice_explorer.number_text import column_format, plural
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page import Page

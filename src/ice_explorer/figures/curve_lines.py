@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.curves import transforms
 from ice_explorer.dates import unit_of
-from ice_explorer.display_axis import display_axis, histogram
+from ice_explorer.features.display_axis import display_axis, histogram
 from ice_explorer.figures.view import Lines, Missing, ViewState
 from ice_explorer.figures.words import place_writer
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.display_axis import DisplayAxis
     from ice_explorer.feature_result import FeatureResult
+    from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.options import Kind
     from ice_explorer.results import ExplanationResult
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.dates import unit_of
-from ice_explorer.display_axis import MISSING
+from ice_explorer.features.display_axis import MISSING
+from ice_explorer.features.number_text import Tick, thousands_separator, ticks
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
 from ice_explorer.figures.lettering import text_width, wrapped
@@ -38,7 +39,6 @@ from ice_explorer.figures.page import (
 )
 from ice_explorer.figures.plot_area import Plot
 from ice_explorer.figures.view import ROUNDING
-from ice_explorer.number_text import Tick, thousands_separator, ticks
 
 if TYPE_CHECKING:
     from ice_explorer.figures.view import Lines, Scene

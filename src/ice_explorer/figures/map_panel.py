@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from ice_explorer.features.number_text import ticks
 from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.map_labels import Labelled, label_box, place_labels
 from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
 from ice_explorer.figures.view import UNIT_TITLES
-from ice_explorer.number_text import ticks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.display_axis import MISSING
+from ice_explorer.features.display_axis import MISSING
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.mpl_style import IMAGE_PROPERTIES
 from ice_explorer.figures.mpl_text import fitted, size_of, width_of

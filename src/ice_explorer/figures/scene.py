@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.column_colors import LevelColors, column_colors
 from ice_explorer.context import resolve_display
 from ice_explorer.dates import unit_of
-from ice_explorer.feature import UNORDERED
+from ice_explorer.features.column_colors import LevelColors, column_colors
+from ice_explorer.features.feature import UNORDERED
 from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.figures.curve_lines import lines_of
 from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette, split_palette
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.column_colors import RampColors
     from ice_explorer.feature_result import FeatureResult
+    from ice_explorer.features.column_colors import RampColors
     from ice_explorer.figures.split import Split
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import RankBy

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ice_explorer.column_colors import LevelColors, RampColors
-from ice_explorer.display_axis import writer
-from ice_explorer.number_text import axis_number
+from ice_explorer.features.column_colors import LevelColors, RampColors
+from ice_explorer.features.display_axis import writer
+from ice_explorer.features.number_text import axis_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.column_colors import ColumnColors
     from ice_explorer.drivers import Driver
     from ice_explorer.feature_result import FeatureResult
+    from ice_explorer.features.column_colors import ColumnColors
 
     Array = NDArray[np.float64]
     Sides: TypeAlias = Literal["median"] | Driver | None

@@ -10,14 +10,14 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of
 from ice_explorer.curves import transforms
-from ice_explorer.display_axis import writer
+from ice_explorer.features.display_axis import writer
+from ice_explorer.features.number_text import axis_number, figure_format, is_nothing
 from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.choices import USUAL
 from ice_explorer.figures.words import reach_text, weight_text
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.number_text import axis_number, figure_format, is_nothing
 from ice_explorer.options import KINDS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.classes import ClassLines
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.display_axis import DisplayAxis
+    from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.figures.palette import Palette
     from ice_explorer.figures.zoom import Window
     from ice_explorer.metrics.ordered import Convention

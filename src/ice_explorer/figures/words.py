@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from ice_explorer.dates import date_writer
-from ice_explorer.display_axis import writer
+from ice_explorer.features.display_axis import writer
+from ice_explorer.features.number_text import axis_number, column_format, number_text
 from ice_explorer.glossary import explanation
-from ice_explorer.number_text import axis_number, column_format, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ice_explorer.display_axis import DisplayAxis
+    from ice_explorer.features.display_axis import DisplayAxis
 
 _LEAST_TURN: Final = 0.1  # of the range of the mean: a turn that reaches this far beyond both ends is named
 _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser

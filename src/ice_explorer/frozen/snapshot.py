@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer import payload
-from ice_explorer.display_axis import LEVELLED
+from ice_explorer.features.display_axis import LEVELLED
+from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.messages import FeatureHead
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.residual import RESIDUAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ice_explorer.display_axis import cell_writer
-from ice_explorer.residual import RESIDUAL
+from ice_explorer.features.display_axis import cell_writer
+from ice_explorer.features.residual import RESIDUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,13 +12,13 @@ from ice_explorer.adapters.tables.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.labels import labels_of, n_shared
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.feature import group_of
+from ice_explorer.features.feature import group_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.feature import Feature
+    from ice_explorer.features.feature import Feature
 
 NONE_OF_THEM = "none of them"
 _SEPARATORS = "_-.:=/|[( "

@@ -15,8 +15,8 @@ import numpy as np
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.dates import UTC_CLOCK, Clock, clock_of, unit_of
 from ice_explorer.errors.labels import shortened
-from ice_explorer.feature import UNORDERED
-from ice_explorer.number_text import cell_text
+from ice_explorer.features.feature import UNORDERED
+from ice_explorer.features.number_text import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.tables.table import Column
-    from ice_explorer.feature import FeatureKind
+    from ice_explorer.features.feature import FeatureKind
 
 LEVELLED: Final = ("category", "ordered", "group")
 MISSING: Final = "missing"

@@ -10,8 +10,8 @@ import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError, text_of
 from ice_explorer.errors.labels import labels_of, readable
-from ice_explorer.feature import feature_of, unordered, with_levels_of
-from ice_explorer.groups import column_of_group, make_group
+from ice_explorer.features.feature import feature_of, unordered, with_levels_of
+from ice_explorer.features.groups import column_of_group, make_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Column, Name, Table
-    from ice_explorer.feature import Feature
+    from ice_explorer.features.feature import Feature
 
     Array = NDArray[np.float64]
 

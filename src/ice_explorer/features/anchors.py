@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.feature import Feature
+    from ice_explorer.features.feature import Feature
 
 
 def is_place(anchor: object) -> bool:
