@@ -27,10 +27,10 @@ from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
-from ice_explorer import choice
 from ice_explorer.adapters.structure import kernel, linear
 from ice_explorer.adapters.structure.trees import sklearn as sklearn_trees
 from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
+from ice_explorer.engines import choose
 from ice_explorer.errors import InvalidOptionError, PredictionError
 
 BRUTE = "every phantom observation is predicted, which works for any model"
@@ -272,12 +272,12 @@ def test_a_predict_method_set_on_the_model_is_heeded():
 
 def broken(monkeypatch, change):
     """Let the tree engine read ensembles wrongly."""
-    read = choice.tree_ensemble
+    read = choose.tree_ensemble
 
     def tree_ensemble(*args, **options):
         return change(read(*args, **options))
 
-    monkeypatch.setattr(choice, "tree_ensemble", tree_ensemble)
+    monkeypatch.setattr(choose, "tree_ensemble", tree_ensemble)
 
 
 def replaced(ensemble, **changes):
@@ -355,7 +355,7 @@ def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, engine
         object.__setattr__(found, changed, getattr(found, changed) * (1 + 1e-6))
         return found
 
-    monkeypatch.setattr(choice, name, wrong)
+    monkeypatch.setattr(choose, name, wrong)
     model = fitted(Ridge() if engine == "linear" else SVR())
     explanation = parity.explained(model, table())
     assert explanation.engine == "brute"

@@ -24,8 +24,8 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 from threadpoolctl import threadpool_limits
 
-from ice_explorer import choice
 from ice_explorer.adapters.structure.trees import tree_ensemble
+from ice_explorer.engines import choose
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -654,8 +654,8 @@ def test_a_grid_of_thresholds_shows_every_step(family):
 
 def test_trees_are_read_once_for_grid_and_engine(monkeypatch):
     """A large forest takes a while to read."""
-    reads, read = [], choice.tree_ensemble
-    monkeypatch.setattr(choice, "tree_ensemble", lambda *given: reads.append(given) or read(*given))
+    reads, read = [], choose.tree_ensemble
+    monkeypatch.setattr(choose, "tree_ensemble", lambda *given: reads.append(given) or read(*given))
     assert parity.explained(one_of("forest"), table(), grid="thresholds").engine == "tree"
     assert len(reads) == 1
 

@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
 import ice_explorer as ice
-from ice_explorer import choice
 from ice_explorer.adapters.models.link import Link
 from ice_explorer.adapters.structure.network import NetworkModel, network_model
 from ice_explorer.curves import network
 from ice_explorer.curves.network import NetworkCurves
+from ice_explorer.engines import choose
 
 ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
 ROUNDING = 1e-12
@@ -134,7 +134,7 @@ def test_a_layer_that_is_read_wrongly_is_not_believed(monkeypatch):
         object.__setattr__(found, "weights", (*found.weights[:-1], found.weights[-1] * (1 + 1e-6)))
         return found
 
-    monkeypatch.setattr(choice, "network_model", wrong)
+    monkeypatch.setattr(choose, "network_model", wrong)
     explanation = parity.explained(fitted(regressor(), "number"), table())
     assert explanation.engine == "brute"
     assert any("network engine is not used" in note for note in explanation.notes)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ice_explorer.notes import listed
+from ice_explorer.engines.notes import listed
 
 
 @pytest.mark.parametrize(

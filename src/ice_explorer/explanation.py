@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.context import EngineName
     from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Kind, RankBy, Unit

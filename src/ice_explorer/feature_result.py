@@ -11,9 +11,9 @@ import numpy as np
 
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.context import resolve_display
 from ice_explorer.curves import transforms
 from ice_explorer.drivers import MOST_ROWS, find_drivers
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import (
     InputTypeError,
     InvalidOptionError,
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.context import Context
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.driver_table import DriverTable
     from ice_explorer.drivers import Drivers
-    from ice_explorer.engine import Engine, Sums
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Engine, Sums
     from ice_explorer.impact_notes import Note
-    from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.subgroups import Subgroups
     from ice_explorer.what_if import Moves

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from ice_explorer.engines.notes import count_others
 from ice_explorer.metrics.unordered import CategorySums
-from ice_explorer.notes import count_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

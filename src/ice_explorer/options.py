@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_flag, check_integer, check_one_of, real_numbers
-from ice_explorer.context import ENGINES
+from ice_explorer.engines.context import ENGINES
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features.grid import GRID_NAMES
 from ice_explorer.metrics.likelihood import check_decay
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.context import EngineName
+    from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
 

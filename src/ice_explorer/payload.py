@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
-from ice_explorer.context import resolve_display
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.features.display_axis import cell_writer, display_axis, histogram, writer

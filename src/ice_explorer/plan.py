@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer import notes
 from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.adapters.models.predict import make_predictor
 from ice_explorer.adapters.models.target import target_names
 from ice_explorer.checks import check_index, check_names, check_weights
-from ice_explorer.choice import Inside, choose_engine
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import cancelled_by
-from ice_explorer.context import Context, Settings
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.known_predictions import Answers, SeveralOutputs
+from ice_explorer.engines import notes
+from ice_explorer.engines.choose import Inside, choose_engine
+from ice_explorer.engines.context import Context, Settings
+from ice_explorer.engines.feature_input import feature_input
+from ice_explorer.engines.probe import Probe, Witness
+from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.labels import shortened
 from ice_explorer.feature_result import FeatureResult
@@ -32,11 +35,8 @@ from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import check_grid_values
 from ice_explorer.features.groups import check_groups, groups_among
-from ice_explorer.inputs import feature_input
 from ice_explorer.options import Options, check_sample
-from ice_explorer.probe import Probe, Witness
 from ice_explorer.results import ExplanationResult
-from ice_explorer.thresholds import threshold_grids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.models.predict import Predictor
     from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.engine import Engine
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Engine
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.features.target_check import KnownTarget
-    from ice_explorer.inputs import FeatureInput
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions

@@ -14,7 +14,7 @@ import numpy as np
 
 from ice_explorer.adapters.models.target import target_names, target_values
 from ice_explorer.checks import check_index, check_one_of
-from ice_explorer.context import resolve_display
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import (
     InputTypeError,
     InvalidOptionError,
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.tables.table import Column, Name
-    from ice_explorer.context import Context
     from ice_explorer.driver_table import DriverTable
-    from ice_explorer.engine import Engine
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.sums import Engine
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.in_common import InCommon
     from ice_explorer.metrics.ordered import Convention

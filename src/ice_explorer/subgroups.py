@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_index
-from ice_explorer.engine import add_block, empty_sums, missing_change
+from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics.ordered import FeatureMetrics
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Column, Name
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.engine import Sums
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Sums
     from ice_explorer.features.columns import Columns
-    from ice_explorer.inputs import FeatureInput
     from ice_explorer.metrics.ordered import Convention
 
     Array = NDArray[np.float64]

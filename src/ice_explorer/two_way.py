@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.context import Context
+    from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature, FeatureKind
 
     Array = NDArray[np.float64]

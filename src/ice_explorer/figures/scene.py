@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.context import resolve_display
 from ice_explorer.dates import unit_of
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key

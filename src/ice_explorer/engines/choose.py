@@ -23,9 +23,9 @@ from ice_explorer.curves.linear import LinearCurves
 from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
 from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
-from ice_explorer.engine import BruteEngine, ClosedFormEngine, TreeEngine
+from ice_explorer.engines.model_space import NotColumnwiseError, Space
+from ice_explorer.engines.sums import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
-from ice_explorer.space import NotColumnwiseError, Space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.models.predict import Predictor
     from ice_explorer.adapters.structure.linear import LinearModel
     from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
-    from ice_explorer.context import Context, EngineName
     from ice_explorer.curves.linear import ClosedForm
-    from ice_explorer.engine import Engine
+    from ice_explorer.engines.context import Context, EngineName
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Engine
     from ice_explorer.features.columns import Columns
-    from ice_explorer.inputs import FeatureInput
 
 _Model = TypeVar("_Model")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Column, Name
-    from ice_explorer.inputs import FeatureInput
+    from ice_explorer.engines.feature_input import FeatureInput
 
 _MOST_NAMED: Final = 3
 _SMALL_SUM: Final = 2.0  # of weights

@@ -14,11 +14,11 @@ from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.turns import as_here
 from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
+from ice_explorer.engines.probe import dependence_note, repeated
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.metrics.decay_sums import MOST_CELLS
 from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.unordered import CategorySums
-from ice_explorer.probe import dependence_note, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.models.peel import Peeled
-    from ice_explorer.context import Context
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.linear import ClosedForm
     from ice_explorer.curves.trees.curves import TreeCurves
-    from ice_explorer.inputs import FeatureInput
-    from ice_explorer.space import Space
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.model_space import Space
 
     Array = NDArray[np.float64]
     Sums = FeatureSums | CategorySums

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.context import Context
+    from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
     from ice_explorer.features.grid import Grid, GridName
 

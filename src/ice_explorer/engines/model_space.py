@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.adapters.tables.table import Column
-    from ice_explorer.context import Context
-    from ice_explorer.inputs import FeatureInput
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
 
     Array = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.adapters.tables.table import Table
-    from ice_explorer.choice import Inside
+    from ice_explorer.engines.choose import Inside
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature
 
