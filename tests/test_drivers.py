@@ -15,14 +15,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 import ice_explorer as ice
-from ice_explorer import drivers
-from ice_explorer.crossfit import CrossFit
-from ice_explorer.drivers import ALIKE, find_drivers
+from ice_explorer.drivers import drivers
+from ice_explorer.drivers.candidates import SecondFeature, distinct_rows
+from ice_explorer.drivers.crossfit import CrossFit
+from ice_explorer.drivers.curve_shapes import spread_of
+from ice_explorer.drivers.drivers import ALIKE, find_drivers
+from ice_explorer.drivers.rules import between, sides_of_levels, sides_of_threshold
+from ice_explorer.drivers.splits import split_column
 from ice_explorer.errors import UnknownFeatureError
-from ice_explorer.rules import between, sides_of_levels, sides_of_threshold
-from ice_explorer.second import SecondFeature, distinct_rows
-from ice_explorer.splits import split_column
-from ice_explorer.spread import spread_of
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]

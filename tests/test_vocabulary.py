@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.driver_table import DriverTable
+from ice_explorer.drivers.table import DriverTable
 
 METRICS = [
     "impact",

@@ -11,9 +11,9 @@ from test_widget import ask
 
 import ice_explorer as ice
 from ice_explorer import payload
+from ice_explorer.drivers.candidates import SecondFeature
+from ice_explorer.drivers.in_common import in_common
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.in_common import in_common
-from ice_explorer.second import SecondFeature
 from ice_explorer.what_if import moves_of, reach_of
 
 N = 60

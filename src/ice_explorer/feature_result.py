@@ -12,7 +12,8 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.curves import transforms
-from ice_explorer.drivers import MOST_ROWS, find_drivers
+from ice_explorer.drivers.candidates import distinct_rows, second_features
+from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import (
     InputTypeError,
@@ -29,7 +30,6 @@ from ice_explorer.impact_notes import crowding_note, step_note
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
-from ice_explorer.second import distinct_rows, second_features
 from ice_explorer.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.what_if import moves_of
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.driver_table import DriverTable
-    from ice_explorer.drivers import Drivers
+    from ice_explorer.drivers.drivers import Drivers
+    from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums

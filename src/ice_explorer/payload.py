@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Column
     from ice_explorer.classes import Classes
-    from ice_explorer.drivers import Drivers
+    from ice_explorer.drivers.drivers import Drivers
+    from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.feature_result import FeatureResult
-    from ice_explorer.in_common import InCommon
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results import ExplanationResult
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from ice_explorer.adapters.models.target import target_names, target_values
 from ice_explorer.checks import check_index, check_one_of
+from ice_explorer.drivers.candidates import SecondFeature, all_features
+from ice_explorer.drivers.in_common import in_common
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import (
     InputTypeError,
@@ -28,10 +30,8 @@ from ice_explorer.feature_result import FeatureResult, decay_table
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.impact_notes import crowding_notes, step_notes
-from ice_explorer.in_common import in_common
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.options import UNITS
-from ice_explorer.second import SecondFeature, all_features
 from ice_explorer.subgroups import metrics_of, subgroups_of
 from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.units import EFFECTS, PER_STEP, ROUNDING, in_unit
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.tables.table import Column, Name
-    from ice_explorer.driver_table import DriverTable
+    from ice_explorer.drivers.in_common import InCommon
+    from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.target_check import KnownTarget
-    from ice_explorer.in_common import InCommon
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.options import Unit
 

@@ -97,7 +97,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.classes import Classes
-    from ice_explorer.driver_table import DriverTable
+    from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
     from ice_explorer.frozen.cell import Frozen
     from ice_explorer.state import State

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import ice_explorer as ice
-from ice_explorer.drivers import LEAST_SHARE
+from ice_explorer.drivers.drivers import LEAST_SHARE
 
 N_ROWS = (50, 100, 200, 500)
 N_COLUMNS = (6, 21)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.drivers import Driver
+    from ice_explorer.drivers.drivers import Driver
     from ice_explorer.feature_result import FeatureResult
     from ice_explorer.features.column_colors import ColumnColors
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.second import SecondFeature
+    from ice_explorer.drivers.candidates import SecondFeature
 
     Array = NDArray[np.float64]
     Mask = NDArray[np.bool_]

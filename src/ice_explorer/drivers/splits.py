@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.drivers.rules import between, or_missing, sides_of_levels, sides_of_threshold
 from ice_explorer.features.feature import tells_rows_apart
-from ice_explorer.rules import between, or_missing, sides_of_levels, sides_of_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.crossfit import Training
-    from ice_explorer.second import SecondFeature
+    from ice_explorer.drivers.candidates import SecondFeature
+    from ice_explorer.drivers.crossfit import Training
 
     Array = NDArray[np.float64]
     Members = NDArray[np.bool_]

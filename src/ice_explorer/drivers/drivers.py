@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.column_pairs import PairSearch
-from ice_explorer.crossfit import LEAST_ROWS, CrossFit
-from ice_explorer.splits import split_column
-from ice_explorer.spread import spread_of
+from ice_explorer.drivers.column_pairs import PairSearch
+from ice_explorer.drivers.crossfit import LEAST_ROWS, CrossFit
+from ice_explorer.drivers.curve_shapes import spread_of
+from ice_explorer.drivers.splits import split_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.column_pairs import ColumnPair
-    from ice_explorer.crossfit import Score
-    from ice_explorer.driver_table import DriverTable
-    from ice_explorer.second import SecondFeature
-    from ice_explorer.splits import SplitColumn
+    from ice_explorer.drivers.candidates import SecondFeature
+    from ice_explorer.drivers.column_pairs import ColumnPair
+    from ice_explorer.drivers.crossfit import Score
+    from ice_explorer.drivers.splits import SplitColumn
+    from ice_explorer.drivers.table import DriverTable
 
     Array = NDArray[np.float64]
 
@@ -162,7 +162,7 @@ class Drivers:
         """Lay out as a table; see `Explanation.drivers`."""
         import pandas as pd
 
-        from ice_explorer.driver_table import DriverTable
+        from ice_explorer.drivers.table import DriverTable
 
         types = {"share": float, "threshold": float, "levels": object, "rule": object, "n_rule": int, "n_rest": int}
         index = pd.Index([driver.column for driver in self.found], name="second_feature", dtype=object)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.splits import EQUAL
+from ice_explorer.drivers.splits import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.crossfit import CrossFit, Training
-    from ice_explorer.splits import Members, SplitColumn
+    from ice_explorer.drivers.crossfit import CrossFit, Training
+    from ice_explorer.drivers.splits import Members, SplitColumn
 
     Array = NDArray[np.float64]
     Rows = NDArray[np.bool_]

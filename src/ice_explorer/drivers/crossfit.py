@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.spread import Spread
+    from ice_explorer.drivers.curve_shapes import Spread
 
     Array = NDArray[np.float64]
     Leaves = NDArray[np.intp]

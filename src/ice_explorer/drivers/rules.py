@@ -10,7 +10,7 @@ from ice_explorer.dates import date_text, unit_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.second import SecondFeature
+    from ice_explorer.drivers.candidates import SecondFeature
 
 _MOST_NAMED = 3  # levels written out
 _DIGITS = 17  # that tell every float64 from its neighbours
