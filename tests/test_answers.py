@@ -9,8 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 import ice_explorer as ice
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import PredictionError
-from ice_explorer.options import Options
-from ice_explorer.plan import prepare
+from ice_explorer.results.options import Options
+from ice_explorer.results.plan import prepare
 
 LABELS = ["red", "green", "blue"]
 

@@ -12,7 +12,7 @@ from ice_explorer import progress
 from ice_explorer.curves.brute import CallSize
 from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare
-from ice_explorer.options import Options
+from ice_explorer.results.options import Options
 
 X = np.random.default_rng(0).normal(size=(60, 3)).round(1)
 

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.explanation import prepare
-from ice_explorer.options import Options
+from ice_explorer.results.options import Options
 
 X = np.random.default_rng(0).normal(size=(200, 3))
 GRID = {"grid": "uniform", "grid_size": 9}

@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import ice_explorer as ice
-from ice_explorer.classes import MOST_SHOWN
 from ice_explorer.errors import OutputError
+from ice_explorer.results.outputs import MOST_SHOWN
 from ice_explorer.work import work_of
 
 N = 60

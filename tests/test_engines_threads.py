@@ -16,7 +16,7 @@ from sklearn.svm import SVR
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled
 from ice_explorer.explanation import prepare
-from ice_explorer.options import Options
+from ice_explorer.results.options import Options
 
 DECAYS = (1.0, 0.75, 0.01)
 

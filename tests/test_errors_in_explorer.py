@@ -9,7 +9,7 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError, PredictionError
-from ice_explorer.options import DEFAULTS
+from ice_explorer.results.options import DEFAULTS
 
 X = pd.DataFrame({"a": np.arange(8.0), "b": np.arange(8.0)[::-1]})
 CAUSE = ValueError("no")

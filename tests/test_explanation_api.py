@@ -15,7 +15,7 @@ from ice_explorer import export
 from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
 from ice_explorer.figures import mpl, mpl_all
-from ice_explorer.options import Options
+from ice_explorer.results.options import Options
 
 COLUMNS = [
     "impact",

@@ -82,7 +82,7 @@ def test_the_readme_is_short(readme):
 
 def test_the_options_guide_lists_the_options(root):
     """The table of options names each option of `explain`, with its default: as code, or in words for None."""
-    from ice_explorer.options import DEFAULTS
+    from ice_explorer.results.options import DEFAULTS
 
     guide = (root / "notebooks" / "guides" / "options.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", guide, flags=re.MULTILINE)

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.explanation import prepare
-from ice_explorer.options import Options
+from ice_explorer.results.options import Options
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.normal(size=(40, 3)), columns=["a", "b", "c"])

@@ -15,7 +15,7 @@ import pytest
 import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
-from ice_explorer.two_way import TwoWay
+from ice_explorer.results.two_way import TwoWay
 
 X = np.arange(12.0).reshape(6, 2)
 PACKAGE = str(Path(ice.__file__).parent)

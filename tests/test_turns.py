@@ -20,11 +20,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
-from ice_explorer.classes import Classes
 from ice_explorer.concurrency import turns
 from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare, to_explanation
-from ice_explorer.options import Options
+from ice_explorer.results.options import Options
+from ice_explorer.results.outputs import Classes
 from ice_explorer.work import Work
 
 X = np.random.default_rng(0).normal(size=(40, 3)).round(1)

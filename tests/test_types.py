@@ -13,7 +13,7 @@ import pytest
 
 import ice_explorer as ice
 from ice_explorer.explanation import ExplainOptions, FileOptions, PlotOptions, SaveOptions
-from ice_explorer.options import DEFAULTS, Options
+from ice_explorer.results.options import DEFAULTS, Options
 
 # Types of the README's other libraries, which publish none.
 STUBS = {

@@ -14,7 +14,7 @@ from ice_explorer import payload
 from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.in_common import in_common
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.what_if import moves_of, reach_of
+from ice_explorer.results.what_if import moves_of, reach_of
 
 N = 60
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.view import ViewState
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.tidy import Curves
 
 COMMENT: Final = "# ice-explorer "

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
-from ice_explorer.feature_result import FeatureResult
-from ice_explorer.options import Options
-from ice_explorer.plan import Plan, prepare
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results import ExplanationResult
+from ice_explorer.results.explanation_result import ExplanationResult
+from ice_explorer.results.feature_explanation import FeatureResult
+from ice_explorer.results.options import Options
+from ice_explorer.results.plan import Plan, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind, RankBy, Unit
 
 __all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
 

@@ -29,8 +29,8 @@ from ice_explorer.tidy import curves_table, metrics_table
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ice_explorer.options import Kind, RankBy, Unit
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.options import Kind, RankBy, Unit
 
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each

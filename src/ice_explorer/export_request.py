@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ice_explorer.messages import ExportRequest
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines

@@ -26,14 +26,14 @@ from ice_explorer.forms import (
     one_of,
 )
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.options import KINDS, RANKINGS, UNITS
+from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import ColumnKind
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind, RankBy, Unit
 
 PROTOCOL_VERSION: Final = 7
 

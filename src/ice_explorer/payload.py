@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.tables.table import Column
-    from ice_explorer.classes import Classes
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.drivers.in_common import InCommon
-    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.outputs import Classes
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
 # The metrics of the header's table; those that depend on the decay are in the profile instead.

@@ -83,7 +83,17 @@ from ice_explorer.messages import (
 )
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
-from ice_explorer.options import DEFAULTS, KINDS, RANKINGS, UNITS, Kind, Options, RankBy, Unit, check_static_picture
+from ice_explorer.results.options import (
+    DEFAULTS,
+    KINDS,
+    RANKINGS,
+    UNITS,
+    Kind,
+    Options,
+    RankBy,
+    Unit,
+    check_static_picture,
+)
 from ice_explorer.runtime import is_unattended
 from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.work import Wanted, Work, work_of
@@ -96,10 +106,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.classes import Classes
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
     from ice_explorer.frozen.cell import Frozen
+    from ice_explorer.results.outputs import Classes
     from ice_explorer.state import State
     from ice_explorer.view_table import ViewTable
 

@@ -13,7 +13,6 @@ from ice_explorer import payload
 from ice_explorer.adapters.models.opening import Opening
 from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
-from ice_explorer.classes import Classes
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
@@ -26,8 +25,9 @@ from ice_explorer.explanation import (
 )
 from ice_explorer.figures.provenance import code_line
 from ice_explorer.messages import FeatureHead
-from ice_explorer.options import DEFAULTS, Options
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.options import DEFAULTS, Options
+from ice_explorer.results.outputs import Classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

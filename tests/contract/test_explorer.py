@@ -30,7 +30,7 @@ from ice_explorer.figures.provenance import code_line
 from ice_explorer.figures.scene import ranking_of
 from ice_explorer.figures.view import ViewState
 from ice_explorer.messages import PROTOCOL_VERSION
-from ice_explorer.options import RANKINGS
+from ice_explorer.results.options import RANKINGS
 from ice_explorer.work import work_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")

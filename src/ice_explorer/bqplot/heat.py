@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.two_way import TwoWay, TwoWayAxis
+    from ice_explorer.results.two_way import TwoWay, TwoWayAxis
     from ice_explorer.widget import ICEExplorer
 
     Array = NDArray[np.float64]

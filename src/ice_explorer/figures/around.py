@@ -16,10 +16,10 @@ from ice_explorer.figures.view import ClassesShown, Small
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.figures.split import Split
     from ice_explorer.figures.view import Scene, ViewState
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
 
     Span = tuple[float, float]
 

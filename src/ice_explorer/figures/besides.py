@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ice_explorer.classes import Classes
+    from ice_explorer.results.outputs import Classes
 
 
 @dataclass(frozen=True, eq=False)

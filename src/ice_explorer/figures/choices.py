@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.options import Kind
+    from ice_explorer.results.options import Kind
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_LINES: Final = 2000  # of `js/src/offers.ts`, as are the others

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.features.display_axis import DisplayAxis
-    from ice_explorer.options import Kind
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.options import Kind
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06

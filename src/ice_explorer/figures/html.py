@@ -12,13 +12,13 @@ from ice_explorer.features.number_text import column_format
 from ice_explorer.figures.page import printable
 from ice_explorer.figures.ranking_panel import BAR_OPEN
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.units import EFFECTS, ROUNDING
+from ice_explorer.results.units import EFFECTS, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.feature_result import FeatureResult
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
 
 _MOST_ROWS: Final = 20
 _MOST_NOTES: Final = 5

@@ -20,8 +20,8 @@ from ice_explorer.figures.view import KIND_TITLES, ViewState
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ice_explorer.options import Kind, RankBy, Unit
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.options import Kind, RankBy, Unit
 
 _ROW: Final = 2.0  # letters, the height of a bar with its gap
 _AROUND_ROWS: Final = 5  # rows, for title, legend and label

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.features.column_colors import RampColors
     from ice_explorer.figures.split import Split
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.options import RankBy
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.options import RankBy
 
 # The twin of `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")

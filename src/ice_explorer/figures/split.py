@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.drivers.drivers import Driver
-    from ice_explorer.feature_result import FeatureResult
     from ice_explorer.features.column_colors import ColumnColors
+    from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
     Sides: TypeAlias = Literal["median"] | Driver | None

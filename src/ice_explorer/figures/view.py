@@ -18,20 +18,20 @@ from ice_explorer.figures.words import reach_text, weight_text
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.options import KINDS, RANKINGS, UNITS, Options
+from ice_explorer.results.options import KINDS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from ice_explorer.classes import ClassLines
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.figures.palette import Palette
     from ice_explorer.figures.zoom import Window
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.outputs import ClassLines
 
 RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
 CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}

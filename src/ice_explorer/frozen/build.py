@@ -13,7 +13,7 @@ from ice_explorer.payload import check_sendable
 
 if TYPE_CHECKING:
     from ice_explorer.figures.view import ViewState
-    from ice_explorer.results import ExplanationResult
+    from ice_explorer.results.explanation_result import ExplanationResult
 
 
 def frozen_page(

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.options import Unit
+    from ice_explorer.results.options import Unit
 
     Array = NDArray[np.float64]
 

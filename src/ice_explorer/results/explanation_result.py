@@ -26,16 +26,16 @@ from ice_explorer.errors import (
 )
 from ice_explorer.errors.labels import readable
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.feature_result import FeatureResult, decay_table
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
-from ice_explorer.impact_notes import crowding_notes, step_notes
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.options import UNITS
-from ice_explorer.subgroups import metrics_of, subgroups_of
-from ice_explorer.two_way import GRID_SIZE, MAX_ROWS, TwoWay
-from ice_explorer.units import EFFECTS, PER_STEP, ROUNDING, in_unit
-from ice_explorer.what_if import reach_of
+from ice_explorer.results.feature_explanation import FeatureResult, decay_table
+from ice_explorer.results.impact_notes import crowding_notes, step_notes
+from ice_explorer.results.options import UNITS
+from ice_explorer.results.subgroups import metrics_of, subgroups_of
+from ice_explorer.results.two_way import GRID_SIZE, MAX_ROWS, TwoWay
+from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
+from ice_explorer.results.what_if import reach_of
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterator, KeysView, Sequence, ValuesView
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.options import Unit
+    from ice_explorer.results.options import Unit
 
 TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
 

@@ -26,12 +26,12 @@ from ice_explorer.features.column_colors import LevelColors
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
-from ice_explorer.impact_notes import crowding_note, step_note
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
-from ice_explorer.subgroups import metrics_of, subgroups_of, sums_by
-from ice_explorer.what_if import moves_of
+from ice_explorer.results.impact_notes import crowding_note, step_note
+from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
+from ice_explorer.results.what_if import moves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
-    from ice_explorer.impact_notes import Note
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.subgroups import Subgroups
-    from ice_explorer.what_if import Moves
+    from ice_explorer.results.impact_notes import Note
+    from ice_explorer.results.subgroups import Subgroups
+    from ice_explorer.results.what_if import Moves
 
 _DECAYED = ("in_distribution_impact", "support")
 

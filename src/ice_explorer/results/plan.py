@@ -29,14 +29,14 @@ from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.labels import shortened
-from ice_explorer.feature_result import FeatureResult
 from ice_explorer.features.anchors import place_of
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import check_grid_values
 from ice_explorer.features.groups import check_groups, groups_among
-from ice_explorer.options import Options, check_sample
-from ice_explorer.results import ExplanationResult
+from ice_explorer.results.explanation_result import ExplanationResult
+from ice_explorer.results.feature_explanation import FeatureResult
+from ice_explorer.results.options import Options, check_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

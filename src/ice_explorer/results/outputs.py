@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.plan import Plan
+    from ice_explorer.results.plan import Plan
 
     Array = NDArray[np.float64]
 
