@@ -25,9 +25,9 @@ import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.bqplot import link, look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.figures.curve_lines import slope_ends
-from ice_explorer.figures.palette import level_palette, plain_palette
-from ice_explorer.figures.scene import coloring_of
+from ice_explorer.scene.build import coloring_of
+from ice_explorer.scene.curve_lines import slope_ends
+from ice_explorer.scene.palette import level_palette, plain_palette
 
 SOON = 20.0
 

@@ -23,22 +23,22 @@ from ice_explorer import explain
 from ice_explorer.export import picture, save
 from ice_explorer.features.column_colors import LevelColors, RampColors
 from ice_explorer.features.display_axis import DisplayAxis
-from ice_explorer.figures.around import with_surroundings
-from ice_explorer.figures.besides import Besides
 from ice_explorer.figures.compose import compose
-from ice_explorer.figures.curve_lines import middle_of, slope_ends
 from ice_explorer.figures.map_labels import Labelled, place_labels
 from ice_explorer.figures.mpl_page import png_page
 from ice_explorer.figures.page import Box
-from ice_explorer.figures.palette import ramp_palette, split_palette
 from ice_explorer.figures.paper import Paper
-from ice_explorer.figures.scene import scene
-from ice_explorer.figures.slope_range import leaving_text, slope_range
-from ice_explorer.figures.split import split_colors
 from ice_explorer.figures.svg import svg_page
-from ice_explorer.figures.view import ViewState
-from ice_explorer.figures.words import average_sentence, reach_text
-from ice_explorer.figures.zoom import held_to, is_whole
+from ice_explorer.scene.around import with_surroundings
+from ice_explorer.scene.besides import Besides
+from ice_explorer.scene.build import scene
+from ice_explorer.scene.curve_lines import middle_of, slope_ends
+from ice_explorer.scene.palette import ramp_palette, split_palette
+from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.slope_range import leaving_text, slope_range
+from ice_explorer.scene.two_sides import split_colors
+from ice_explorer.scene.words import average_sentence, reach_text
+from ice_explorer.scene.zoom import held_to, is_whole
 from ice_explorer.work import Wanted, work_of
 
 CONTRACT = Path(__file__).parent / "contract" / "view" / "view.json"

@@ -29,8 +29,8 @@ from ice_explorer import explain
 from ice_explorer.data_files import shortened
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
 from ice_explorer.export import file_bytes, save
-from ice_explorer.figures.scene import ranking_of
-from ice_explorer.figures.view import ViewState
+from ice_explorer.scene.build import ranking_of
+from ice_explorer.scene.scene import ViewState
 
 WIDTH = (
     "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got {}. "
@@ -374,7 +374,7 @@ def test_the_features_of_a_file_are_ranked_once(explanation, tmp_path, monkeypat
         calls.append(arguments)
         return ranking_of(*arguments)
 
-    monkeypatch.setattr("ice_explorer.figures.scene.ranking_of", counted)
+    monkeypatch.setattr("ice_explorer.scene.build.ranking_of", counted)
     save(explanation, ViewState(), tmp_path / f"all.{suffix}", what)
     assert len(calls) == 1
 

@@ -21,12 +21,12 @@ from ice_explorer import payload
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.figures.besides import Besides
-from ice_explorer.figures.view import ViewState
 from ice_explorer.frozen import page as page_module
 from ice_explorer.frozen import snapshot as snapshot_module
 from ice_explorer.frozen.pack import pack
 from ice_explorer.frozen.snapshot import lines_that_fit
+from ice_explorer.scene.besides import Besides
+from ice_explorer.scene.scene import ViewState
 from ice_explorer.work import work_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"

@@ -13,7 +13,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
-from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette
 from ice_explorer.figures.raster import (
     LineSet,
     density_peak,
@@ -22,6 +21,7 @@ from ice_explorer.figures.raster import (
     line_strength,
     line_thickness,
 )
+from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette
 
 CONTRACT = Path(__file__).parent / "contract" / "raster"
 STRENGTH = 2.0

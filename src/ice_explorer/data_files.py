@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.figures.view import ViewState
     from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.scene.scene import ViewState
     from ice_explorer.tidy import Curves
 
 COMMENT: Final = "# ice-explorer "

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import export
 from ice_explorer.errors import ExportError, MissingDependencyError
-from ice_explorer.figures.choices import USUAL, compared_with
 from ice_explorer.file_names import plain_name
 from ice_explorer.messages import WHATS, ExportBody, FormatHead
+from ice_explorer.scene.choices import USUAL, compared_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

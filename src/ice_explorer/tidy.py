@@ -14,8 +14,8 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.labels import readable
 from ice_explorer.features.display_axis import display_axis
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.figures.scene import shown_lines
 from ice_explorer.results.options import KINDS
+from ice_explorer.scene.build import shown_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.figures.view import ViewState
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.scene.scene import ViewState
 
 _PLAIN = ("numeric", "boolean")
 _LARGE = 10_000_000  # points of curves in one table

@@ -51,7 +51,6 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.features.anchors import is_place
 from ice_explorer.features.residual import RESIDUAL
-from ice_explorer.figures.choices import STATE_VERSION
 from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, is_shared, weakly
@@ -95,6 +94,7 @@ from ice_explorer.results.options import (
     check_static_picture,
 )
 from ice_explorer.runtime import is_unattended
+from ice_explorer.scene.choices import STATE_VERSION
 from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.work import Wanted, Work, work_of
 
@@ -1076,7 +1076,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _drawn(self, state: ViewMessage, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
-        from ice_explorer.figures.besides import Besides
+        from ice_explorer.scene.besides import Besides
 
         return {
             **state,

@@ -23,11 +23,11 @@ from ice_explorer.explanation import (
     to_explanation,
     to_feature_explanation,
 )
-from ice_explorer.figures.provenance import code_line
 from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
+from ice_explorer.scene.provenance import code_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

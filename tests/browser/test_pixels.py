@@ -20,8 +20,8 @@ from ice_explorer.figures.raster import (
     line_strength,
     line_thickness,
 )
-from ice_explorer.figures.scene import scene
-from ice_explorer.figures.view import ViewState
+from ice_explorer.scene.build import scene
+from ice_explorer.scene.scene import ViewState
 
 pytestmark = pytest.mark.slow
 

@@ -9,15 +9,15 @@ import bqplot
 
 from ice_explorer.bqplot import look
 from ice_explorer.features.number_text import Tick
-from ice_explorer.figures.palette import level_palette, ramp_palette
+from ice_explorer.scene.palette import level_palette, ramp_palette
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bqplot import ColorAxis
 
-    from ice_explorer.figures.palette import Palette
-    from ice_explorer.figures.view import Coloring
+    from ice_explorer.scene.palette import Palette
+    from ice_explorer.scene.scene import Coloring
 
 N_STEPS: Final = 18
 """Of the ramp on a dark page, which the style sheet has as variables; on a light one it is whole."""

@@ -11,8 +11,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
-from ice_explorer.figures.choices import USUAL
-from ice_explorer.figures.view import ViewState
+from ice_explorer.scene.choices import USUAL
+from ice_explorer.scene.scene import ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -10,12 +10,12 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.panel import Panel, points
-from ice_explorer.figures.view import KIND_TITLES
+from ice_explorer.scene.scene import KIND_TITLES
 
 if TYPE_CHECKING:
     from bqplot import Figure
 
-    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.scene.scene import Coloring, Lines
     from ice_explorer.widget import ICEExplorer
 
 _ALL_LINES = 10**9  # as many as the explorer draws, whose spread is that of the c-ICE

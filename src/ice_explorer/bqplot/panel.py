@@ -10,8 +10,8 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.figures.curve_lines import lines_of
-from ice_explorer.figures.scene import coloring_of
+from ice_explorer.scene.build import coloring_of
+from ice_explorer.scene.curve_lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.explanation import FeatureExplanation
-    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.scene.scene import Coloring, Lines
     from ice_explorer.widget import ICEExplorer
 
     Array = NDArray[np.float64]

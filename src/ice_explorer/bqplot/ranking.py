@@ -12,13 +12,13 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.figures.ranking_panel import TICK_TEXT
-from ice_explorer.figures.scene import ranking_of
-from ice_explorer.figures.words import weight_text
+from ice_explorer.scene.build import ranking_of
+from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
     from bqplot import Figure
 
-    from ice_explorer.figures.view import Ranking
+    from ice_explorer.scene.scene import Ranking
     from ice_explorer.widget import ICEExplorer
 
 _ROW, _MOST, _BESIDE = 24, 40, 80  # px: of each bar with what parts it from the next, and of axes

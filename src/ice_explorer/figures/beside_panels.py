@@ -27,13 +27,13 @@ from ice_explorer.figures.page import (
     Style,
     printable,
 )
-from ice_explorer.figures.palette import PICK, plain_palette
 from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
 from ice_explorer.figures.small_panel import draw_small, foot_of, name_room
+from ice_explorer.scene.palette import PICK, plain_palette
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page import Page
-    from ice_explorer.figures.view import ClassesShown, Scene
+    from ice_explorer.scene.scene import ClassesShown, Scene
 
 _GAP: Final = 14.0
 _COMPARED_WIDTH: Final = 124.0  # at least

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ice_explorer.figures.paper import Paper
-    from ice_explorer.figures.view import Scene
+    from ice_explorer.scene.scene import Scene
 
 _MARGIN: Final = 6.0
 _GAP: Final = 26.0  # between two panels

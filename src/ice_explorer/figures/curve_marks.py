@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.page import INK, QUIET, Circle, Path, Style, Ticks, is_within
-from ice_explorer.figures.palette import PICK
+from ice_explorer.scene.palette import PICK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page import Page
-    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.scene.scene import Coloring, Lines
 
     Array = NDArray[np.float64]
 

@@ -38,10 +38,10 @@ from ice_explorer.figures.page import (
     printable,
 )
 from ice_explorer.figures.plot_area import Plot
-from ice_explorer.figures.view import ROUNDING
+from ice_explorer.scene.scene import ROUNDING
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.view import Lines, Scene
+    from ice_explorer.scene.scene import Lines, Scene
 
 _STRIP: Final = 22.0  # height of the histogram, and of the spread of the slopes
 _AIR: Final = 4.0

@@ -10,13 +10,13 @@ import numpy as np
 
 from ice_explorer.figures.lettering import text_width
 from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
-from ice_explorer.figures.palette import PICK
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.palette import PICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ice_explorer.figures.view import Coloring, Lines, Scene
+    from ice_explorer.scene.scene import Coloring, Lines, Scene
 
 _ROW: Final = 13.0
 _BETWEEN: Final = 12.0  # two items

@@ -24,8 +24,8 @@ from ice_explorer.figures.page import (
     is_within,
     printable,
 )
-from ice_explorer.figures.palette import PICK
 from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
+from ice_explorer.scene.palette import PICK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.page import Axis, Page
-    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.scene.scene import Coloring, Lines
 
     Array = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ from ice_explorer.features.number_text import ticks
 from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.map_labels import Labelled, label_box, place_labels
 from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
-from ice_explorer.figures.view import UNIT_TITLES
+from ice_explorer.scene.scene import UNIT_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ice_explorer.figures.page import Page
-    from ice_explorer.figures.view import Bar, Ranking
+    from ice_explorer.scene.scene import Bar, Ranking
 
 _HEIGHT: Final = 1.05  # of the plot, for its width
 _TALLEST: Final = 260.0

@@ -14,8 +14,8 @@ from ice_explorer.figures.mpl_legend import add_color_bar, add_legend
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.mpl_style import Look, Styling, check_title, next_color, with_palette
 from ice_explorer.figures.mpl_text import add_title, add_x_label, add_y_label, kept_width, size_of
-from ice_explorer.figures.scene import ranking_of, shown_lines
-from ice_explorer.figures.view import KIND_TITLES, ViewState
+from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.scene.scene import KIND_TITLES, ViewState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,8 +12,8 @@ from ice_explorer.figures.mpl_legend import add_figure_legend, add_shared_color_
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.mpl_style import Look, Styling, next_color, with_palette
 from ice_explorer.figures.mpl_text import add_title, fitted, room_of, size_of
-from ice_explorer.figures.scene import ranking_of, shown_lines
-from ice_explorer.figures.view import KIND_TITLES, ViewState
+from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.scene.scene import KIND_TITLES, ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ice_explorer.figures.view import Lines
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import Kind, RankBy
+    from ice_explorer.scene.scene import Lines
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend

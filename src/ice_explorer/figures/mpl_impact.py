@@ -11,9 +11,9 @@ from ice_explorer.figures.mpl_legend import add_legend
 from ice_explorer.figures.mpl_style import Look, next_color
 from ice_explorer.figures.mpl_text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, rows_shown
-from ice_explorer.figures.view import FAR_OFF
-from ice_explorer.figures.words import weight_text
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.scene import FAR_OFF
+from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path
 
-    from ice_explorer.figures.view import Bar, Ranking
+    from ice_explorer.scene.scene import Bar, Ranking
 
 _LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _SIGN: Final = 10.0  # pt, for the sign of the direction

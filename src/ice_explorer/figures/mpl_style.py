@@ -12,14 +12,14 @@ from ice_explorer.checks import check_flag
 from ice_explorer.errors import InvalidOptionError, text_of
 from ice_explorer.figures.mpl_page import require_matplotlib
 from ice_explorer.figures.mpl_text import root_of
-from ice_explorer.figures.palette import Palette, hues
+from ice_explorer.scene.palette import Palette, hues
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from numpy.typing import NDArray
 
-    from ice_explorer.figures.view import Coloring
+    from ice_explorer.scene.scene import Coloring
 
 _USUAL_LINE_WIDTH: Final = 1.5  # pt, Matplotlib's own
 _READABLE: Final = 4.5  # contrast of marks with the background, as of text

@@ -25,7 +25,6 @@ from ice_explorer.figures.level_marks import (
     draw_selected_levels,
 )
 from ice_explorer.figures.page import PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
-from ice_explorer.figures.palette import PICK, pick_palette
 from ice_explorer.figures.raster import (
     LineSet,
     density_peak,
@@ -36,14 +35,15 @@ from ice_explorer.figures.raster import (
 )
 from ice_explorer.figures.strips import MOST_CONNECTED
 from ice_explorer.figures.strokes import runs, suit_strokes
+from ice_explorer.scene.palette import PICK, pick_palette
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page import Page
-    from ice_explorer.figures.palette import Palette
-    from ice_explorer.figures.view import Coloring, Lines
+    from ice_explorer.scene.palette import Palette
+    from ice_explorer.scene.scene import Coloring, Lines
 
     Array = NDArray[np.float64]
 

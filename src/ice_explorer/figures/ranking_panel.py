@@ -12,14 +12,14 @@ import numpy as np
 from ice_explorer.figures.legend import Items
 from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Circle, Page, Path, Rect, Style, printable
-from ice_explorer.figures.view import FAR_OFF
-from ice_explorer.figures.words import weight_text
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.scene import FAR_OFF
+from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.figures.view import Bar, Ranking
+    from ice_explorer.scene.scene import Bar, Ranking
 
 BAR: Final = "#b4c4d4"
 BAR_OPEN: Final = "#3f6d9b"

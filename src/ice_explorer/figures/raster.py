@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.figures.palette import Palette
+    from ice_explorer.scene.palette import Palette
 
 # The constants of raster.ts and columns.ts, where they are explained.
 _UPRIGHT_SLOPE: Final = 2.0

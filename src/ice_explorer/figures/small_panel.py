@@ -16,7 +16,7 @@ from ice_explorer.figures.plot_area import Plot
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page import Page
-    from ice_explorer.figures.view import Lines, Small
+    from ice_explorer.scene.scene import Lines, Small
 
 NO_SLOPES: Final = "Levels without an order have no slopes."
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ice_explorer.figures.choices import chosen
-from ice_explorer.figures.provenance import provenance
-from ice_explorer.figures.scene import scene
 from ice_explorer.frozen.page import page
 from ice_explorer.frozen.snapshot import snapshot
 from ice_explorer.payload import check_sendable
+from ice_explorer.scene.build import scene
+from ice_explorer.scene.choices import chosen
+from ice_explorer.scene.provenance import provenance
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.view import ViewState
     from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.scene.scene import ViewState
 
 
 def frozen_page(

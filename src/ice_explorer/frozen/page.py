@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import version
 from ice_explorer.errors import FrontEndMissingError
-from ice_explorer.figures.view import CONVENTION_TITLES
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.scene import CONVENTION_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

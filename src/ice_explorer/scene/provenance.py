@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors.labels import MOST_LETTERS
-from ice_explorer.figures.choices import STATE_VERSION, followed, not_drawn
-from ice_explorer.figures.view import ViewState
 from ice_explorer.results.options import DEFAULTS
+from ice_explorer.scene.choices import STATE_VERSION, followed, not_drawn
+from ice_explorer.scene.scene import ViewState
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from ice_explorer.figures.view import Scene
     from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.scene.scene import Scene
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept

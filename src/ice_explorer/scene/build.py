@@ -11,14 +11,14 @@ from ice_explorer.dates import unit_of
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.figures.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
-from ice_explorer.figures.curve_lines import lines_of
-from ice_explorer.figures.palette import level_palette, plain_palette, ramp_palette, split_palette
-from ice_explorer.figures.slope_range import leaving_text, slope_range
-from ice_explorer.figures.split import Together, ramp_writer, split_colors, split_of
-from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
-from ice_explorer.figures.words import average_sentence
-from ice_explorer.figures.zoom import window_within
+from ice_explorer.scene.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
+from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette, split_palette
+from ice_explorer.scene.scene import Bar, Coloring, Lines, Ranking, Scene, ViewState
+from ice_explorer.scene.slope_range import leaving_text, slope_range
+from ice_explorer.scene.two_sides import Together, ramp_writer, split_colors, split_of
+from ice_explorer.scene.words import average_sentence
+from ice_explorer.scene.zoom import window_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.features.column_colors import RampColors
-    from ice_explorer.figures.split import Split
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import RankBy
+    from ice_explorer.scene.two_sides import Split
 
 # The twin of `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.choices import compared_with, shared_span
-from ice_explorer.figures.curve_lines import lines_of
-from ice_explorer.figures.scene import coloring_of, filtered
-from ice_explorer.figures.split import split_of
-from ice_explorer.figures.view import ClassesShown, Small
+from ice_explorer.scene.build import coloring_of, filtered
+from ice_explorer.scene.choices import compared_with, shared_span
+from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.scene import ClassesShown, Small
+from ice_explorer.scene.two_sides import split_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.figures.split import Split
-    from ice_explorer.figures.view import Scene, ViewState
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.scene.scene import Scene, ViewState
+    from ice_explorer.scene.two_sides import Split
 
     Span = tuple[float, float]
 

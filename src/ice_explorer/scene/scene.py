@@ -12,13 +12,13 @@ from ice_explorer.checks import check_one_of
 from ice_explorer.curves import transforms
 from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import axis_number, figure_format, is_nothing
-from ice_explorer.figures.besides import Besides
-from ice_explorer.figures.choices import USUAL
-from ice_explorer.figures.words import reach_text, weight_text
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS, Options
+from ice_explorer.scene.besides import Besides
+from ice_explorer.scene.choices import USUAL
+from ice_explorer.scene.words import reach_text, weight_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.features.display_axis import DisplayAxis
-    from ice_explorer.figures.palette import Palette
-    from ice_explorer.figures.zoom import Window
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.results.outputs import ClassLines
+    from ice_explorer.scene.palette import Palette
+    from ice_explorer.scene.zoom import Window
 
 RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
 CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}

@@ -11,8 +11,8 @@ import numpy as np
 from ice_explorer.curves import transforms
 from ice_explorer.dates import unit_of
 from ice_explorer.features.display_axis import display_axis, histogram
-from ice_explorer.figures.view import Lines, Missing, ViewState
-from ice_explorer.figures.words import place_writer
+from ice_explorer.scene.scene import Lines, Missing, ViewState
+from ice_explorer.scene.words import place_writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
