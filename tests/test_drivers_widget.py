@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.background import Background
 from ice_explorer.errors import Cancelled
-from ice_explorer.messages import MessageError, parse_request
+from ice_explorer.wire import payload
+from ice_explorer.wire.messages import MessageError, parse_request
 
 SOON = 20.0
 RELOAD = "Restart the kernel and reload the page, so that both run the same version."

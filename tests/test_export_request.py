@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import ice_explorer as ice
-from ice_explorer import errors, export, export_request, messages
+from ice_explorer import errors, export, export_request
 from ice_explorer.background import Background
-from ice_explorer.messages import VIEW_CHOICES
+from ice_explorer.wire import messages
+from ice_explorer.wire.messages import VIEW_CHOICES
 
 KINDS = {
     "svg": ("image/svg+xml", b"<?xml"),

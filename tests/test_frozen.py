@@ -17,7 +17,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
 from ice_explorer.features.display_axis import display_axis
@@ -27,6 +26,7 @@ from ice_explorer.frozen.pack import pack
 from ice_explorer.frozen.snapshot import lines_that_fit
 from ice_explorer.scene.besides import Besides
 from ice_explorer.scene.scene import ViewState
+from ice_explorer.wire import payload
 from ice_explorer.work import work_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"

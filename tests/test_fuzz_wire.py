@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer import errors, messages
+from ice_explorer import errors
 from ice_explorer.widget import ICEExplorer
+from ice_explorer.wire import messages
 
 # 75 examples of each test here by default, together 300; `--hypothesis-profile=fuzz` has 10,000.
 fuzz = settings(max_examples=max(75, settings().max_examples * 3 // 4))

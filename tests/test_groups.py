@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.features.groups import level_names
+from ice_explorer.wire import payload
 
 
 def model(rows):

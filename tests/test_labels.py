@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.errors import UnknownFeatureError
 from ice_explorer.errors.labels import MOST_LETTERS, labels_of, shortened
+from ice_explorer.wire import payload
 
 LONG = "the room was clean and the staff friendly but the street is loud at night " * 100
 NAMES = st.one_of(

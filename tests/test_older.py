@@ -10,7 +10,7 @@ import pytest
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer.older import renewed_provenance
+from ice_explorer.wire.older import renewed_provenance
 
 X = np.random.default_rng(3).normal(size=(20, 2))
 LENGTH = " In-distribution impact and non-linearity are defined differently there."

@@ -12,10 +12,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import errors, export, payload
+from ice_explorer import errors, export
 from ice_explorer.features.number_text import cell_text
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.scene.provenance import code_line
+from ice_explorer.wire import payload
 
 
 def column_of(values):

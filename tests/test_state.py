@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer.messages import VIEW_CHOICES
 from ice_explorer.widget import ICEExplorer
+from ice_explorer.wire.messages import VIEW_CHOICES
 
 N = 30
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b", "c"])

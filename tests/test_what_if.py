@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_widget import ask
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.in_common import in_common
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results.what_if import moves_of, reach_of
+from ice_explorer.wire import payload
 
 N = 60
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import ice_explorer
-from ice_explorer.messages import PROTOCOL_VERSION
+from ice_explorer.wire.messages import PROTOCOL_VERSION
 
 pytestmark = pytest.mark.slow
 

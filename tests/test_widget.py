@@ -21,10 +21,11 @@ from pandas.testing import assert_frame_equal
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer import errors, payload
+from ice_explorer import errors
 from ice_explorer.background import Background
-from ice_explorer.messages import PROTOCOL_VERSION
 from ice_explorer.widget import ICEExplorer
+from ice_explorer.wire import payload
+from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.work import Work
 
 SOON = 20.0

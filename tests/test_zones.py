@@ -13,8 +13,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.wire import payload
 
 TOKYO = pd.date_range("2024-01-01", periods=6, freq="D", tz="Asia/Tokyo")
 BERLIN = pd.date_range("2024-03-29", periods=6, freq="D", tz="Europe/Berlin")  # summer time begins on the 31st

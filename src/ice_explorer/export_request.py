@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer import export
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.file_names import plain_name
-from ice_explorer.messages import WHATS, ExportBody, FormatHead
 from ice_explorer.scene.choices import USUAL, compared_with
+from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ice_explorer.messages import ExportRequest
     from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.wire.messages import ExportRequest
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines

@@ -11,8 +11,8 @@ from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.older import renewed_provenance
 from ice_explorer.regular_files import open_file
+from ice_explorer.wire.older import renewed_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,7 +28,6 @@ import anywidget
 import numpy as np
 import traitlets
 
-from ice_explorer import payload
 from ice_explorer.background import Background, Snapshot
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.concurrency.locks import new_lock
@@ -51,10 +50,27 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.features.anchors import is_place
 from ice_explorer.features.residual import RESIDUAL
-from ice_explorer.forms import TEXTS, is_text
 from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.lifetime import Lifetime, is_shared, weakly
-from ice_explorer.messages import (
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.metrics.ordered import CONVENTIONS, Convention
+from ice_explorer.results.options import (
+    DEFAULTS,
+    KINDS,
+    RANKINGS,
+    UNITS,
+    Kind,
+    Options,
+    RankBy,
+    Unit,
+    check_static_picture,
+)
+from ice_explorer.runtime import is_unattended
+from ice_explorer.scene.choices import STATE_VERSION
+from ice_explorer.state import check_view, fit_state, read_state
+from ice_explorer.wire import payload
+from ice_explorer.wire.forms import TEXTS, is_text
+from ice_explorer.wire.messages import (
     Body,
     CancelBody,
     ClassesRequest,
@@ -80,22 +96,6 @@ from ice_explorer.messages import (
     WhatIfRequest,
     parse_request,
 )
-from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.ordered import CONVENTIONS, Convention
-from ice_explorer.results.options import (
-    DEFAULTS,
-    KINDS,
-    RANKINGS,
-    UNITS,
-    Kind,
-    Options,
-    RankBy,
-    Unit,
-    check_static_picture,
-)
-from ice_explorer.runtime import is_unattended
-from ice_explorer.scene.choices import STATE_VERSION
-from ice_explorer.state import check_view, fit_state, read_state
 from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:

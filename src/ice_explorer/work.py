@@ -9,7 +9,6 @@ from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ice_explorer import payload
 from ice_explorer.adapters.models.opening import Opening
 from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
@@ -23,11 +22,12 @@ from ice_explorer.explanation import (
     to_explanation,
     to_feature_explanation,
 )
-from ice_explorer.messages import FeatureHead
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
+from ice_explorer.wire import payload
+from ice_explorer.wire.messages import FeatureHead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

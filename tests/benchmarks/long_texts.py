@@ -19,8 +19,8 @@ from matplotlib import pyplot as plt
 from measuring import interleaved
 
 import ice_explorer as ice
-from ice_explorer import payload
-from ice_explorer.messages import parse_request
+from ice_explorer.wire import payload
+from ice_explorer.wire.messages import parse_request
 
 SHORT = 8
 N_ROWS, N_LEVELS, N_WIDE = 100, 12, 1_000

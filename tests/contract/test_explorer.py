@@ -19,18 +19,18 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
-from ice_explorer import payload
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
 from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import cell_text
-from ice_explorer.messages import PROTOCOL_VERSION
 from ice_explorer.results.options import RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.scene import ViewState
+from ice_explorer.wire import payload
+from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.work import work_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")

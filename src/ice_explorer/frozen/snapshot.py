@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer import payload
 from ice_explorer.features.display_axis import LEVELLED
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.frozen.pack import pack, pack_json
-from ice_explorer.messages import FeatureHead
 from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.wire import payload
+from ice_explorer.wire.messages import FeatureHead
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.messages import DriversBody
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.scene.scene import ViewState
+    from ice_explorer.wire.messages import DriversBody
 
 MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""

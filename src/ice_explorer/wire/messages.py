@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, T
 
 from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
-from ice_explorer.forms import (
+from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.results.options import KINDS, RANKINGS, UNITS
+from ice_explorer.wire.forms import (
     FLAG,
     POSITIONS,
     TEXT,
@@ -25,8 +27,6 @@ from ice_explorer.forms import (
     is_text,
     one_of,
 )
-from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import ColumnKind

@@ -1,6 +1,6 @@
 """An explanation as JSON and little-endian buffers: the only place that lays out bytes.
 
-The layouts are stated in `ice_explorer.messages`; `js/src/decode.ts` reads them. JSON has no NaN,
+The layouts are stated in `ice_explorer.wire.messages`; `js/src/decode.ts` reads them. JSON has no NaN,
 so whatever may be undefined travels in a buffer.
 """
 
@@ -17,7 +17,9 @@ from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.features.display_axis import cell_writer, display_axis, histogram, writer
 from ice_explorer.features.number_text import cell_text, short_cell_text
-from ice_explorer.messages import (
+from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.version import __version__
+from ice_explorer.wire.messages import (
     PROTOCOL_VERSION,
     CategoryColorsBody,
     ClassesBody,
@@ -39,8 +41,6 @@ from ice_explorer.messages import (
     RowsBody,
     RuleBody,
 )
-from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
