@@ -25,10 +25,10 @@ from ice_explorer.features.column_colors import LevelColors, RampColors
 from ice_explorer.features.display_axis import DisplayAxis
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.map_labels import Labelled, place_labels
-from ice_explorer.figures.mpl_page import png_page
-from ice_explorer.figures.page import Box
-from ice_explorer.figures.paper import Paper
-from ice_explorer.figures.svg import svg_page
+from ice_explorer.figures.page.matplotlib_page import png_page
+from ice_explorer.figures.page.page import Box
+from ice_explorer.figures.page.paper import Paper
+from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.besides import Besides
 from ice_explorer.scene.build import scene

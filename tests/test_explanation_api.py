@@ -14,7 +14,7 @@ import ice_explorer as ice
 from ice_explorer import export
 from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
-from ice_explorer.figures import mpl, mpl_all
+from ice_explorer.figures.axes import all_axes, axes
 from ice_explorer.results.options import Options
 
 COLUMNS = [
@@ -980,9 +980,9 @@ def test_every_error_can_be_caught_as_one_family():
 @pytest.mark.parametrize(
     ("method", "function"),
     [
-        (ice.Explanation.plot, mpl.plot),
-        (ice.Explanation.plot_impact, mpl.plot_impact),
-        (ice.Explanation.plot_all, mpl_all.plot_all),
+        (ice.Explanation.plot, axes.plot),
+        (ice.Explanation.plot_impact, axes.plot_impact),
+        (ice.Explanation.plot_all, all_axes.plot_all),
         (ice.Explanation.save, export.save_explanation),
     ],
 )

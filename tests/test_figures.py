@@ -19,18 +19,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features import number_text
-from ice_explorer.figures import lettering
+from ice_explorer.figures.axes.axes import plot, plot_impact
+from ice_explorer.figures.axes.image import LinesImage
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.curves_panel import x_ticks
-from ice_explorer.figures.dots import paint_dots
-from ice_explorer.figures.mpl import plot, plot_impact
-from ice_explorer.figures.mpl_image import LinesImage
-from ice_explorer.figures.page import printable
-from ice_explorer.figures.paper import Paper
-from ice_explorer.figures.png import png_bytes
-from ice_explorer.figures.raster import LineSet, draw_lines, line_strength, line_thickness
-from ice_explorer.figures.strokes import Run, runs, suit_strokes
-from ice_explorer.figures.svg import svg_page
+from ice_explorer.figures.page import lettering
+from ice_explorer.figures.page.page import printable
+from ice_explorer.figures.page.paper import Paper
+from ice_explorer.figures.page.svg import svg_page
+from ice_explorer.figures.raster.dots import paint_dots
+from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength, line_thickness
+from ice_explorer.figures.raster.png import png_bytes
+from ice_explorer.figures.raster.strokes import Run, runs, suit_strokes
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.choices import USUAL
 from ice_explorer.scene.palette import RAMPS, level_palette, plain_palette, ramp_palette

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ice_explorer.figures import lettering
-from ice_explorer.figures.lettering import ELLIPSIS, elide, elide_apart, text_width, wrapped
+from ice_explorer.figures.page import lettering
+from ice_explorer.figures.page.lettering import ELLIPSIS, elide, elide_apart, text_width, wrapped
 
 LETTERS = st.one_of(
     st.sampled_from("il Wm  \t\N{NO-BREAK SPACE}_-.:/=é体\N{COMBINING ACUTE ACCENT}\N{ZERO WIDTH JOINER}👩🔬İß…"),

@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.figures.mpl_image import LinesImage
+from ice_explorer.figures.axes.image import LinesImage
 
 pytestmark = pytest.mark.usefixtures("_clean")
 STYLES = ["default", "dark_background", "ggplot", "seaborn-v0_8"]

@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
-from ice_explorer.figures.raster import (
+from ice_explorer.figures.raster.lines import (
     LineSet,
     density_peak,
     draw_density,
@@ -259,7 +259,7 @@ def test_a_block_boundary_leaves_no_seam(monkeypatch):
     """Pictures are drawn in blocks of columns; how many columns a block holds must not show."""
     lines = wavy_lines(40, 90, 60, 50)
     whole = draw(lines, ramp_palette())
-    monkeypatch.setattr("ice_explorer.figures.raster._BLOCK", 1)
+    monkeypatch.setattr("ice_explorer.figures.raster.lines._BLOCK", 1)
     assert_array_equal(draw(lines, ramp_palette()), whole)
 
 

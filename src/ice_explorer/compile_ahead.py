@@ -27,7 +27,7 @@ def warmup() -> None:
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.curves import network_numba
     from ice_explorer.curves.trees.curves import TreeCurves
-    from ice_explorer.figures.raster import LineSet, draw_lines
+    from ice_explorer.figures.raster.lines import LineSet, draw_lines
     from ice_explorer.metrics import distance_pairs, ordered_numba
     from ice_explorer.metrics.decay_sums import DecaySums, Ends, EndShares
     from ice_explorer.metrics.ordered import FeatureSums

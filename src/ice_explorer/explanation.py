@@ -316,9 +316,9 @@ class Explanation(ExplanationResult):
         InvalidOptionError
             If an option has a value that it cannot have; also a ValueError.
         """
-        from ice_explorer.figures import mpl
+        from ice_explorer.figures.axes import axes
 
-        return mpl.plot_impact(
+        return axes.plot_impact(
             self, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features, title=title, legend=legend
         )
 
@@ -402,9 +402,9 @@ class Explanation(ExplanationResult):
         >>> ax.get_title()
         'c-ICE of x0'
         """
-        from ice_explorer.figures import mpl
+        from ice_explorer.figures.axes import axes
 
-        return mpl.plot(
+        return axes.plot(
             self, feature, kind, color_by, decay, anchor=anchor, max_lines=max_lines, ax=ax, title=title, legend=legend,
             palette=palette, line_kw=line_kw, mean_kw=mean_kw, share_axis=share_axis,
         )  # fmt: skip
@@ -466,9 +466,9 @@ class Explanation(ExplanationResult):
         InvalidOptionError
             If an option has a value that it cannot have; also a ValueError.
         """
-        from ice_explorer.figures import mpl_all
+        from ice_explorer.figures.axes import all_axes
 
-        return mpl_all.plot_all(
+        return all_axes.plot_all(
             self, kind, color_by, decay=decay, rank_by=rank_by, anchor=anchor, max_lines=max_lines,
             max_features=max_features, n_columns=n_columns, share_y=share_y, title=title, legend=legend,
             palette=palette, line_kw=line_kw, mean_kw=mean_kw,

@@ -11,9 +11,9 @@ from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError
 from ice_explorer.figures.compose import compose
-from ice_explorer.figures.mpl_page import pdf_pages, png_page, require_matplotlib
-from ice_explorer.figures.paper import USUAL_DPI, Paper
-from ice_explorer.figures.svg import svg_page
+from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
+from ice_explorer.figures.page.paper import USUAL_DPI, Paper
+from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.file_names import plain_name
 from ice_explorer.frozen.build import frozen_page
 from ice_explorer.frozen.cell import Frozen
@@ -89,7 +89,7 @@ def save(
         Write a CSV in which spreadsheets find no formulas: texts that begin with =, +, -, @, a tab or a line break
         get an apostrophe in front. By default texts are written as they are.
     **paper
-        `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.paper.Paper.checked`, for
+        `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.page.paper.Paper.checked`, for
         figures: a view is 180 mm wide, a panel 120.
 
     Returns

@@ -12,7 +12,7 @@ import pytest
 from browser.awaiting import still
 from playwright.sync_api import expect
 
-from ice_explorer.figures.raster import (
+from ice_explorer.figures.raster.lines import (
     LineSet,
     density_peak,
     draw_density,

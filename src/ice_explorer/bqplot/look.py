@@ -15,7 +15,7 @@ import numpy as np
 from ice_explorer.dates import unit_of
 from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import Tick, axis_number, thousands_separator, ticks
-from ice_explorer.figures.lettering import elide, text_width
+from ice_explorer.figures.page.lettering import elide, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,17 +6,17 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from ice_explorer.figures.beside_panels import draw_classes, draw_compared, draw_features
 from ice_explorer.figures.curves_panel import draw_curves
-from ice_explorer.figures.lettering import wrapped
 from ice_explorer.figures.map_panel import draw_map
-from ice_explorer.figures.page import PX_PER_MM, QUIET, SMALL, Box, Page, printable
+from ice_explorer.figures.page.lettering import wrapped
+from ice_explorer.figures.page.page import PX_PER_MM, QUIET, SMALL, Box, Page, printable
 from ice_explorer.figures.ranking_panel import draw_ranking, ranking_height
+from ice_explorer.figures.small_multiples import draw_classes, draw_compared, draw_features
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from ice_explorer.figures.paper import Paper
+    from ice_explorer.figures.page.paper import Paper
     from ice_explorer.scene.scene import Scene
 
 _MARGIN: Final = 6.0

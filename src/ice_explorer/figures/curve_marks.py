@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.page import INK, QUIET, Circle, Path, Style, Ticks, is_within
+from ice_explorer.figures.page.page import INK, QUIET, Circle, Path, Style, Ticks, is_within
 from ice_explorer.scene.palette import PICK
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.level_marks import Strips
-    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.scene import Coloring, Lines
 
     Array = NDArray[np.float64]

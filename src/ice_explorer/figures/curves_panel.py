@@ -12,7 +12,6 @@ from ice_explorer.features.display_axis import MISSING
 from ice_explorer.features.number_text import Tick, thousands_separator, ticks
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
-from ice_explorer.figures.lettering import text_width, wrapped
 from ice_explorer.figures.level_marks import (
     SLOT_GAP,
     SLOT_WIDTH,
@@ -20,7 +19,8 @@ from ice_explorer.figures.level_marks import (
     draw_level_labels,
     strips_of,
 )
-from ice_explorer.figures.page import (
+from ice_explorer.figures.page.lettering import text_width, wrapped
+from ice_explorer.figures.page.page import (
     HISTOGRAM,
     INK,
     PX_PER_INCH,

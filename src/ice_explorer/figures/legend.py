@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.lettering import text_width
-from ice_explorer.figures.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
+from ice_explorer.figures.page.lettering import text_width
+from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.palette import PICK
 

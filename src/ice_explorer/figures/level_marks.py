@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.dots import paint_dots
 from ice_explorer.figures.legend import MEAN
-from ice_explorer.figures.lettering import elide, elide_apart, text_width
-from ice_explorer.figures.page import (
+from ice_explorer.figures.page.lettering import elide, elide_apart, text_width
+from ice_explorer.figures.page.page import (
     INK,
     PX_PER_INCH,
     QUIET,
@@ -24,6 +23,7 @@ from ice_explorer.figures.page import (
     is_within,
     printable,
 )
+from ice_explorer.figures.raster.dots import paint_dots
 from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
 from ice_explorer.scene.palette import PICK
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.figures.page import Axis, Page
+    from ice_explorer.figures.page.page import Axis, Page
     from ice_explorer.scene.scene import Coloring, Lines
 
     Array = NDArray[np.float64]

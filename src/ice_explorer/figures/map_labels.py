@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from ice_explorer.figures.page import Box
+from ice_explorer.figures.page.page import Box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

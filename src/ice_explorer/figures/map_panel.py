@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ice_explorer.features.number_text import ticks
-from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.map_labels import Labelled, label_box, place_labels
-from ice_explorer.figures.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
+from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
+from ice_explorer.figures.page.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
 from ice_explorer.scene.scene import UNIT_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.scene import Bar, Ranking
 
 _HEIGHT: Final = 1.05  # of the plot, for its width

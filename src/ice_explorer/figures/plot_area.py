@@ -24,8 +24,8 @@ from ice_explorer.figures.level_marks import (
     draw_selected_beside,
     draw_selected_levels,
 )
-from ice_explorer.figures.page import PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
-from ice_explorer.figures.raster import (
+from ice_explorer.figures.page.page import PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
+from ice_explorer.figures.raster.lines import (
     LineSet,
     density_peak,
     draw_density,
@@ -33,15 +33,15 @@ from ice_explorer.figures.raster import (
     line_strength,
     line_thickness,
 )
+from ice_explorer.figures.raster.strokes import runs, suit_strokes
 from ice_explorer.figures.strips import MOST_CONNECTED
-from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.scene.palette import PICK, pick_palette
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.level_marks import Strips
-    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.palette import Palette
     from ice_explorer.scene.scene import Coloring, Lines
 

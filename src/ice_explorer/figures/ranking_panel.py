@@ -10,8 +10,21 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.legend import Items
-from ice_explorer.figures.lettering import elide_apart, text_width, wrapped
-from ice_explorer.figures.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Circle, Page, Path, Rect, Style, printable
+from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
+from ice_explorer.figures.page.page import (
+    INK,
+    QUIET,
+    SIZE,
+    SMALL,
+    TITLE,
+    Box,
+    Circle,
+    Page,
+    Path,
+    Rect,
+    Style,
+    printable,
+)
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.scene import FAR_OFF
 from ice_explorer.scene.words import weight_text

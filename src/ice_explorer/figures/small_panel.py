@@ -9,13 +9,13 @@ import numpy as np
 
 from ice_explorer.features.number_text import column_format, number_text, plural, ticks
 from ice_explorer.figures.curves_panel import x_ticks
-from ice_explorer.figures.lettering import text_width
 from ice_explorer.figures.level_marks import draw_level_labels, labels_height, strips_of
-from ice_explorer.figures.page import HISTOGRAM, INK, PX_PER_INCH, QUIET, RULE, SMALL, Axis, Box, Rect, Style
+from ice_explorer.figures.page.lettering import text_width
+from ice_explorer.figures.page.page import HISTOGRAM, INK, PX_PER_INCH, QUIET, RULE, SMALL, Axis, Box, Rect, Style
 from ice_explorer.figures.plot_area import Plot
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.scene import Lines, Small
 
 NO_SLOPES: Final = "Levels without an order have no slopes."

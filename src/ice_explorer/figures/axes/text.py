@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ice_explorer.figures.lettering import ELLIPSIS
-from ice_explorer.figures.page import printable
+from ice_explorer.figures.page.lettering import ELLIPSIS
+from ice_explorer.figures.page.page import printable
 
 Title: TypeAlias = bool | str | None
 

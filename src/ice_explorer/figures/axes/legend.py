@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.figures.mpl_text import fitted, kept_width, plain, room_of, root_of, size_of, width_of
+from ice_explorer.figures.axes.text import fitted, kept_width, plain, room_of, root_of, size_of, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.figures.page import PX_PER_INCH, SIZE
+from ice_explorer.figures.page.page import PX_PER_INCH, SIZE
 
 _MM_PER_INCH: Final = 25.4
 _MM_PER_UNIT: Final = {"mm": 1.0, "cm": 10.0, "in": _MM_PER_INCH, "pt": _MM_PER_INCH / 72}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import InputTypeError, InvalidOptionError
-from ice_explorer.figures.mpl_curves import FeaturePlot, level_handles
-from ice_explorer.figures.mpl_impact import draw_ranking
-from ice_explorer.figures.mpl_legend import add_color_bar, add_legend
-from ice_explorer.figures.mpl_page import require_matplotlib
-from ice_explorer.figures.mpl_style import Look, Styling, check_title, next_color, with_palette
-from ice_explorer.figures.mpl_text import add_title, add_x_label, add_y_label, kept_width, size_of
+from ice_explorer.figures.axes.curves import FeaturePlot, level_handles
+from ice_explorer.figures.axes.impact import draw_ranking
+from ice_explorer.figures.axes.legend import add_color_bar, add_legend
+from ice_explorer.figures.axes.style import Look, Styling, check_title, next_color, with_palette
+from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, kept_width, size_of
+from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.build import ranking_of, shown_lines
 from ice_explorer.scene.scene import KIND_TITLES, ViewState
 

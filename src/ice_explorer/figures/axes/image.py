@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.artist import Artist, allow_rasterization
 
-from ice_explorer.figures.raster import LineSet, draw_lines
+from ice_explorer.figures.raster.lines import LineSet, draw_lines
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
-from ice_explorer.figures.mpl_curves import FeaturePlot
-from ice_explorer.figures.mpl_legend import add_figure_legend, add_shared_color_bar
-from ice_explorer.figures.mpl_page import require_matplotlib
-from ice_explorer.figures.mpl_style import Look, Styling, next_color, with_palette
-from ice_explorer.figures.mpl_text import add_title, fitted, room_of, size_of
+from ice_explorer.figures.axes.curves import FeaturePlot
+from ice_explorer.figures.axes.legend import add_figure_legend, add_shared_color_bar
+from ice_explorer.figures.axes.style import Look, Styling, next_color, with_palette
+from ice_explorer.figures.axes.text import add_title, fitted, room_of, size_of
+from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.build import ranking_of, shown_lines
 from ice_explorer.scene.scene import KIND_TITLES, ViewState
 

@@ -7,11 +7,23 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
-from ice_explorer.figures.page import PX_PER_MM, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words, printable
-from ice_explorer.figures.png import png_bytes
+from ice_explorer.figures.page.page import (
+    PX_PER_MM,
+    Circle,
+    Group,
+    Page,
+    Path,
+    Picture,
+    Ramp,
+    Rect,
+    Ticks,
+    Words,
+    printable,
+)
+from ice_explorer.figures.raster.png import png_bytes
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.page import Mark, Style
+    from ice_explorer.figures.page.page import Mark, Style
 
 _FONT: Final = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 

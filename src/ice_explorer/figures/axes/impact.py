@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.figures.mpl_legend import add_legend
-from ice_explorer.figures.mpl_style import Look, next_color
-from ice_explorer.figures.mpl_text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
+from ice_explorer.figures.axes.legend import add_legend
+from ice_explorer.figures.axes.style import Look, next_color
+from ice_explorer.figures.axes.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, rows_shown
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.scene import FAR_OFF

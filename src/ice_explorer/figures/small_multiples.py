@@ -11,8 +11,8 @@ from ice_explorer.features.number_text import column_format, plural
 from ice_explorer.figures.curve_marks import draw_cased
 from ice_explorer.figures.curves_panel import draw_sentence
 from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_key, draw_legend
-from ice_explorer.figures.lettering import elide_apart, text_width
-from ice_explorer.figures.page import (
+from ice_explorer.figures.page.lettering import elide_apart, text_width
+from ice_explorer.figures.page.page import (
     INK,
     PX_PER_INCH,
     QUIET,
@@ -27,12 +27,12 @@ from ice_explorer.figures.page import (
     Style,
     printable,
 )
-from ice_explorer.figures.raster import LineSet, draw_lines, line_strength
+from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength
 from ice_explorer.figures.small_panel import draw_small, foot_of, name_room
 from ice_explorer.scene.palette import PICK, plain_palette
 
 if TYPE_CHECKING:
-    from ice_explorer.figures.page import Page
+    from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.scene import ClassesShown, Scene
 
 _GAP: Final = 14.0

@@ -10,8 +10,8 @@ import numpy as np
 
 from ice_explorer.checks import check_flag
 from ice_explorer.errors import InvalidOptionError, text_of
-from ice_explorer.figures.mpl_page import require_matplotlib
-from ice_explorer.figures.mpl_text import root_of
+from ice_explorer.figures.axes.text import root_of
+from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.palette import Palette, hues
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors import MissingDependencyError
-from ice_explorer.figures.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words
+from ice_explorer.figures.page.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ice_explorer.figures.page import Box, Mark, Style
+    from ice_explorer.figures.page.page import Box, Mark, Style
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
 _ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ice_explorer.figures.lettering import elide, text_width
+from ice_explorer.figures.page.lettering import elide, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

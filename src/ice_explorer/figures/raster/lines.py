@@ -361,7 +361,7 @@ def _deposit_compiled(
     shape: tuple[int, int, int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Do what `_spans` and `_deposit` do for the columns from `first` on."""
-    from ice_explorer.figures.raster_numba import add_ink
+    from ice_explorer.figures.raster.lines_numba import add_ink
 
     n_columns, _, height = shape
     ink, tinted = np.zeros(shape), np.zeros((n_columns, height))

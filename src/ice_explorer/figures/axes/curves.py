@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.features.display_axis import MISSING
+from ice_explorer.figures.axes.style import IMAGE_PROPERTIES
+from ice_explorer.figures.axes.text import fitted, size_of, width_of
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
-from ice_explorer.figures.mpl_style import IMAGE_PROPERTIES
-from ice_explorer.figures.mpl_text import fitted, size_of, width_of
-from ice_explorer.figures.page import PX_PER_INCH
-from ice_explorer.figures.page import SMALL as PAGE_SIZE
-from ice_explorer.figures.raster import line_strength, line_thickness
+from ice_explorer.figures.page.page import PX_PER_INCH
+from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
+from ice_explorer.figures.raster.lines import line_strength, line_thickness
+from ice_explorer.figures.raster.strokes import runs, suit_strokes
 from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
-from ice_explorer.figures.strokes import runs, suit_strokes
 from ice_explorer.scene.scene import ROUNDING
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
 
-    from ice_explorer.figures.mpl_style import Look, Styling
+    from ice_explorer.figures.axes.style import Look, Styling
     from ice_explorer.scene.scene import Coloring, Lines
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
@@ -217,7 +217,7 @@ class FeaturePlot:
         return self.ax.add_collection(drawn, autolim=False)
 
     def _image(self, curves: _Curves, pen: _Pen, known: Mapping[str, Any]) -> Artist:
-        from ice_explorer.figures.mpl_image import LinesImage
+        from ice_explorer.figures.axes.image import LinesImage
 
         lines = curves.x, curves.values, curves.opacity
         look: dict[str, Any] = {"linewidth": pen.width, "strength": pen.strength, "most": pen.most}
