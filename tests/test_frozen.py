@@ -20,12 +20,12 @@ import ice_explorer as ice
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export import save
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.frozen import page as page_module
-from ice_explorer.frozen import snapshot as snapshot_module
-from ice_explorer.frozen.pack import pack
-from ice_explorer.frozen.snapshot import lines_that_fit
 from ice_explorer.scene.besides import Besides
 from ice_explorer.scene.scene import ViewState
+from ice_explorer.standalone import answers as snapshot_module
+from ice_explorer.standalone import page as page_module
+from ice_explorer.standalone.answers import lines_that_fit
+from ice_explorer.standalone.pack import pack
 from ice_explorer.wire import payload
 from ice_explorer.work import work_of
 
@@ -337,7 +337,7 @@ def test_one_row_is_not_called_many(tmp_path):
 
 def test_a_page_of_thousands_of_features_still_has_lines(monkeypatch, explanation):
     """Thirty lines of each feature are kept, whatever they take."""
-    monkeypatch.setattr("ice_explorer.frozen.snapshot.MOST_VALUES", 10)
+    monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 10)
     assert lines_that_fit(explanation, 1000) == 30
 
 

@@ -15,15 +15,15 @@ from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, requi
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.file_names import plain_name
-from ice_explorer.frozen.build import frozen_page
-from ice_explorer.frozen.cell import Frozen
-from ice_explorer.frozen.snapshot import lines_that_fit
 from ice_explorer.regular_files import as_path, check_target, write_file
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
 from ice_explorer.scene.choices import AROUND
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.scene import ViewState
+from ice_explorer.standalone.answers import lines_that_fit
+from ice_explorer.standalone.build import frozen_page
+from ice_explorer.standalone.cell import Frozen
 from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def save(
         Replace files that are there.
     max_lines : int, optional
         How many lines are drawn, selected rows besides; as the view says by default, and in an HTML page
-        what `ice_explorer.frozen.snapshot.lines_that_fit` leaves of them.
+        what `ice_explorer.standalone.answers.lines_that_fit` leaves of them.
     spreadsheet : bool
         Write a CSV in which spreadsheets find no formulas: texts that begin with =, +, -, @, a tab or a line break
         get an apostrophe in front. By default texts are written as they are.

@@ -108,8 +108,8 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
-    from ice_explorer.frozen.cell import Frozen
     from ice_explorer.results.outputs import Classes
+    from ice_explorer.standalone.cell import Frozen
     from ice_explorer.state import State
     from ice_explorer.view_table import ViewTable
 

@@ -12,8 +12,8 @@ import importlib.util
 import json
 from pathlib import Path
 
-from ice_explorer.frozen.snapshot import snapshot
 from ice_explorer.scene.scene import ViewState
+from ice_explorer.standalone.answers import snapshot
 
 HERE = Path(__file__).parent
 FIXTURE = HERE / "snapshot.json"

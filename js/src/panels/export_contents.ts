@@ -8,7 +8,7 @@ const OF_FIGURE = 12;
 const OF_POINT = 50;
 const OF_POINT_IN_JSON = 30;
 const OF_HEAD = 1500;
-/** Of `src/ice_explorer/frozen/snapshot.py`. */
+/** Of `src/ice_explorer/standalone/answers.py`. */
 const MOST_VALUES_OF_PAGE = 2_000_000;
 const FEWEST_LINES_OF_PAGE = 30;
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ice_explorer.features.display_axis import LEVELLED
 from ice_explorer.features.residual import RESIDUAL
-from ice_explorer.frozen.pack import pack, pack_json
 from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire import payload
 from ice_explorer.wire.messages import FeatureHead
 

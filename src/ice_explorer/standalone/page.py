@@ -18,7 +18,7 @@ from ice_explorer.scene.scene import CONVENTION_TITLES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ice_explorer.frozen.snapshot import Snapshot
+    from ice_explorer.standalone.answers import Snapshot
 
 PROVENANCE_ID: Final = "ice-provenance"
 """Of the element that says where a page comes from; `provenance_reader` looks for it."""

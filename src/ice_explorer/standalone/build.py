@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ice_explorer.frozen.page import page
-from ice_explorer.frozen.snapshot import snapshot
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.choices import chosen
 from ice_explorer.scene.provenance import provenance
+from ice_explorer.standalone.answers import snapshot
+from ice_explorer.standalone.page import page
 from ice_explorer.wire.payload import check_sendable
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import html
 from string import Template
 from typing import Final
 
-from ice_explorer.frozen.page import size_text
+from ice_explorer.standalone.page import size_text
 
 _HEIGHT: Final = 760  # px, until the frame says how high it is
 
