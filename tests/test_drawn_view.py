@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
-from ice_explorer.export import picture, save
+from ice_explorer.export.save import picture, save
 from ice_explorer.features.column_colors import LevelColors, RampColors
 from ice_explorer.features.display_axis import DisplayAxis
 from ice_explorer.figures.compose import compose

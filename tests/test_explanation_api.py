@@ -11,9 +11,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
-from ice_explorer import export
 from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
+from ice_explorer.export import save
 from ice_explorer.figures.axes import all_axes, axes
 from ice_explorer.results.options import Options
 
@@ -983,7 +983,7 @@ def test_every_error_can_be_caught_as_one_family():
         (ice.Explanation.plot, axes.plot),
         (ice.Explanation.plot_impact, axes.plot_impact),
         (ice.Explanation.plot_all, all_axes.plot_all),
-        (ice.Explanation.save, export.save_explanation),
+        (ice.Explanation.save, save.save_explanation),
     ],
 )
 def test_what_draws_takes_what_it_hands_over(method, function):

@@ -26,9 +26,9 @@ from wire import Wire
 
 import ice_explorer
 from ice_explorer import explain
-from ice_explorer.data_files import shortened
 from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependencyError, UnknownFeatureError
-from ice_explorer.export import file_bytes, save
+from ice_explorer.export.data_files import shortened
+from ice_explorer.export.save import file_bytes, save
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.scene import ViewState
 
@@ -590,7 +590,7 @@ def test_without_pyarrow_parquet_says_what_to_install(explanation, tmp_path, mon
 def test_saving_a_picture_draws_on_no_screen():
     """SVG is written without loading matplotlib, whose import costs more than the picture."""
     code = (
-        "import sys, numpy as np, ice_explorer; from ice_explorer.export import file_bytes\n"
+        "import sys, numpy as np, ice_explorer; from ice_explorer.export.save import file_bytes\n"
         "e = ice_explorer.explain(lambda X: X[:, 0], np.eye(3), progress=False)\n"
         "file_bytes(e, {'feature': 'x0'}, 'a.svg'); print('matplotlib' in sys.modules)"
     )

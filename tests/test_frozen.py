@@ -18,7 +18,7 @@ from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
-from ice_explorer.export import save
+from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
 from ice_explorer.scene.besides import Besides
 from ice_explorer.scene.scene import ViewState

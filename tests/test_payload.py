@@ -12,7 +12,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import errors, export
+from ice_explorer import errors
+from ice_explorer.export import save
 from ice_explorer.features.number_text import cell_text
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.scene.provenance import code_line
@@ -302,7 +303,7 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
         order = np.unique(ratio)
         assert body["values"] == [-sys.float_info.max, *np.unique(finite).tolist(), sys.float_info.max]
         assert_array_equal(np.frombuffer(buffers[0], dtype=np.float32), np.searchsorted(order, ratio))
-    assert export.frozen(explanation, {"color_by": "ratio"})._repr_html_()
+    assert save.frozen(explanation, {"color_by": "ratio"})._repr_html_()
 
 
 # --- header ---------------------------------------------------------------------------------------

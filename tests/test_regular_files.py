@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import ice_explorer as ice
-from ice_explorer import regular_files
 from ice_explorer.errors import ExportError
-from ice_explorer.regular_files import open_file, write_file
+from ice_explorer.export import regular_files
+from ice_explorer.export.regular_files import open_file, write_file
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="processes, links and modes of Unix")
 
@@ -39,7 +39,7 @@ def refusal(function, *arguments, **options):
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from ice_explorer.regular_files import write_file
+from ice_explorer.export.regular_files import write_file
 
 folder, n, moment = Path(sys.argv[1]), int(sys.argv[2]), random.Random(0)
 contents = [letter * 3_000_000 for letter in (b"a", b"b")]
@@ -425,7 +425,7 @@ def test_provenance_of_a_huge_file_reads_a_part_of_it(saved, tmp_path, monkeypat
     content = saved[suffix].read_bytes()
     code = ice.provenance(saved[suffix])["code"]
     large, most = tmp_path / f"large.{suffix}", len(content) - 100
-    monkeypatch.setattr("ice_explorer.provenance_reader._MOST_BYTES", most)
+    monkeypatch.setattr("ice_explorer.export.read_provenance._MOST_BYTES", most)
     large.write_bytes(content)
     assert ice.provenance(large)["code"] == code
     if suffix in {"pdf", "parquet"}:

@@ -16,7 +16,7 @@ from nbconvert import HTMLExporter, MarkdownExporter
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer import export
+from ice_explorer.export import save
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 SVG = "image/svg+xml"
@@ -121,7 +121,7 @@ def test_an_explorer_is_shown_whatever_becomes_of_its_picture(monkeypatch, caplo
     def fail(*_):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr(export, "picture", fail)
+    monkeypatch.setattr(save, "picture", fail)
     with closing(ice.ICEExplorer(wave, numbers())) as explorer:
         explorer.explanation  # noqa: B018 - waits for it
         with caplog.at_level(logging.ERROR):
@@ -134,7 +134,7 @@ def test_an_explorer_is_shown_whatever_becomes_of_its_picture(monkeypatch, caplo
 def test_a_picture_is_of_bounded_size(n_rows, grid):
     """However many rows and grid values there are, a notebook grows by less than half a megabyte."""
     e = ice.explain(wave, numbers(n_rows), grid=grid, grid_size=200, progress=False)
-    text = export.picture(e, {"feature": "x0", "selection": list(range(0, n_rows, 2))})
+    text = save.picture(e, {"feature": "x0", "selection": list(range(0, n_rows, 2))})
     assert len(text.encode()) < MOST_BYTES
 
 

@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import tidy
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.export import tables
 
 N = 40
 COLUMNS = ["row", "row_label", "feature", "value", "axis", "prediction", "likelihood", "is_observed"]
@@ -149,7 +149,7 @@ def test_polars_takes_it(e):
 
 def test_a_large_table_is_announced(e, monkeypatch):
     """Its rows and bytes are said before it is made, with what to do, at the line that asked for it."""
-    monkeypatch.setattr(tidy, "_LARGE", 100)
+    monkeypatch.setattr(tables, "_LARGE", 100)
     rows = N * len(e["age"].grid)
     sentence = (
         f"This table has {rows:,} rows and takes about 0.0 GB. "
@@ -165,7 +165,7 @@ def test_a_large_table_is_announced(e, monkeypatch):
 def test_the_size_that_is_announced_is_that_of_the_table(e):
     """What is said of each row is what a row takes, where labels are numbers."""
     frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False)["x0"].to_frame()
-    assert frame.memory_usage(index=False).sum() / len(frame) == pytest.approx(tidy._BYTES, abs=1)
+    assert frame.memory_usage(index=False).sum() / len(frame) == pytest.approx(tables._BYTES, abs=1)
 
 
 REFUSED = {

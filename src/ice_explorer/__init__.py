@@ -15,7 +15,7 @@ from ice_explorer.version import __version__
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.compile_ahead import warmup
-    from ice_explorer.provenance_reader import provenance
+    from ice_explorer.export.read_provenance import provenance
     from ice_explorer.widget import ICEExplorer
 
 __all__ = [
@@ -38,7 +38,7 @@ _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget",
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
-    "provenance": "ice_explorer.provenance_reader",
+    "provenance": "ice_explorer.export.read_provenance",
     "warmup": "ice_explorer.compile_ahead",
 }
 

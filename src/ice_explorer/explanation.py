@@ -176,9 +176,9 @@ class FeatureExplanation(FeatureResult):
         2    1    1.0         1.0        False
         3    1    2.0         4.0         True
         """
-        from ice_explorer import tidy
+        from ice_explorer.export import tables
 
-        return tidy.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
+        return tables.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
 
     def plot(
         self,
@@ -269,9 +269,9 @@ class Explanation(ExplanationResult):
             Columns of `FeatureExplanation.to_frame`. For one plot of features of several dtypes `value` is text and
             `axis` the number: `seaborn.relplot(frame, x="axis", y="prediction", col="feature", ...)`.
         """
-        from ice_explorer import tidy
+        from ice_explorer.export import tables
 
-        return tidy.long_frame(self, features, kind, rows, anchor=anchor, decay=decay)
+        return tables.long_frame(self, features, kind, rows, anchor=anchor, decay=decay)
 
     def plot_impact(
         self,
@@ -530,7 +530,7 @@ class Explanation(ExplanationResult):
         ExportError
             If the suffix is unknown or there is a file already; also a ValueError.
         """
-        from ice_explorer import export
+        from ice_explorer.export import save as export
 
         return export.save_explanation(
             self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,

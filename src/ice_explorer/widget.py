@@ -449,7 +449,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot = background.wait() if self._picture == "wait" else _wait_a_moment(work, background)
         if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
             return bundle
-        from ice_explorer import export
+        from ice_explorer.export import save as export
 
         try:
             bundle[0]["image/svg+xml"] = export.picture(
@@ -701,7 +701,7 @@ class ICEExplorer(anywidget.AnyWidget):
         MissingDependencyError
             If a package is needed and not installed; also an ImportError.
         """
-        from ice_explorer import export
+        from ice_explorer.export import save as export
 
         return export.save(
             self.explanation,
@@ -739,7 +739,7 @@ class ICEExplorer(anywidget.AnyWidget):
         --------
         >>> x.freeze()  # doctest: +SKIP
         """
-        from ice_explorer import export
+        from ice_explorer.export import save as export
 
         explanation = self.explanation
         return export.frozen(explanation, self._drawn(self._view_state(), self._open_work()), max_lines)
@@ -941,7 +941,7 @@ class ICEExplorer(anywidget.AnyWidget):
         work.known = work.explanation(snapshot.results)
         self._profile = self._tables.profile
         self._impact = self._tables.impact
-        from ice_explorer import export_request
+        from ice_explorer.export import request as export_request
 
         header = payload.header(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
@@ -976,7 +976,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 column = work.known._column(label)
                 self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
         elif request["type"] == "export":
-            from ice_explorer import export_request
+            from ice_explorer.export import request as export_request
 
             first = None if export_request.holds_all(request) else work.names[0]  # which a picture needs, at least
             name = work.by_label.get(request["state"]["feature"], first)
@@ -1042,7 +1042,7 @@ class ICEExplorer(anywidget.AnyWidget):
         request: ExportRequest,
         _feature: FeatureExplanation | None,
     ) -> tuple[Body, list[bytes]]:
-        from ice_explorer import export_request
+        from ice_explorer.export import request as export_request
 
         snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
         if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:

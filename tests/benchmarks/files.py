@@ -20,7 +20,7 @@ from measuring import interleaved, machine, taken
 
 import ice_explorer as ice
 from ice_explorer.errors import MissingDependencyError
-from ice_explorer.export import FEATURE, SUFFIXES
+from ice_explorer.export.save import FEATURE, SUFFIXES
 
 WRITTEN = Path(__file__).parent / "FILES.md"
 ROUNDS = 3

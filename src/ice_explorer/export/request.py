@@ -10,9 +10,9 @@ from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer import export
 from ice_explorer.errors import ExportError, MissingDependencyError
-from ice_explorer.file_names import plain_name
+from ice_explorer.export import save
+from ice_explorer.export.file_names import plain_name
 from ice_explorer.scene.choices import USUAL, compared_with
 from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
@@ -30,8 +30,8 @@ _BYTES: Final = "application/octet-stream"
 def formats() -> list[FormatHead]:
     """List what a view can be saved as, and why not where a package is missing; none of them is imported."""
     return [
-        FormatHead(name=suffix[1:], problem=_problem(suffix), holds_all=suffix not in export.ONE_EACH)
-        for suffix in export.SUFFIXES
+        FormatHead(name=suffix[1:], problem=_problem(suffix), holds_all=suffix not in save.ONE_EACH)
+        for suffix in save.SUFFIXES
     ]
 
 
@@ -76,8 +76,8 @@ def answer(
         If a package is needed and not installed.
     """
     suffix = f".{request['format']}"
-    if suffix not in export.SUFFIXES:
-        raise ExportError.no_format(request["format"], [each[1:] for each in export.SUFFIXES])
+    if suffix not in save.SUFFIXES:
+        raise ExportError.no_format(request["format"], [each[1:] for each in save.SUFFIXES])
     options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
     if not request["title"]:
         options["title"] = False
@@ -87,7 +87,7 @@ def answer(
     mime = _TYPES.guess_type(name)[0] or _BYTES
     if request["to"] == "browser":
         return ExportBody(filename=name, mime=mime, path=None), [
-            export.file_bytes(explanation, state, name, what, **options)
+            save.file_bytes(explanation, state, name, what, **options)
         ]
     path = _beside_notebook(explanation, state, name, what, options)
     return ExportBody(filename=path.name, mime=mime, path=str(path)), []
@@ -127,13 +127,13 @@ def _beside_notebook(
 ) -> Path:
     """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
     places = _numbered(_working_folder(), name)
-    if what == "all" and Path(name).suffix in export.ONE_EACH:
+    if what == "all" and Path(name).suffix in save.ONE_EACH:
         return _folder_of_all(explanation, state, places, options)
     for place in places:
         if os.path.lexists(place):
             continue
         try:
-            export.save(explanation, state, place, what, **options)
+            save.save(explanation, state, place, what, **options)
         except ExportError as error:
             is_refused = isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileExistsError)
             if is_refused or not os.path.lexists(place):  # else somebody took the name meanwhile
@@ -155,7 +155,7 @@ def _folder_of_all(
         except OSError as error:
             raise ExportError.not_written(folder, error) from error
         try:
-            export.save(explanation, state, folder / f"{export.FEATURE}{place.suffix}", "all", **options)
+            save.save(explanation, state, folder / f"{save.FEATURE}{place.suffix}", "all", **options)
         except BaseException:
             with suppress(OSError):  # where some of the files are there, they stay
                 folder.rmdir()

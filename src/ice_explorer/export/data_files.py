@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors import MissingDependencyError
-from ice_explorer.tidy import curves_of, metrics_table
+from ice_explorer.export.tables import curves_of, metrics_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from ice_explorer.export.tables import Curves
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.scene.scene import ViewState
-    from ice_explorer.tidy import Curves
 
 COMMENT: Final = "# ice-explorer "
 DIGITS: Final = 9

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.regular_files import open_file
+from ice_explorer.export.regular_files import open_file
 from ice_explorer.wire.older import renewed_provenance
 
 if TYPE_CHECKING:

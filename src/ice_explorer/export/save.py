@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
-from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError
+from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
+from ice_explorer.export.file_names import plain_name
+from ice_explorer.export.regular_files import as_path, check_target, write_file
+from ice_explorer.export.tables import curves_table, metrics_table
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
-from ice_explorer.file_names import plain_name
-from ice_explorer.regular_files import as_path, check_target, write_file
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
 from ice_explorer.scene.choices import AROUND
@@ -24,7 +25,6 @@ from ice_explorer.scene.scene import ViewState
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.build import frozen_page
 from ice_explorer.standalone.cell import Frozen
-from ice_explorer.tidy import curves_table, metrics_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
