@@ -40,7 +40,7 @@ def make(monkeypatch):
     import comm
     from wire import Wire
 
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
     monkeypatch.setattr(comm, "create_comm", Wire)
     made = []

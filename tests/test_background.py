@@ -12,8 +12,8 @@ import weakref
 
 import pytest
 
-from ice_explorer.background import Background
 from ice_explorer.errors import Cancelled
+from ice_explorer.widget.background import Background
 
 SOON = 10.0
 
@@ -720,7 +720,7 @@ def test_a_script_may_end_while_features_are_computed():
     """A process that leaves in the middle of a computation leaves silently."""
     script = """
 import time
-from ice_explorer.background import Background
+from ice_explorer.widget.background import Background
 from ice_explorer.errors import Cancelled
 
 def compute(name, between_blocks, cancelled):

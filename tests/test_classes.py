@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import ice_explorer as ice
 from ice_explorer.errors import OutputError
 from ice_explorer.results.outputs import MOST_SHOWN
-from ice_explorer.work import work_of
+from ice_explorer.widget.session import work_of
 
 N = 60
 GENERATOR = np.random.default_rng(0)

@@ -39,7 +39,7 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.words import average_sentence, reach_text
 from ice_explorer.scene.zoom import held_to, is_whole
-from ice_explorer.work import Wanted, work_of
+from ice_explorer.widget.session import Wanted, work_of
 
 CONTRACT = Path(__file__).parent / "contract" / "view" / "view.json"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.background import Background
 from ice_explorer.errors import Cancelled
+from ice_explorer.widget.background import Background
 from ice_explorer.wire import payload
 from ice_explorer.wire.messages import MessageError, parse_request
 

@@ -20,9 +20,9 @@ from PIL import Image
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.background import Background
 from ice_explorer.export import request as export_request
 from ice_explorer.export import save as export
+from ice_explorer.widget.background import Background
 from ice_explorer.wire import messages
 from ice_explorer.wire.messages import VIEW_CHOICES
 

@@ -7,7 +7,7 @@ import comm
 import pytest
 from wire import Wire
 
-from ice_explorer.front_end import SCRIPT, _shared, front_end
+from ice_explorer.widget.front_end import SCRIPT, _shared, front_end
 
 
 @pytest.fixture

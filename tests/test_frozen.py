@@ -26,8 +26,8 @@ from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.pack import pack
+from ice_explorer.widget.session import work_of
 from ice_explorer.wire import payload
-from ice_explorer.work import work_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 

@@ -18,7 +18,7 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.widget import ICEExplorer
+from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.wire import messages
 
 # 75 examples of each test here by default, together 300; `--hypothesis-profile=fuzz` has 10,000.
@@ -231,7 +231,7 @@ def folder(tmp_path_factory):
 @contextmanager
 def listening():
     """Keep what the widget logs."""
-    log, logger = Log(), logging.getLogger("ice_explorer.widget")
+    log, logger = Log(), logging.getLogger("ice_explorer.widget.explorer")
     logger.addHandler(log)
     try:
         yield log

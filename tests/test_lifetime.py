@@ -19,7 +19,7 @@ from traitlets.config import Config
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer.lifetime import registry
+from ice_explorer.widget.lifetime import registry
 
 SOON = 20.0
 MAKE = "x = ice.ICEExplorer(model, X, engine='brute', **options)\nx"

@@ -16,7 +16,7 @@ from sklearn.svm import SVC, OneClassSVM
 from sklearn.tree import DecisionTreeClassifier
 
 import ice_explorer as ice
-from ice_explorer.widget import ICEExplorer
+from ice_explorer.widget.explorer import ICEExplorer
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(90, 3)), columns=["a", "b", "c"])

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from wire import Wire
 
 import ice_explorer as ice
-from ice_explorer.widget import ICEExplorer
+from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.wire.messages import VIEW_CHOICES
 
 N = 30
@@ -257,7 +257,7 @@ def test_a_broken_choice_of_the_browser_is_not_taken(make, caplog, view, sentenc
     said, back = [message["data"] for message in explorer.comm.sent[n_sent:] if "_status" not in str(message)]
     assert said["content"] == {"type": "refused", "message": sentence}
     assert back["state"] == {"_view": VIEW, "kind": "ice"}
-    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget"]
+    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget.explorer"]
     assert logged == [f"What the browser set is not taken: {sentence}"]
 
 

@@ -25,7 +25,7 @@ from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.results.options import Options
 from ice_explorer.results.outputs import Classes
-from ice_explorer.work import Work
+from ice_explorer.widget.session import Work
 
 X = np.random.default_rng(0).normal(size=(40, 3)).round(1)
 GRID = {"grid": "quantile", "grid_size": 5}

@@ -22,11 +22,11 @@ from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.background import Background
-from ice_explorer.widget import ICEExplorer
+from ice_explorer.widget.background import Background
+from ice_explorer.widget.explorer import ICEExplorer
+from ice_explorer.widget.session import Work
 from ice_explorer.wire import payload
 from ice_explorer.wire.messages import PROTOCOL_VERSION
-from ice_explorer.work import Work
 
 SOON = 20.0
 
@@ -205,7 +205,7 @@ def test_wrong_arguments_are_refused_at_once(make, X):
 
 def test_a_missing_front_end_is_an_error_that_says_what_to_run(make, X, monkeypatch, tmp_path):
     """In a checkout that was never built, the explorer says how to build it."""
-    monkeypatch.setattr("ice_explorer.widget.SCRIPT", tmp_path / "explorer.js")
+    monkeypatch.setattr("ice_explorer.widget.explorer.SCRIPT", tmp_path / "explorer.js")
     with pytest.raises(errors.FrontEndMissingError) as caught:
         make(Model(), X)
     assert str(caught.value) == (
@@ -265,8 +265,8 @@ def test_features_are_published_as_they_complete(make, X, held):
 
 def test_large_tables_are_published_less_often(make, X, monkeypatch):
     """The status goes on meanwhile, and the tables are complete before it says that all is ready."""
-    monkeypatch.setattr("ice_explorer.widget._BYTES_PER_SECOND", 1)
-    monkeypatch.setattr("ice_explorer.background._SECONDS_BETWEEN_TELLINGS", 0.0)
+    monkeypatch.setattr("ice_explorer.widget.explorer._BYTES_PER_SECOND", 1)
+    monkeypatch.setattr("ice_explorer.widget.background._SECONDS_BETWEEN_TELLINGS", 0.0)
     explorer = make(Model(), X)
     assert explorer.explanation
     wait_until(lambda: statuses(explorer.comm)[-1]["state"] == "ready")
@@ -707,7 +707,7 @@ def test_one_bad_value_of_several_takes_none(make, X, caplog):
     assert heard == []
     assert states == [{"feature": "slope", "decay": 0.75, "kind": "ice", "selection": []}]
     assert said == [{"type": "refused", "message": sentence}]
-    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget"]
+    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget.explorer"]
     assert logged == [f"What the browser set is not taken: {sentence}"]
 
 
@@ -899,7 +899,7 @@ def test_a_message_without_an_id_is_logged(make, X, caplog):
     explorer = make(Model(), X)
     assert explorer.explanation
     n_sent = len(explorer.comm.sent)
-    with caplog.at_level(logging.WARNING, "ice_explorer.widget"):
+    with caplog.at_level(logging.WARNING, "ice_explorer.widget.explorer"):
         explorer.comm.receive({"method": "custom", "content": {"type": "rows"}})
     assert explorer.comm.sent[n_sent:] == []
     assert "A message without an id cannot be answered" in caplog.text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.compile_ahead import warmup
     from ice_explorer.export.read_provenance import provenance
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = [
     "RESIDUAL",
@@ -35,7 +35,7 @@ __all__ = [
 
 # The widget and its companions bring ipywidgets, the data sets bring pandas: they wait until they are asked for.
 _ON_DEMAND = {
-    "ICEExplorer": "ice_explorer.widget",
+    "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
     "provenance": "ice_explorer.export.read_provenance",

@@ -206,7 +206,7 @@ X = pd.DataFrame(np.random.default_rng(0).normal(size=(1000, 30)), columns=[f"fe
 def model(X):
     return np.sin(X.to_numpy()).sum(axis=1)
 # When a feature is computed, as the thread that computes has it.
-from ice_explorer.background import Background
+from ice_explorer.widget.background import Background
 heard, after = [], Background._after
 def told(*args, **options):
     heard.append((args[0], time.time()))

@@ -14,7 +14,7 @@ from browser.jupyter import JupyterServer
 from playwright.sync_api import expect
 from wire import Wire
 
-from ice_explorer.widget import ICEExplorer
+from ice_explorer.widget.explorer import ICEExplorer
 
 # The machine may be a slow one with other work to do; what is awaited comes, or the test is red.
 expect.set_options(timeout=1000 * SECONDS)

@@ -17,7 +17,7 @@ from browser.sandbox import page_of
 from playwright.sync_api import expect
 from wire import Wire
 
-from ice_explorer.widget import ICEExplorer
+from ice_explorer.widget.explorer import ICEExplorer
 
 pytestmark = pytest.mark.slow
 

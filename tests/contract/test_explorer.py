@@ -29,9 +29,9 @@ from ice_explorer.results.options import RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.scene import ViewState
+from ice_explorer.widget.session import work_of
 from ice_explorer.wire import payload
 from ice_explorer.wire.messages import PROTOCOL_VERSION
-from ice_explorer.work import work_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.explanation import Explanation
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = ["curves", "impact", "partial_dependence", "two_way"]
 
@@ -155,7 +155,7 @@ def two_way(
 def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:
     """Check that there is something to draw, and something to draw it with."""
     from ice_explorer.explanation import Explanation
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
     takes = (ICEExplorer, Explanation) if or_explanation else (ICEExplorer,)
     if not isinstance(got, takes):

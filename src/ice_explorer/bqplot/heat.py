@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
     Array = NDArray[np.float64]
 

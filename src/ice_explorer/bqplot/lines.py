@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.bqplot.link import Link
     from ice_explorer.scene.scene import Coloring, Lines
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
 _FEW_LINES: Final = 40
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bqplot import Figure
 
     from ice_explorer.explanation import FeatureExplanation
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bqplot import Figure
 
     from ice_explorer.scene.scene import Coloring, Lines
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
 _ALL_LINES = 10**9  # as many as the explorer draws, whose spread is that of the c-ICE
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import FeatureExplanation
     from ice_explorer.scene.scene import Coloring, Lines
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
     Array = NDArray[np.float64]
     Shown = tuple[Lines, Coloring, int]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bqplot import Figure
 
     from ice_explorer.scene.scene import Ranking
-    from ice_explorer.widget import ICEExplorer
+    from ice_explorer.widget.explorer import ICEExplorer
 
 _ROW, _MOST, _BESIDE = 24, 40, 80  # px: of each bar with what parts it from the next, and of axes
 _ROOM_FOR_FIGURES: Final = 1.16

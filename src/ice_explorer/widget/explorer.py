@@ -28,7 +28,6 @@ import anywidget
 import numpy as np
 import traitlets
 
-from ice_explorer.background import Background, Snapshot
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.curves.transforms import check_anchor
@@ -50,8 +49,6 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.features.anchors import is_place
 from ice_explorer.features.residual import RESIDUAL
-from ice_explorer.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
-from ice_explorer.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
 from ice_explorer.results.options import (
@@ -67,7 +64,11 @@ from ice_explorer.results.options import (
 )
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.choices import STATE_VERSION
-from ice_explorer.state import check_view, fit_state, read_state
+from ice_explorer.widget.background import Background, Snapshot
+from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
+from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
+from ice_explorer.widget.session import Wanted, Work, work_of
+from ice_explorer.widget.state import check_view, fit_state, read_state
 from ice_explorer.wire import payload
 from ice_explorer.wire.forms import TEXTS, is_text
 from ice_explorer.wire.messages import (
@@ -96,7 +97,6 @@ from ice_explorer.wire.messages import (
     WhatIfRequest,
     parse_request,
 )
-from ice_explorer.work import Wanted, Work, work_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,8 +110,8 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
     from ice_explorer.results.outputs import Classes
     from ice_explorer.standalone.cell import Frozen
-    from ice_explorer.state import State
-    from ice_explorer.view_table import ViewTable
+    from ice_explorer.widget.state import State
+    from ice_explorer.widget.view_table import ViewTable
 
 logger = logging.getLogger(__name__)
 
@@ -499,7 +499,7 @@ class ICEExplorer(anywidget.AnyWidget):
         It can be called with the options of `Explanation.table`: `x.table(decay=0.5)`; what is left out is as the
         explorer shows it.
         """
-        from ice_explorer.view_table import ViewTable
+        from ice_explorer.widget.view_table import ViewTable
 
         return ViewTable.of(self.explanation, self.decay, self.convention, sort_by=self.rank_by, unit=self.unit)
 
