@@ -25,6 +25,8 @@ export default defineConfig({
           browser: {
             enabled: true,
             headless: true,
+            // A page of its own for each file would load every module again; tests end what they mount.
+            isolate: false,
             screenshotFailures: false,
             provider: playwright({
               launchOptions: {

@@ -8,6 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+# Threads of OpenMP that have nothing to do take the processor from the other processes of the tests, unless told to
+# sleep before scikit-learn is imported. The processes and kernels that tests start inherit it.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 # No deadline: how long an example takes on a shared machine says nothing about the code.
 hypothesis.settings.register_profile("dev", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

@@ -226,6 +226,13 @@ CASES = [
         "Limit the grid with `grid=`, or leave the feature out with `features=`.",
     ),
     Case(
+        "the model raises on a row of X",
+        lambda _: explain(lambda rows: raising(wealth(rows), (rows["age"] == 75).to_numpy()), features=["income"]),
+        PredictionError,
+        "The model failed on row 11 of X as it is: ValueError: too old. Leave out the rows that it cannot predict, or "
+        "fill their missing values.",
+    ),
+    Case(
         "NaN on a phantom",
         lambda _: explain(doing_at_the_end(lambda predictions, at: np.where(at, np.nan, predictions))),
         PredictionError,
@@ -515,8 +522,8 @@ CASES = [
         "feature in a list",
         lambda _: explain(features=[["age"]]),
         UnknownFeatureError,
-        "No column named ['age'] in X. Did you mean 'age'? X has 7 columns: 'age', 'income', 'city', 'since', "
-        "'red', 'blue', 'green'.",
+        "A column of X must be given by its name; got a value of type list. Columns are 'age', 'income', 'city', "
+        "'since', 'red', 'blue', 'green'.",
     ),
     Case(
         "features in a mapping",
@@ -1311,21 +1318,21 @@ CASES = [
         lambda _: result()["age"].rows([0, 99]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 99. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "a row before the first",
         lambda _: result()["age"].rows([-1]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got -1. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "rows by label",
         lambda _: result()["age"].rows(["c1"]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got ['c1']. Rows are addressed by position, not "
-        "by index label.",
+        "by index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "rows by mask",
@@ -1338,35 +1345,35 @@ CASES = [
         lambda _: result()["age"].rows([[1], [1, 2]]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got [[1], [1, 2]]. Rows are addressed by "
-        "position, not by index label.",
+        "position, not by index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "predictions behind the last",
         lambda _: result()["age"].predictions([12]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 12. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "rows of X behind the last",
         lambda _: result()._table_rows([13]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 13. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "row of X as a number",
         lambda _: result()._table_rows(1),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got 1. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "labels of rows that are not whole",
         lambda _: result()._row_labels([1.5]),
         InvalidOptionError,
         "`positions` must be row positions of X, from 0 to 11; got [1.5]. Rows are addressed by position, not "
-        "by index label.",
+        "by index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "slopes of a category",
@@ -1421,14 +1428,14 @@ CASES = [
         lambda _: result()["age"].draw(3, include=[14]),
         InvalidOptionError,
         "`include` must be row positions of X, from 0 to 11; got 14. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "line drawn by label",
         lambda _: result()["age"].draw(3, include=["a"]),
         InvalidOptionError,
         "`include` must be row positions of X, from 0 to 11; got ['a']. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "column spelt wrongly",
@@ -1708,7 +1715,7 @@ CASES = [
         lambda _: with_trait("selection", [99]),
         InvalidOptionError,
         "`selection` must be row positions of X, from 0 to 11; got 99. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "select by a mask of other rows",
@@ -1721,7 +1728,7 @@ CASES = [
         lambda _: with_trait("selection", "abc"),
         InvalidOptionError,
         "`selection` must be row positions of X, from 0 to 11; got 'abc'. Rows are addressed by position, not by "
-        "index label.",
+        "index label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "output where there is one",
@@ -1930,7 +1937,7 @@ CASES = [
         lambda folder: result().save(folder / "view.svg", selection=3.5),
         InvalidOptionError,
         "`selection` must be row positions of X, from 0 to 11; got 3.5. Rows are addressed by position, not by index "
-        "label.",
+        "label; `X.index.get_indexer(labels)` has the positions.",
     ),
     Case(
         "spreadsheet that is none",

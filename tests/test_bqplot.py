@@ -113,7 +113,7 @@ def test_bars_are_the_table_of_the_explorer(x):
     start, width = figure.marks[0].y
     assert_allclose(start + width / 2, x.table["impact"], rtol=1e-12)
     assert figure.axes[0].label == "in-distribution impact, counted evenly along the axis"
-    assert heading(figure) == "tick: all values alike"
+    assert heading(figure) == "weight of far values 0.75; tick: all values alike"
     x.rank_by = "heterogeneity"
     assert not figure.marks[0].y.any()
     assert heading(figure) == ""

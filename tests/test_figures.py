@@ -977,6 +977,9 @@ def test_plot_impact_draws_the_table(explanation):
     (ticks,) = [line for line in ax.lines if line.get_gid() == "tick"]
     assert_allclose(ticks.get_xdata(), table["impact"])
     assert ticks.get_label() == "tick: all values alike"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "weight of far values 0.75", "tick: all values alike", "net rise or fall", "levels without an order"
+    ]  # fmt: skip
     by_impact = plot_impact(explanation, rank_by="impact")
     assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(sort_by="impact")["impact"])
     assert "tick" not in {line.get_gid() for line in by_impact.lines}
@@ -986,6 +989,27 @@ def test_plot_impact_draws_the_table(explanation):
     )  # fmt: skip
     with pytest.raises(InvalidOptionError):
         plot_impact(explanation, max_features=0)
+
+
+@pytest.mark.usefixtures("_closed_figures")
+def test_plot_impact_draws_the_table_per_steps_and_names_them(explanation):
+    """Of each feature with an order, in the unit of time that suits; levels have no step, and missing values none."""
+    steps = {explanation.features[0]: 10}
+    table = explanation.table(unit=steps)
+    ax = plot_impact(explanation, unit=steps)
+    assert_allclose([bar.get_width() for bar in ax.patches], table["in_distribution_impact"])
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    for label, feature in zip(labels, table.index, strict=True):
+        step = "10" if feature in steps else "SD"
+        assert label.endswith(f" (per {step})") == (explanation[feature].kind not in ("category", "group"))
+    plain = plot_impact(explanation, unit=steps, rank_by="missing_impact")
+    assert "(per" not in "".join(label.get_text() for label in plain.get_yticklabels())
+    X = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=9)})
+    days = explain(lambda X: X["day"].dt.day.to_numpy(float), X, progress=False)
+    (label,) = days.plot_impact(unit={"day": pd.Timedelta(days=7)}).get_yticklabels()
+    assert label.get_text() == "day (per 7 d)"
+    with pytest.raises(InvalidOptionError, match=r"Steps of features are for `table` and `plot_impact`\.$"):
+        days.save("never.svg", unit={"day": 7})
 
 
 @pytest.mark.usefixtures("_closed_figures")

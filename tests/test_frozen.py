@@ -269,6 +269,11 @@ def test_names_of_users_are_text(explanation, tmp_path):
     assert page.texts["title"] == f"</title>{EVIL}<!--<script>"
 
 
+def test_its_footer_names_the_weight_of_far_values_as_the_screen_does(whole):
+    """With the name that the option has in Python."""
+    assert "Weight of far values (decay)0.75" in whole.text
+
+
 def test_it_carries_the_licences_of_what_is_inside(whole):
     """A page that is passed on passes on the libraries in its script."""
     assert "Copyright" in whole.texts["ice-licences"]

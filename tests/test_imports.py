@@ -17,9 +17,9 @@ ALLOWED = {
     "labels": ("", ""),
     "tracebacks": ("", ""),
     "version": ("", ""),
+    "runtime": ("", ""),
     # numbers in, numbers out
     "sampling": ("", "numpy"),
-    "runtime": ("", ""),
     "turns": ("", ""),
     "likelihood": ("checks", "numpy sklearn"),
     "grid": ("checks likelihood", "numpy"),
@@ -35,7 +35,7 @@ ALLOWED = {
     "progress": ("", "tqdm"),
     "metrics_numba": ("decay_numba metrics", "numba numpy"),
     # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("checks turns", "catboost narwhals numpy pandas sklearn torch xgboost"),
+    "adapters.*": ("checks moments turns", "catboost narwhals numpy pandas sklearn torch xgboost"),
     # curves take a predict function, arrays of trees or coefficients, never a model
     "curves.*": ("adapters.trees.ensemble checks turns", "numba numpy"),
     # the pipe itself
@@ -55,7 +55,7 @@ ALLOWED = {
     "thresholds": ("adapters choice columns feature", "numpy"),
     # what makes lines differ
     "spread": ("", "numpy"),
-    "second": ("adapters.table columns feature", "numpy"),
+    "second": ("adapters.table columns feature moments", "numpy"),
     "rules": ("moments second", ""),
     "crossfit": ("spread", "numpy"),
     "splits": ("crossfit feature rules second", "numpy"),
@@ -97,7 +97,7 @@ ALLOWED = {
     "moments": ("", "numpy"),
     "number_text": ("", "numpy"),
     "display_axis": (("adapters.table adapters.tables.natural_order feature moments number_text"), "numpy"),
-    "column_colors": ("adapters.table display_axis residual", "numpy"),
+    "column_colors": ("adapters.table display_axis moments residual", "numpy"),
     "forms": ("", ""),
     "messages": ("adapters.table curves.transforms feature forms metrics options", ""),
     "background": ("", ""),

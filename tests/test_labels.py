@@ -185,7 +185,7 @@ def test_a_group_without_a_name_is_a_feature_like_any_other():
 def reviews():
     """An explanation of reviews that differ at their ends, in rows of long names."""
     draw = np.random.default_rng(0)
-    X = table_of(["a", "b", "c"], n=120).rename(columns={"b": LONG + "b", "c": LONG + "c"})
+    X = table_of(["a", "b", "c"], n=40).rename(columns={"b": LONG + "b", "c": LONG + "c"})
     X["review"] = np.array([LONG + str(at) for at in range(4)])[draw.integers(4, size=len(X))]
     X.index = pd.Index([f"{at} {LONG}" for at in range(len(X))])
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ice_explorer.moments import date_text, date_ticks, span_texts, unit_of
+from ice_explorer.moments import UTC_CLOCK, clock_of, date_text, date_ticks, span_texts, unit_of
 
 
 def day(text):
@@ -89,3 +90,60 @@ def test_the_ends_of_a_stretch_are_no_finer_than_its_length():
     """Years have days at their ends, a day has minutes."""
     assert span_texts(day("2009-03-01T18:43:12"), day("2026-06-01T01:00")) == ("2009-03-02", "2026-06-01")
     assert span_texts(day("2026-06-01T01:00:29"), day("2026-06-02")) == ("2026-06-01 01:00", "2026-06-02")
+
+
+# --- clocks ---------------------------------------------------------------------------------------
+
+
+def berlin(first, last):
+    return clock_of(ZoneInfo("Europe/Berlin"), day(first), day(last))
+
+
+def test_a_clock_changes_when_its_zone_does():
+    """To the second, and before and after the stretch as at its ends."""
+    clock = berlin("2024-01-01", "2025-01-01")
+    assert clock.changes == (
+        (day("2024-01-01"), 1 / 24),
+        (day("2024-03-31T01:00"), 2 / 24),
+        (day("2024-10-27T01:00"), 1 / 24),
+    )
+    assert clock.text(day("2024-07-01T10:00")) == "2024-07-01 12:00"
+    assert clock.text(day("2023-07-01T10:00")) == "2023-07-01 11:00"
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.sampled_from(["Asia/Tokyo", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"]),
+    st.integers(2000, 22000),
+    st.floats(0.01, 3000),
+    st.floats(0, 1),
+)
+def test_clocks_show_what_the_standard_library_says(zone, first, length, share):
+    """At every moment of a stretch; and there is a moment for what they show."""
+    clock = clock_of(ZoneInfo(zone), first, first + length)
+    at = math.floor((first + share * length) * 1440) / 1440
+    shown = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(minutes=round(at * 1440))).astimezone(ZoneInfo(zone))
+    assert clock.wall(at) == pytest.approx(day(shown.replace(tzinfo=None).isoformat()), abs=1e-6)
+    back = clock.instant(clock.wall(at))
+    assert back is not None
+    assert clock.wall(back) == pytest.approx(clock.wall(at), abs=1e-6)
+
+
+def test_ticks_stand_where_the_clock_is_round():
+    """At midnights of summer and winter; a time that is left out has no tick, and one that comes twice has one."""
+    ticks = berlin("2024-01-01", "2025-01-01").ticks(day("2024-01-01"), day("2025-01-01"), 4)
+    assert ticks == [
+        (day("2024-03-31T22:00"), "Apr 2024"), (day("2024-06-30T22:00"), "Jul"), (day("2024-09-30T22:00"), "Oct"),
+        (day("2024-12-31T23:00"), "Jan 2025"),
+    ]  # fmt: skip
+    spring = berlin("2024-03-30T22:00", "2024-03-31T04:00").ticks(day("2024-03-30T22:00"), day("2024-03-31T04:00"), 6)
+    assert [label.split()[-1] for _, label in spring] == ["23:00", "00:00", "01:00", "03:00", "04:00", "05:00", "06:00"]
+    autumn = berlin("2024-10-26T22:00", "2024-10-27T04:00").ticks(day("2024-10-26T22:00"), day("2024-10-27T04:00"), 6)
+    assert [label.split()[-1] for _, label in autumn] == ["00:00", "01:00", "02:00", "03:00", "04:00", "05:00"]
+
+
+def test_without_a_zone_a_clock_shows_utc():
+    """As do years beyond every calendar."""
+    assert clock_of(None, 0.0, 1.0) == UTC_CLOCK
+    assert UTC_CLOCK.text(0.5) == "1970-01-01 12:00"
+    assert clock_of(ZoneInfo("Asia/Tokyo"), 1e9, 1e9 + 1).wall(1e9) == 1e9

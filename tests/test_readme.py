@@ -87,8 +87,8 @@ def test_the_options_guide_lists_the_options(root):
     guide = (root / "notebooks" / "guides" / "options.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", guide, flags=re.MULTILINE)
     assert [name for name, _ in rows] == list(DEFAULTS)
-    said = {name: default.strip("`").replace('"', "'") for name, default in rows}
-    assert {name: said[name] for name, default in DEFAULTS.items() if default is not None} == {
+    written = {name: default.strip("`").replace('"', "'") for name, default in rows}
+    assert {name: written[name] for name, default in DEFAULTS.items() if default is not None} == {
         name: repr(default) for name, default in DEFAULTS.items() if default is not None
     }
 

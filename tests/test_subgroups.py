@@ -143,6 +143,40 @@ def test_positions_may_be_a_mask():
         f.rows([True, False, True])
 
 
+def test_a_mask_of_rows_in_another_order_is_refused():
+    """By position it would choose other rows than the ones it was made for."""
+    f = ice.explain(model, X)["age"]
+    mask = (X["sex"] == "f")[::-1]
+    with pytest.raises(InvalidOptionError) as error:
+        f.rows(mask)
+    assert str(error.value) == (
+        "`positions` must have the index of X; row 0 has the label 119 in mask and 0 in X. Pass `mask.loc[X.index]` to "
+        "match them by label, or `mask.to_numpy()` if they are in the order of X."
+    )
+    assert_allclose(f.rows(mask.to_numpy()), f.rows(np.flatnonzero(mask.to_numpy())))
+
+
+def test_labels_of_rows_are_no_positions():
+    """After a shuffle, `X.index[mask]` has whole numbers that are positions of other rows."""
+    shuffled = X.sample(frac=1, random_state=0)
+    f = ice.explain(model, shuffled)["age"]
+    chosen = shuffled.index[shuffled["sex"] == "f"]
+    with pytest.raises(InvalidOptionError, match=r"not by index label; `X\.index\.get_indexer\(labels\)` has the posi"):
+        f.rows(chosen)
+    assert_allclose(f.predictions(shuffled.index.get_indexer(chosen)), model(shuffled.loc[chosen]))
+    f = ice.explain(model, X)["age"]  # whose labels count the rows
+    assert_allclose(f.rows(X.index[:3]), f.rows([0, 1, 2]))
+
+
+def test_the_selection_of_an_explorer_may_be_a_mask():
+    """As wherever rows are addressed."""
+    x = ice.ICEExplorer(ice.explain(model, X, features=["age"]))
+    x.selection = X["sex"] == "f"
+    assert x.selection == np.flatnonzero(X["sex"] == "f").tolist()
+    with pytest.raises(InvalidOptionError, match=r"`selection` must have the index of X; row 0 has the label 119"):
+        x.selection = (X["sex"] == "f")[::-1]
+
+
 @pytest.mark.parametrize(
     ("by", "message"),
     [
@@ -153,11 +187,17 @@ def test_positions_may_be_a_mask():
                 "`pandas.qcut(X['name'], 4)`."
             ),
         ),
-        ([1, 2], "`by` must be a column or group of X, or one label for each of its 120 rows; got [1, 2]."),
+        (
+            ["sex", "city"],
+            (
+                "`by` must be a column or group of X, or one label for each of its 120 rows; got ['sex', 'city']. For "
+                "several columns pass `X.groupby(['a', 'b']).ngroup()`."
+            ),
+        ),
         (
             X["sex"].iloc[::-1],
             (
-                "`by` must have the index of X; row 0 has the label 119 in `by` and 0 in X. Pass `by.loc[X.index]` to "
+                "`by` must have the index of X; row 0 has the label 119 in by and 0 in X. Pass `by.loc[X.index]` to "
                 "match them by label, or `by.to_numpy()` if they are in the order of X."
             ),
         ),
@@ -309,6 +349,11 @@ E = ice.explain(model, X, features=["age", "city"])
             "`like` brings its own grids; got `grid_size` as well. Leave out one of them.",
         ),
         (
+            X.rename(columns={"age": "Age"}), {"like": E},
+            ("X must have the features of `like`. No column named 'age' in X. Did you mean 'Age'? X has 4 columns: "
+             "'Age', 'dose', 'city', 'sex'. Use `features=` to choose from those that both have."),
+        ),
+        (
             X, {"like": E, "features": ["dose"]},
             ("Every feature must be one of `like`; 'dose' is not explained there. Use `features=` to choose from "
             "'age', 'city'."),
@@ -324,7 +369,7 @@ E = ice.explain(model, X, features=["age", "city"])
             "Give the column the same dtype in both tables."),
         ),
     ],
-    ids=["text", "grid", "grid of values", "grid size", "feature", "kind", "levels"],
+    ids=["text", "grid", "grid of values", "grid size", "renamed", "feature", "kind", "levels"],
 )  # fmt: skip
 def test_explanations_that_do_not_compare_are_refused(data, options, message):
     """With what differs."""

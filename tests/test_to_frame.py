@@ -10,7 +10,7 @@ from ice_explorer import tidy
 from ice_explorer.errors import InvalidOptionError
 
 N = 40
-COLUMNS = ["row", "row_label", "feature", "value", "prediction", "likelihood", "is_observed"]
+COLUMNS = ["row", "row_label", "feature", "value", "axis", "prediction", "likelihood", "is_observed"]
 
 
 def wealth(X):
@@ -58,6 +58,7 @@ def test_each_observation_has_a_row_for_each_grid_value(e, X):
     assert_array_equal(frame["row"], np.repeat(np.arange(N), len(f.grid)))
     assert_array_equal(frame["row_label"], X.index.repeat(len(f.grid)))
     assert_array_equal(frame["value"], np.tile(f.grid, N))
+    assert_array_equal(frame["axis"], np.tile(f.axis, N))
     assert_array_equal(frame["prediction"], f.curves.ravel())
     assert_array_equal(frame["likelihood"], f.likelihood().ravel())
     assert set(frame["feature"]) == {"bmi"}
@@ -77,27 +78,46 @@ def test_changes_slopes_and_some_rows(e):
     """Of c-ICE and d-ICE the column is named after what it holds; slopes stand at the right of their interval."""
     f = e["age"]
     changes = f.to_frame("c-ice", rows=[7, 2], anchor="own")
-    assert changes.columns.tolist() == [*COLUMNS[:4], "change", *COLUMNS[5:]]
+    assert changes.columns.tolist() == [*COLUMNS[:5], "change", *COLUMNS[6:]]
     assert_array_equal(changes["change"], f.centered_curves("own")[[7, 2]].ravel())
     slopes = f.to_frame("d-ice", rows=[7, 2], decay=0.5)
-    assert slopes.columns.tolist() == [*COLUMNS[:4], "slope", *COLUMNS[5:]]
+    assert slopes.columns.tolist() == [*COLUMNS[:5], "slope", *COLUMNS[6:]]
     assert_array_equal(slopes["slope"], f.slopes[[7, 2]].ravel())
     assert_array_equal(slopes["value"], np.tile(f.grid[1:], 2))
+    assert_array_equal(slopes["axis"], np.tile(f.axis[1:], 2))
     assert_array_equal(slopes["likelihood"], f.likelihood(0.5)[[7, 2], 1:].ravel())
 
 
 def test_several_features_stand_one_below_the_other(e):
-    """Numbers of two dtypes become floats; values of several kinds keep their own, as objects."""
+    """Numbers of two dtypes become floats; values of several kinds become texts, with their numbers beside them."""
     both = e.to_frame(["bmi", "age"], rows=[5])
     assert both["feature"].cat.categories.tolist() == ["bmi", "age"]
     assert both["value"].dtype == np.float64
     assert_array_equal(both.loc[both["feature"] == "age", "value"], e["age"].grid)
     whole = e.to_frame(rows=[5])
     assert whole["feature"].unique().tolist() == e.features
-    assert whole["value"].dtype == object
-    assert whole.loc[whole["feature"] == "age", "value"].tolist() == e["age"].grid.tolist()
-    assert whole.loc[whole["feature"] == "day", "value"].tolist() == pd.Series(e["day"].grid).tolist()
+    assert_array_equal(whole["axis"], np.concatenate([f.axis for f in e]))
+    assert all(isinstance(value, str) for value in whole["value"])
+    for name in e.features:
+        alone = e[name].to_frame(rows=[5])
+        assert whole.loc[whole["feature"] == name, "value"].tolist() == [str(value) for value in alone["value"]]
     assert e.to_frame(kind="d-ice", rows=[5])["feature"].unique().tolist() == ["age", "bmi", "size", "day", "flag"]
+
+
+def test_dates_with_and_without_a_time_zone_stay_what_they_are(tmp_path):
+    """In one column of datetimes polars would move the ones without a zone into that of the others."""
+    polars, parquet = pytest.importorskip("polars"), pytest.importorskip("pyarrow.parquet")
+    days = pd.date_range("2024-01-01", periods=3)
+    X = pd.DataFrame({"naive": days, "tokyo": days.tz_localize("Asia/Tokyo"), "delay": days - days[0]})
+    frame = ice.explain(lambda X: X["naive"].dt.day.to_numpy(float), X, progress=False).to_frame(rows=[0])
+    texts = [
+        *(f"2024-01-0{day} 00:00:00" for day in (1, 2, 3)),
+        *(f"2024-01-0{day} 00:00:00+09:00" for day in (1, 2, 3)),
+        *(f"{day} days 00:00:00" for day in range(3)),
+    ]
+    assert polars.from_pandas(frame)["value"].to_list() == texts
+    frame.to_parquet(tmp_path / "curves.parquet")
+    assert parquet.read_table(tmp_path / "curves.parquet")["value"].to_pylist() == texts
 
 
 def test_an_array_has_positions_for_labels():
@@ -116,11 +136,12 @@ def test_an_index_of_several_levels_and_a_sample(X):
 
 
 def test_polars_takes_it(e):
-    """Of one feature, or of features of one dtype, every column has a type that polars has, too."""
+    """Every column has a type that polars has, too, of one feature or of several."""
     polars = pytest.importorskip("polars")
     for f in e:
         frame = f.to_frame(rows=[0, 1])
         assert polars.from_pandas(frame).columns == COLUMNS
+    assert polars.from_pandas(e.to_frame(rows=[0, 1])).schema["value"] == polars.String
     numbers = polars.from_pandas(e.to_frame(["age", "bmi"], rows=[0, 1]))
     mean = numbers.group_by("feature", "value").agg(polars.col("prediction").mean())
     assert len(mean) == len(e["age"].grid) + len(e["bmi"].grid)
@@ -155,9 +176,8 @@ REFUSED = {
     "curve since one of the levels.": lambda e: e["city"].to_frame("d-ice"),
     "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'average'. Use `kind=\"ice\"`, which draws the curves and their "
     "mean. The mean alone is `e[feature].partial_dependence`.": lambda e: e["age"].to_frame("average"),
-    "`rows` must be row positions of X, from 0 to 39; got 40. Rows are addressed by position, not by index label.": (
-        lambda e: e["age"].to_frame(rows=[40])
-    ),
+    "`rows` must be row positions of X, from 0 to 39; got 40. Rows are addressed by position, not by index label; "
+    "`X.index.get_indexer(labels)` has the positions.": (lambda e: e["age"].to_frame(rows=[40])),
 }
 
 

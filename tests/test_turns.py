@@ -22,9 +22,10 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import ice_explorer as ice
 from ice_explorer import turns
 from ice_explorer.classes import Classes
-from ice_explorer.errors import Cancelled
+from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.options import Options
+from ice_explorer.work import Work
 
 X = np.random.default_rng(0).normal(size=(40, 3)).round(1)
 GRID = {"grid": "quantile", "grid_size": 5}
@@ -194,6 +195,34 @@ def test_another_output_while_the_first_one_is_computed(make):
     explorer.output = "2"
     explorer.explanation.table()
     assert overlap.most == 1
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_another_output_waits_for_one_call_of_the_model_at_most(make, monkeypatch, fails):
+    """No further call of the first output begins meanwhile; where the other cannot be explained, the first one is."""
+    overlap = Overlap(seconds=0.02)
+    explorer = make(several(overlap), X, output=0, **GRID, memory_limit=9000)
+    prepare_other = Work.other
+    begun = []
+
+    def other(self, *chosen):
+        time.sleep(0.05)  # for the current call
+        before = overlap.n_calls
+        time.sleep(0.1)
+        begun.append(overlap.n_calls - before)
+        if fails:
+            raise InvalidOptionError("no")
+        return prepare_other(self, *chosen)
+
+    monkeypatch.setattr(Work, "other", other)
+    if fails:
+        with pytest.raises(InvalidOptionError):
+            explorer.output = "1"
+    else:
+        explorer.output = "1"
+    assert begun == [0]
+    assert explorer.output == ("0" if fails else "1")
+    assert len(explorer.explanation.table()) == X.shape[1]
 
 
 def test_two_outputs_explained_at_once():

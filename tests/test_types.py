@@ -124,6 +124,13 @@ def test_right_code_passes_and_each_mistake_is_an_error(check, files, root):
     assert check(files, root) == {("wrong", line) for line in range(first, first + len(WRONG))}
 
 
+@pytest.mark.slow
+def test_pyright_finds_a_misspelt_trait(tmp_path, root):
+    """To mypy an explorer has every attribute, because ipywidgets publishes no types."""
+    (tmp_path / "traits.py").write_text(f"{START}    x.decay = 0.5\n    x.decai = 0.5\n", encoding="utf-8")
+    assert by_pyright(tmp_path, root) == {("traits", START.count("\n") + 2)}
+
+
 @pytest.mark.parametrize(
     ("options", "function"),
     [

@@ -166,6 +166,9 @@ FIELD = {
     "response_method": "Use `response=`.",
     "link": 'Use `response="log_odds"`.',
     "subsample": "Use `sample=`.",
+    "percentiles": "Use `grid={'name': values}`.",
+    "class_idx": "Use `output=`.",
+    "centered": 'Curves have a kind where they are drawn: `e.plot(feature, kind="c-ice")`.',
     "kind": 'Curves have a kind where they are drawn: `e.plot(feature, kind="ice")`.',
 }
 
@@ -181,10 +184,30 @@ def test_keywords_of_other_libraries_are_understood(X, keyword):
 def test_keywords_of_plots_are_understood(e):
     """Those of seaborn and scikit-learn; a word is offered where the function has the option."""
     options = "Its options are kind, color_by, decay, "
-    for keyword, meant in {"hue": "color_by=", "subsample": "max_lines=", "centered": 'kind="c-ice"'}.items():
+    words = {
+        "hue": "color_by=", "subsample": "max_lines=", "centered": 'kind="c-ice"', "cmap": "palette=",
+        "figsize": "ax=plt.subplots(figsize=(6, 4))[1]", "alpha": 'line_kw={"alpha": 0.2}',
+    }  # fmt: skip
+    for keyword, meant in words.items():
         with pytest.raises(ice.errors.UnknownOptionError) as caught:
             e.plot("age", **{keyword: "sex"})
         assert str(caught.value).startswith(f"plot() has no option '{keyword}'. Use `{meant}`. {options}")
+
+
+def test_a_column_or_list_in_the_place_of_a_name_is_told_from_a_misspelt_name(e, X):
+    """Without its values in the error."""
+    with pytest.raises(
+        ice.errors.UnknownFeatureError, match=r"^A column of X must be given by its name; got a value of "
+    ):
+        e.plot("age", color_by=X["sex"])
+    with pytest.raises(ice.errors.UnknownFeatureError, match=r"^A feature must be given by its name; .*`e\.to_frame"):
+        e.plot(["age", "sex"])
+
+
+def test_the_scale_of_a_response_is_understood(X):
+    """By what other libraries call it."""
+    with pytest.raises(ice.errors.InvalidOptionError, match=r"got 'probability'\. Use `response=\"predict_proba\"`\.$"):
+        ice.explain(model, X, response="probability")
 
 
 @pytest.mark.parametrize("kind", ["both", "individual"])

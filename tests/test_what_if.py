@@ -111,6 +111,16 @@ def test_a_row_with_a_missing_value_moves_from_its_own_prediction():
     assert (table.loc["a", "value"], table.loc["a", "change"]) == (0.0, -7.0)
 
 
+def test_dates_and_durations_are_those_of_pandas():
+    """Those of NumPy would be written as a count of microseconds."""
+    day, delay = pd.Timestamp("2024-01-01"), pd.Timedelta(hours=5)
+    X = pd.DataFrame({"day": [day, day + delay], "delay": [delay, 2 * delay]})
+    table = ice.explain(lambda X: X["day"].dt.hour + X["delay"].dt.seconds.to_numpy(), X, progress=False).what_if(0)
+    assert table["observed"].to_dict() == {"delay": delay, "day": day}
+    assert table["value"].to_dict() == {"delay": 2 * delay, "day": day + delay}
+    assert [type(value) for value in table["observed"]] == [pd.Timedelta, pd.Timestamp]
+
+
 @pytest.mark.parametrize("row", [-1, N, 1.5])
 def test_a_row_that_is_not_there_is_an_error(e, row):
     """With the rows that there are."""

@@ -513,13 +513,14 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
          "the feature; got 'mean'. The nearest grid value is used for a number.")),
         ("max_lines", 0, ("`max_lines` must be an integer of at least 1; got 0. "
          "Use `max_lines=1000` for the default.")),
-        ("selection", [40], ("`selection` must be row positions of X, from 0 to 39; got 40. Rows are addressed by "
-         "position, not by index label.")),
-        ("selection", [-1], ("`selection` must be row positions of X, from 0 to 39; got -1. Rows are addressed by "
-         "position, not by index label.")),
-        ("selection", [True, False], "`selection` as a mask must have one value for each of the 40 rows of X; got 2."),
-        ("selection", 3, ("`selection` must be row positions of X, from 0 to 39; got 3. Rows are addressed by "
-         "position, not by index label.")),
+        ("selection", [40], ("`selection` must be row positions of X, from 0 to 39; got 40. Rows are addressed "
+         "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
+        ("selection", [-1], ("`selection` must be row positions of X, from 0 to 39; got -1. Rows are addressed "
+         "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
+        ("selection", [True, False], (
+         "`selection` as a mask must have one value for each of the 40 rows of X; got 2.")),
+        ("selection", 3, ("`selection` must be row positions of X, from 0 to 39; got 3. Rows are addressed "
+         "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
     ],
 )  # fmt: skip
 def test_a_wrong_trait_is_refused_in_whole_sentences(make, X, name, value, sentence):
@@ -874,7 +875,7 @@ def test_errors_are_sentences(make, X):
         },
         (
             "`positions` must be row positions of X, from 0 to 39; got 99. Rows are addressed by position, not by "
-            "index label."
+            "index label; `X.index.get_indexer(labels)` has the positions."
         ): {
             "type": "rows",
             "positions": [99],
@@ -914,7 +915,7 @@ def test_a_message_that_cannot_be_answered_ends_nothing(make, X, content):
     assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
 
 
-BY_POSITION = "Rows are addressed by position, not by index label."
+BY_POSITION = "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)` has the positions."
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from zoneinfo import ZoneInfo
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer import payload
 from ice_explorer.errors import InvalidOptionError
 
 TOKYO = pd.date_range("2024-01-01", periods=6, freq="D", tz="Asia/Tokyo")
@@ -146,11 +148,37 @@ def test_messages_say_the_time_in_the_zone():
         explained(table(TOKYO.tz_convert("Asia/Tokyo"))[:1].assign(n=1.0), failing, grid={"t": [TOKYO[4], TOKYO[5]]})
 
 
-def test_a_note_says_which_zone_pictures_are_in():
-    """Their axis is in UTC, for every zone."""
-    said = "pictures and rules show its times in UTC, tables and files in that zone."
-    assert [note for note in explained().notes if "zone" in note] == [f"'t' has the time zone 'Asia/Tokyo'; {said}"]
-    assert not [note for note in explained(table(TOKYO.tz_convert("UTC"))).notes if "zone" in note]
+NEW_YEAR = pd.date_range("2023-12-31 06:00", periods=40, freq="h", tz="Asia/Tokyo")
+
+
+def at_new_year(times=NEW_YEAR, **options):
+    """Explain a model that predicts 1 from midnight in Tokyo on."""
+    X = pd.DataFrame({"t": times, "n": np.arange(len(times)) % 7.0})
+    return explained(X, lambda rows: rows["n"] * (rows["t"] >= EPOCH - pd.Timedelta(hours=9)), **options)
+
+
+def test_axes_have_the_clock_of_the_zone(tmp_path):
+    """The step at midnight is drawn at midnight, in figures of Matplotlib and in files, at its place in UTC."""
+    e = at_new_year()
+    ax = e.plot("t")
+    ticks = {label.get_text(): at for at, label in zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)}
+    plt.close(ax.figure)
+    assert list(ticks) == ["31 Dec 12:00", "1 Jan 00:00", "12:00"]
+    assert ticks["1 Jan 00:00"] == (EPOCH - pd.Timedelta(hours=9)).timestamp() / 86_400
+    drawn = e.save(tmp_path / "t.svg", "panel", feature="t").read_text()
+    assert ">1 Jan 00:00<" in drawn
+    assert not [note for note in e.notes if "zone" in note]
+
+
+def test_what_is_written_about_times_is_by_the_same_clock():
+    """Rules, the ends of a legend, the observed value of a row, and what rows have in common."""
+    e = at_new_year()
+    assert e.drivers("n").loc["t", "rule"] == "t > 2023-12-31 23:30"
+    body, _ = payload.colors(e._column("t"), [0])
+    assert payload.feature_moves(e["t"], 0, 0.0)["observed"] == "2023-12-31 06:00"
+    assert body["clock"] == ((NEW_YEAR[0].timestamp() / 86_400, 9 / 24),)
+    found = payload.in_common(e, np.flatnonzero(NEW_YEAR >= "2024-01-01"))["items"]
+    assert [item["text"] for item in found if item["column"] == "t"] == ["t ≥ 2024-01-01 02:00"]
 
 
 def test_two_features_have_the_zone_on_both_axes():

@@ -582,6 +582,7 @@ export class FakeKernel {
                 mean: mean(missing)!,
                 spread: (deviation(missing) ?? 0) * Math.sqrt((n - 1) / n),
               },
+        clock: [],
         n_lines: positions.length,
         n_grid: grid.length,
         n_observations: n,
@@ -753,7 +754,15 @@ export class FakeKernel {
       .sort((a, b) => a - b);
     const domain: [number, number] = [quantileSorted(sorted, 0.02)!, quantileSorted(sorted, 0.98)!];
     return {
-      body: { column, kind: "continuous", of: kind as ColumnKind, domain, median: median(sorted)!, levels: null },
+      body: {
+        column,
+        kind: "continuous",
+        of: kind as ColumnKind,
+        domain,
+        median: median(sorted)!,
+        levels: null,
+        clock: [],
+      },
       values: Float64Array.from(positions, (position) => values[position]!),
     };
   }

@@ -1,4 +1,7 @@
-/** Dates as the axis has them, in days since 1970, and as the reader meets them. Written like ISO 8601, in UTC. */
+/**
+ * Dates as the axis has them, in days since 1970 in UTC, and as the reader meets them: written like ISO 8601, by the
+ * clock of their time zone.
+ */
 import { extent } from "d3-array";
 import { utcTicks } from "d3-time";
 
@@ -7,15 +10,33 @@ export interface DateTick {
   label: string;
 }
 
+/** Clocks of a time zone: since when, and how far ahead of UTC [days]; the first one before that, too. Empty is UTC. */
+export type Clock = readonly (readonly [number, number])[];
+export const UTC: Clock = [];
+
 const MS_PER_DAY = 86_400_000;
+const EXACT = 1e-8; // days, a millisecond
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 const dateOf = (days: number): Date => new Date(Math.round(days * MS_PER_DAY));
 const year = (date: Date): string => String(date.getUTCFullYear());
 
+/** What a clock shows at a point in time. */
+export function wallOf(clock: Clock, days: number): number {
+  const change = clock.findLast(([since]) => since <= days + EXACT) ?? clock[0];
+  return change === undefined ? days : days + change[1];
+}
+
+/** When a clock shows this first; null for an hour that is left out. */
+export function instantOf(clock: Clock, wall: number): number | null {
+  if (clock.length === 0) return wall;
+  const found = clock.map(([, ahead]) => wall - ahead);
+  return found.find((at) => Math.abs(wallOf(clock, at) - wall) < EXACT) ?? null;
+}
+
 /** A point in time, as finely as it is given: a day, a minute, a second or less. */
-export function dateText(days: number): string {
-  const date = dateOf(days);
+export function dateText(days: number, clock: Clock = UTC): string {
+  const date = dateOf(wallOf(clock, days));
   if (Number.isNaN(date.getTime())) return "–";
   const [day = "", time = ""] = date.toISOString().slice(0, -1).split("T");
   if (time === "00:00:00.000") return day;
@@ -23,29 +44,29 @@ export function dateText(days: number): string {
 }
 
 /** How points in time are written among others: to the day where these span years, to the minute where they span weeks. */
-export function dateWriter(times: ArrayLike<number>): (days: number) => string {
+export function dateWriter(times: ArrayLike<number>, clock: Clock = UTC): (days: number) => string {
   const [first = 0, last = 0] = extent(Array.from(times));
   const span = last - first;
-  if (span <= 10) return dateText;
+  if (span <= 10) return (days) => dateText(days, clock);
   const steps = span > 1000 ? 1 : 1440;
   // What is exact but for its last bits is not written as the moment before.
-  return (days) => dateText(Math.floor(days * steps + 1e-6) / steps);
+  return (days) => dateText(Math.floor(wallOf(clock, days) * steps + 1e-6) / steps);
 }
 
 /** The ends of a stretch of time, no finer than its length asks for. */
-export function spanTexts([first, last]: readonly [number, number]): [string, string] {
+export function spanTexts([first, last]: readonly [number, number], clock: Clock = UTC): [string, string] {
   const span = last - first;
   const steps = span > 10 ? 1 : span > 0.01 ? 1440 : 86_400_000;
-  const rounded = (days: number) => dateText(Math.round(days * steps) / steps);
+  const rounded = (days: number) => dateText(Math.round(wallOf(clock, days) * steps) / steps);
   return [rounded(first), rounded(last)];
 }
 
 /** The same where there is little room for it: months of years, days of weeks, times of a day. */
-export function shortSpanTexts(span: readonly [number, number]): [string, string] {
+export function shortSpanTexts(span: readonly [number, number], clock: Clock = UTC): [string, string] {
   const length = span[1] - span[0];
   const [from, to] = length > 62 ? [0, 7] : length > 1 ? [5, 10] : [11, 23];
   const cut = (days: number): string => {
-    const text = dateOf(days).toISOString().slice(from, to);
+    const text = dateOf(wallOf(clock, days)).toISOString().slice(from, to);
     return from === 11 ? text.replace(/(:00)?\.000$/, "") : text;
   };
   return [cut(span[0]), cut(span[1])];
@@ -87,9 +108,13 @@ function labelOf(dates: readonly Date[], place: number): string {
 }
 
 /** About so many ticks at round dates. */
-export function dateTicks([first, last]: readonly [number, number], wanted: number): DateTick[] {
-  const dates = utcTicks(dateOf(first), dateOf(last), wanted);
-  return dates.map((date, place) => ({ value: date.getTime() / MS_PER_DAY, label: labelOf(dates, place) }));
+export function dateTicks([first, last]: readonly [number, number], wanted: number, clock: Clock = UTC): DateTick[] {
+  const dates = utcTicks(dateOf(wallOf(clock, first)), dateOf(wallOf(clock, last)), wanted);
+  return dates.flatMap((date, place) => {
+    const value = instantOf(clock, date.getTime() / MS_PER_DAY);
+    const isWithin = value !== null && value >= first - EXACT && value <= last + EXACT;
+    return isWithin ? [{ value, label: labelOf(dates, place) }] : [];
+  });
 }
 
 export interface Unit {

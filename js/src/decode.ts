@@ -49,6 +49,7 @@ export interface Curves {
   predictionRange: [number, number];
   rowLabels: string[] | null;
   median: number;
+  clock: [number, number][];
   positions: Uint32Array;
   observed: Float64Array;
   likelihoodScale: Float64Array;
@@ -106,6 +107,7 @@ export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curve
     predictionRange: body.prediction_range,
     rowLabels: body.row_labels === null ? null : ofLength(body.row_labels, n, "row_labels"),
     median: body.median,
+    clock: body.clock,
     positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
     observed: ofLength(float64(take(buffers, 1, "observed")), n, "observed"),
     likelihoodScale: ofLength(float64(take(buffers, 2, "likelihood_scale")), n, "likelihood_scale"),

@@ -20,9 +20,9 @@ const KIND_LABELS: Record<FeatureKind, string> = {
 
 /** What the direction is: evenly along the axis, slopes add up to how far the ends of the curves are apart. */
 const DIRECTIONS: Record<Convention, string> = {
-  stable: "net change",
-  equations: "mean slope",
-  published: "mean slope",
+  stable: "net change per SD",
+  equations: "mean slope × SD",
+  published: "mean slope × SD",
 };
 
 export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {

@@ -97,6 +97,7 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     prediction_range: pair,
     row_labels: orNull(texts),
     median: finite,
+    clock: listOf(pair),
   }),
   classes: record({
     feature: text,
@@ -116,6 +117,7 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
       domain: pair,
       median: finite,
       levels: orNull(texts),
+      clock: listOf(pair),
     }),
     LEVEL_COLORS,
   ),

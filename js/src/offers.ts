@@ -39,7 +39,7 @@ export function offersOf({ curves, kind, response }: Situation): Offers {
   const onLevels = curves !== null && hasLevels(curves.kind) && drawn !== "d-ice";
   const nothing = curves === null ? "Open a feature first." : null;
   return {
-    density: nothing ?? (onLevels ? "Levels are drawn as dots." : null),
+    density: nothing ?? (onLevels ? "Not available for levels: every row is already a dot." : null),
     full_slopes: drawn === "d-ice" ? nothing : undefined,
     every_step: drawn === "d-ice" ? (nothing ?? stepOffer(curves!)) : undefined,
     shared_y: sharedOffer(drawn) ?? nothing,
@@ -55,7 +55,7 @@ export function offersOfAll(kind: Kind): Offers {
 }
 
 const sharedOffer = (kind: Kind): Offer =>
-  kind === "d-ice" ? "Slopes are per unit of each feature, so they share no axis." : null;
+  kind === "d-ice" ? "Slopes have different units, so a shared axis is not available." : null;
 
 /** What there is to choose for the open feature as it stands. */
 export function offersIn({ picture, kind, response }: Store): Offers {
@@ -70,7 +70,7 @@ export function offersIn({ picture, kind, response }: Store): Offers {
 
 function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
   if (target === null) return "Pass y to the explorer: ICEExplorer(model, X, y).";
-  if (drawn !== "ice") return "Only predictions can be compared with it: choose ICE.";
+  if (drawn !== "ice") return "Only available for ICE, which draws predictions.";
   return NO_TARGET[response] ?? null;
 }
 

@@ -286,6 +286,8 @@ export interface CurvesBody {
   prediction_range: [number, number];
   row_labels: string[] | null;
   median: number;
+  /** Of dates with a time zone: since when, and how far ahead of UTC [days]; empty without one. */
+  clock: [number, number][];
 }
 
 export interface ClassesBody {
@@ -310,6 +312,8 @@ export interface ContinuousColors {
   median: number;
   /** Names of the values 0, 1, …, where they are ranks. */
   levels: string[] | null;
+  /** As in `CurvesBody`. */
+  clock: [number, number][];
 }
 
 export interface CategoryColors {

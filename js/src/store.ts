@@ -4,16 +4,9 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { Cancelled, type Client, sentenceOf } from "./client.ts";
-import {
-  type Curves,
-  decodeColors,
-  decodeCurves,
-  decodeImpact,
-  decodeProfile,
-  type Figures,
-  type LineColors,
-} from "./decode.ts";
+import { type Client, sentenceOf } from "./client.ts";
+import { type Coloring, CurveCache } from "./curve_cache.ts";
+import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "./decode.ts";
 import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "./forms.ts";
@@ -25,6 +18,7 @@ import {
   type Convention,
   type DocumentState,
   type Extreme,
+  type Header,
   type InCommonBody,
   type Kind,
   PROTOCOL_VERSION,
@@ -41,14 +35,12 @@ import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import { Remembered } from "./remembered.ts";
 import type { Settings } from "./settings.ts";
-import { isTogether, type RuleScale, type Sides, type Split, splitColors, splitOf } from "./split.ts";
+import { type Split, splitOf } from "./split.ts";
 import { throttle } from "./throttle.ts";
-import { type WhatIf, WhatIfFeed } from "./what_if.ts";
+import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
 
 /** How often a moving slider tells Python where it is. */
 const SYNC_MS = 100;
-/** Features whose curves stay at hand after another one was opened. */
-const KEPT_CURVES = 8;
 
 /** What the curves panel has to show. */
 export type Picture =
@@ -86,6 +78,25 @@ function refusalOf(message: unknown): string | null {
 const otherProtocol = (protocol: number): string =>
   `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
 
+/** What the kernel says of the features; or why it cannot be read, as a sentence. */
+function describedBy(
+  header: Header,
+  impact: Traits["_impact"],
+  profile: Traits["_profile"],
+): { figures: Figures | null; problem: string | null } {
+  const { protocol } = header;
+  if (protocol === undefined) return { figures: null, problem: null };
+  if (protocol !== PROTOCOL_VERSION) return { figures: null, problem: otherProtocol(protocol) };
+  try {
+    const described = headerOf(header);
+    const tables = { impact: decodeImpact(described, impact), profile: decodeProfile(described, profile) };
+    return { figures: { header: described, ...tables }, problem: null };
+  } catch (error) {
+    const sentence = sentenceOf(error);
+    return { figures: null, problem: error instanceof FormError ? sentence : `${sentence} ${RELOAD}` };
+  }
+}
+
 type PublicTraits = Omit<Traits, `_${string}`>;
 
 export class Store {
@@ -103,28 +114,64 @@ export class Store {
   readonly response: ReadonlySignal<string>;
 
   readonly status: ReadonlySignal<Status>;
+  readonly #header: ReadonlySignal<Header>;
+  readonly #impact: ReadonlySignal<Traits["_impact"]>;
+  readonly #profile: ReadonlySignal<Traits["_profile"]>;
+  readonly #described = computed(() => describedBy(this.#header.value, this.#impact.value, this.#profile.value));
   /** Null until the kernel has described itself in a protocol this bundle speaks. */
-  readonly figures: ReadonlySignal<Figures | null>;
+  readonly figures: ReadonlySignal<Figures | null> = computed(() => this.#described.value.figures);
   /** Why there are none although the kernel has described itself, as a sentence. */
-  readonly problem: ReadonlySignal<string | null>;
+  readonly problem: ReadonlySignal<string | null> = computed(() => this.#described.value.problem);
+  readonly #isDescribed = computed(() => this.figures.value !== null);
+  readonly #refusal = signal<string | null>(null);
   /** Why the kernel did not take what was set here last, as a sentence; null where it did. */
-  readonly refusal: ReadonlySignal<string | null>;
-  readonly reading: ReadonlySignal<Reading | null>;
-  readonly ranking: ReadonlySignal<RankedFeature[]>;
+  readonly refusal: ReadonlySignal<string | null> = this.#refusal;
+  readonly reading: ReadonlySignal<Reading | null> = computed(() => {
+    const figures = this.figures.value;
+    if (figures === null) return null;
+    const isKnown = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
+    return new Reading(figures, this.decay.value, isKnown ? this.unit.value : "prediction");
+  });
+  readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
+    const reading = this.reading.value;
+    return reading === null ? [] : rankFeatures(reading, this.rankBy.value);
+  });
   /** Where names of features and columns that begin alike begin to differ. */
-  readonly partings: ReadonlySignal<ReadonlyMap<string, number>>;
-  readonly sceneOptions: ReadonlySignal<SceneOptions>;
+  readonly partings: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => {
+    const { features = [], columns = [] } = this.figures.value?.header ?? {};
+    return partings([...features, ...columns].map(({ name }) => name));
+  });
+  readonly sceneOptions: ReadonlySignal<SceneOptions> = computed(() => ({
+    isProbability: this.response.value === "predict_proba",
+    everyStep: this.remembered.of("every_step").value,
+  }));
   /** What curves are of: those of another output, or on another scale, are no longer at hand. */
-  readonly explained: ReadonlySignal<string>;
+  readonly explained: ReadonlySignal<string> = computed(() =>
+    JSON.stringify([this.output.value, this.response.value, this.#header.value.output_label]),
+  );
+  /** What is explained until another output or response is; null where none was chosen. */
+  readonly #awaited = signal<string | null>(null);
+  /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
+  readonly isPreparing: ReadonlySignal<boolean> = computed(
+    () => this.#awaited.value === (this.#header.value.output_label ?? ""),
+  );
   /** What is predicted, in the words of the user: "predicted cnt", "probability of malignant". */
-  readonly outputName: ReadonlySignal<string>;
+  readonly outputName: ReadonlySignal<string> = computed(() => this.#header.value.output_label ?? "prediction");
   /** What was observed of it: "observed cnt". */
-  readonly targetName: ReadonlySignal<string>;
-  readonly picture: ReadonlySignal<Picture>;
+  readonly targetName: ReadonlySignal<string> = computed(() => {
+    const { target_name: name } = this.#header.value;
+    return name ? `observed ${name}` : explanation("target").name;
+  });
+  readonly #picture = signal<Picture>({ state: "empty" });
+  readonly picture: ReadonlySignal<Picture> = this.#picture;
   /** What makes the lines of the open feature differ; null until it is known. */
-  readonly drivers: ReadonlySignal<Drivers | null>;
+  readonly drivers: ReadonlySignal<Drivers | null> = computed(() =>
+    this.#driversFeed.of(this.#keyOf(this.feature.value)),
+  );
   /** Where lines are parted by colour. */
-  readonly split: ReadonlySignal<Split>;
+  readonly split: ReadonlySignal<Split> = computed(() =>
+    splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
+  );
 
   /** How the reader wants to see it. */
   readonly remembered: Remembered;
@@ -134,22 +181,28 @@ export class Store {
   /** The row under the pointer, by its position in X: what panels that draw different rows have in common. */
   readonly pointed = signal<number | null>(null);
   /** The one row that is selected, whose curve the crosshair follows; null where there is none, or several. */
-  readonly whatIfRow: ReadonlySignal<number | null>;
+  readonly whatIfRow: ReadonlySignal<number | null> = computed(() => {
+    const [row, ...others] = this.selection.value;
+    return row === undefined || others.length > 0 || this.brushing.value ? null : row;
+  });
   readonly whatIf: ReadonlySignal<WhatIf | null>;
   /** Where the crosshair is on the axis of a feature, NaN for a missing value; `stays` when the pointer leaves. */
   readonly crosshair = signal<{ feature: string; value: number; stays: boolean } | null>(null);
   /** The line of that row in the picture of the open feature; null where it has none. */
-  readonly hover: ReadonlySignal<number | null>;
+  readonly hover: ReadonlySignal<number | null> = computed(() => {
+    const [row, picture] = [this.pointed.value, this.picture.value];
+    if (row === null || picture.state !== "ready") return null;
+    const line = picture.loaded.curves.positions.indexOf(row);
+    return line === -1 ? null : line;
+  });
+  readonly #scale = computed(() => loadedOf(this.picture.value)?.colors?.scale ?? null);
   /** Colour values whose lines the legend has switched off. */
-  readonly hiddenLevels: ReadonlySignal<Hidden>;
+  readonly hiddenLevels: ReadonlySignal<Hidden> = computed(() =>
+    hiddenBy(this.remembered.of("filters").value, this.#scale.value),
+  );
 
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
-  readonly #refusal = signal<string | null>(null);
-  readonly #picture = signal<Picture>({ state: "empty" });
-  readonly #scale: ReadonlySignal<ColorsBody | null>;
-  readonly #curves = new Map<string, Curves>();
-  readonly #asked = new Map<string, Promise<Curves>>();
-  readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
+  readonly #cache: CurveCache;
   readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
   readonly #syncSelection = throttle(SYNC_MS, (rows: number[]) => this.#send("selection", rows));
   readonly #syncAnchor = throttle(SYNC_MS, (anchor: Anchor) => this.#send("anchor", anchor));
@@ -158,17 +211,31 @@ export class Store {
   readonly #endings: (() => void)[] = [];
   readonly #driversFeed: DriversFeed;
   readonly #whatIfFeed: WhatIfFeed;
+  /** The feature whose curves are on screen. */
+  readonly #showing = computed(() => {
+    const picture = this.picture.value;
+    if (picture.state !== "ready") return null;
+    const { feature } = picture.loaded.curves;
+    return { feature, key: this.#keyOf(feature) };
+  });
+  /** Features are in a fixed order here: neither the slider nor another ranking asks anew. */
+  readonly #whatIfKey = computed(() => {
+    const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
+    return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
+  });
+  readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
   #loads = 0;
-  #explained = "";
 
   constructor(
     private readonly model: AnyModel<Traits>,
     readonly client: Client,
     readonly settings: ReadonlySignal<Settings> = signal({}),
   ) {
-    this.refusal = this.#refusal;
     const hear = (message: unknown): void => {
-      this.#refusal.value = refusalOf(message) ?? this.#refusal.peek();
+      const refusal = refusalOf(message);
+      if (refusal === null) return;
+      this.#refusal.value = refusal;
+      this.#awaited.value = null;
     };
     model.on("msg:custom", hear);
     this.#endings.push(() => model.off("msg:custom", hear));
@@ -187,100 +254,13 @@ export class Store {
     this.output = this.#follow("output");
     this.response = this.#follow("response");
     this.status = this.#follow("_status");
-    const header = this.#follow("_header");
-    const impact = this.#follow("_impact");
-    const profile = this.#follow("_profile");
+    this.#header = this.#follow("_header");
+    this.#impact = this.#follow("_impact");
+    this.#profile = this.#follow("_profile");
 
-    const read = computed((): { figures: Figures | null; problem: string | null } => {
-      const { protocol } = header.value;
-      if (protocol === undefined) return { figures: null, problem: null };
-      if (protocol !== PROTOCOL_VERSION) return { figures: null, problem: otherProtocol(protocol) };
-      try {
-        const described = headerOf(header.value);
-        const tables = {
-          impact: decodeImpact(described, impact.value),
-          profile: decodeProfile(described, profile.value),
-        };
-        return { figures: { header: described, ...tables }, problem: null };
-      } catch (error) {
-        const sentence = sentenceOf(error);
-        return { figures: null, problem: error instanceof FormError ? sentence : `${sentence} ${RELOAD}` };
-      }
-    });
-    this.figures = computed(() => read.value.figures);
-    this.problem = computed(() => read.value.problem);
-    this.reading = computed(() => {
-      const figures = this.figures.value;
-      if (figures === null) return null;
-      const isKnown = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
-      return new Reading(figures, this.decay.value, isKnown ? this.unit.value : "prediction");
-    });
-    this.ranking = computed(() => {
-      const reading = this.reading.value;
-      return reading === null ? [] : rankFeatures(reading, this.rankBy.value);
-    });
-    this.partings = computed(() => {
-      const { features = [], columns = [] } = this.figures.value?.header ?? {};
-      return partings([...features, ...columns].map(({ name }) => name));
-    });
-    this.picture = this.#picture;
-    const filters = this.remembered.of("filters");
-    this.#scale = computed(() => {
-      const picture = this.#picture.value;
-      const loaded = picture.state === "ready" ? picture.loaded : picture.state === "loading" ? picture.previous : null;
-      return loaded?.colors?.scale ?? null;
-    });
-    this.hiddenLevels = computed(() => hiddenBy(filters.value, this.#scale.value));
-    const described = computed(() => this.figures.value !== null);
-    this.explained = computed(() =>
-      JSON.stringify([this.output.value, this.response.value, header.value.output_label]),
-    );
-    this.outputName = computed(() => header.value.output_label ?? "prediction");
-    this.targetName = computed(() => {
-      const { target_name: name } = header.value;
-      return name ? `observed ${name}` : explanation("target").name;
-    });
-    this.hover = computed(() => {
-      const [row, picture] = [this.pointed.value, this.picture.value];
-      if (row === null || picture.state !== "ready") return null;
-      const line = picture.loaded.curves.positions.indexOf(row);
-      return line === -1 ? null : line;
-    });
-    const everyStep = this.remembered.of("every_step");
-    this.sceneOptions = computed(() => ({
-      isProbability: this.response.value === "predict_proba",
-      everyStep: everyStep.value,
-    }));
-    const keyOf = (feature: string) => `${this.explained.value} ${feature}`;
-    const showing = computed(() => {
-      const picture = this.picture.value;
-      if (picture.state !== "ready") return null;
-      const { feature } = picture.loaded.curves;
-      return { feature, key: keyOf(feature) };
-    });
-    this.#driversFeed = new DriversFeed(client, showing);
-    this.drivers = computed(() => this.#driversFeed.of(keyOf(this.feature.value)));
-    this.split = computed(() => splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value));
-
-    this.whatIfRow = computed(() => {
-      const [row, ...others] = this.selection.value;
-      return row === undefined || others.length > 0 || this.brushing.value ? null : row;
-    });
-    // In a fixed order: neither the slider nor another ranking asks anew.
-    const askable = computed(() =>
-      JSON.stringify(
-        this.ranking.value
-          .filter(({ known }) => known)
-          .map(({ index }) => index)
-          .sort(),
-      ),
-    );
-    const asked = computed(() => JSON.stringify([this.explained.value, this.whatIfRow.value, askable.value]));
-    this.#whatIfFeed = new WhatIfFeed(client, asked, () => {
-      const row = this.whatIfRow.peek();
-      const features = this.ranking.peek().filter(({ known }) => known);
-      return row === null ? null : { row, features: features.map(({ name }) => name) };
-    });
+    this.#cache = new CurveCache(client, this.explained);
+    this.#driversFeed = new DriversFeed(client, this.#showing);
+    this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
 
     const given = this.#follow("_given");
@@ -291,9 +271,9 @@ export class Store {
         this.#write("max_lines", wanted);
       }),
       effect(() => {
-        this.#explained = this.explained.value;
+        this.explained.value; // of another output nothing is at hand
         const wanted = {
-          feature: described.value ? this.feature.value : "",
+          feature: this.#isDescribed.value ? this.feature.value : "",
           maxLines: this.maxLines.value,
           selection: this.selection.value,
           colorBy: this.colorBy.value,
@@ -352,10 +332,12 @@ export class Store {
   }
 
   setOutput(output: string): void {
+    this.#awaited.value = this.#given("_header").output_label ?? "";
     this.#write("output", output);
   }
 
   setResponse(response: string): void {
+    this.#awaited.value = this.#given("_header").output_label ?? "";
     this.#write("response", response);
   }
 
@@ -456,12 +438,12 @@ export class Store {
 
   /** Curves that were asked for before and hold all of these rows. */
   curvesAtHand(feature: string, rows: readonly number[]): Curves | null {
-    return this.#knownCurves(feature, this.maxLines.peek(), rows);
+    return this.#cache.known(feature, this.maxLines.peek(), rows);
   }
 
   /** The colours of any curves, as those of the open feature have them. */
-  colorsOf(curves: Curves): Promise<{ colors: LineColors | null; problem: string | null }> {
-    return this.#lineColors(curves, this.colorBy.peek(), this.split.peek());
+  colorsOf(curves: Curves): Promise<Coloring> {
+    return this.#cache.colors(curves, this.colorBy.peek(), this.split.peek());
   }
 
   /** Rows of the data as text. */
@@ -527,6 +509,15 @@ export class Store {
     this.remembered.dispose();
   }
 
+  #keyOf(feature: string): string {
+    return `${this.explained.value} ${feature}`;
+  }
+
+  #whatIfQuestion(): Question | null {
+    const row = this.whatIfRow.peek();
+    return row === null ? null : { row, features: this.#knownFeatures.peek().map(({ name }) => name) };
+  }
+
   #local<K extends keyof Traits>(key: K): Signal<Traits[K]> {
     return this.#signals.get(key) as Signal<Traits[K]>;
   }
@@ -568,17 +559,17 @@ export class Store {
     const turn = ++this.#loads;
     const current = () => turn === this.#loads;
     const before = this.#picture.peek();
-    const previous = before.state === "ready" ? before.loaded : before.state === "loading" ? before.previous : null;
+    const previous = loadedOf(before);
     if (wanted.feature === "") {
       this.#show({ state: "empty" });
       return;
     }
     try {
-      const known = this.#knownCurves(wanted.feature, wanted.maxLines, wanted.selection);
+      const known = this.#cache.known(wanted.feature, wanted.maxLines, wanted.selection);
       if (known === null) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
-      const curves = known ?? (await this.#askOnce(wanted.feature, wanted.maxLines, wanted.selection));
+      const curves = known ?? (await this.#cache.request(wanted.feature, wanted.maxLines, wanted.selection));
       if (!current()) return;
-      const { colors, problem } = await this.#lineColors(curves, wanted.colorBy, wanted.split);
+      const { colors, problem } = await this.#cache.colors(curves, wanted.colorBy, wanted.split);
       if (!current()) return;
       this.#show({ state: "ready", loaded: { curves, colors, colorProblem: problem } });
     } catch (error) {
@@ -602,95 +593,5 @@ export class Store {
       this.pointed.value = null;
       this.#picture.value = picture;
     });
-  }
-
-  #keyOf(feature: string, maxLines: number): string {
-    return `${this.#explained} ${maxLines} ${feature}`;
-  }
-
-  #knownCurves(feature: string, maxLines: number, selection: readonly number[]): Curves | null {
-    const curves = this.#curves.get(this.#keyOf(feature, maxLines));
-    if (curves === undefined) return null;
-    const drawn = new Set(curves.positions);
-    return selection.every((position) => drawn.has(position)) ? curves : null;
-  }
-
-  /** A question that is still open is not put a second time. */
-  #askOnce(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
-    const key = JSON.stringify([this.#keyOf(feature, maxLines), selection]);
-    const asked = this.#asked.get(key) ?? this.#fetchCurves(feature, maxLines, selection);
-    this.#asked.set(key, asked);
-    const forget = () => this.#asked.delete(key);
-    asked.then(forget, forget);
-    return asked;
-  }
-
-  async #fetchCurves(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
-    const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
-    const key = this.#keyOf(feature, maxLines);
-    const { body, buffers } = await this.client.request(request);
-    const curves = decodeCurves(body, buffers);
-    this.#curves.delete(key);
-    this.#curves.set(key, curves);
-    for (const oldest of this.#curves.keys()) {
-      if (this.#curves.size <= KEPT_CURVES) break;
-      this.#curves.delete(oldest);
-    }
-    return curves;
-  }
-
-  async #lineColors(
-    curves: Curves,
-    column: string | null,
-    split: Split,
-  ): Promise<{ colors: LineColors | null; problem: string | null }> {
-    if (column === null && !isTogether(split)) return { colors: null, problem: null };
-    const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
-    this.#colors.set(curves, kept);
-    const key = JSON.stringify(
-      isTogether(split)
-        ? ["together", this.#explained, split.feature]
-        : [column, split === null || split === "median" ? split : split.rule],
-    );
-    const known = kept.get(key);
-    if (known !== undefined) return { colors: known, problem: null };
-    try {
-      const colors = isTogether(split)
-        ? await this.#askGroups(curves, split.feature)
-        : await this.#columnColors(curves, column!, split, kept);
-      kept.set(key, colors);
-      return { colors, problem: null };
-    } catch (error) {
-      if (error instanceof Cancelled) throw error;
-      return { colors: null, problem: sentenceOf(error) };
-    }
-  }
-
-  async #columnColors(
-    curves: Curves,
-    column: string,
-    split: Sides | null,
-    kept: Map<string, LineColors>,
-  ): Promise<LineColors> {
-    // Levels that a rule names may be too rare for a colour of their own.
-    const levels = split === null || split === "median" ? null : split.levels;
-    const plain = JSON.stringify([column, null]);
-    const whole = kept.get(plain);
-    const asked = levels === null && whole !== undefined ? whole : await this.#askColors(curves, column, levels);
-    if (levels === null) kept.set(plain, asked);
-    return splitColors(asked, split);
-  }
-
-  async #askGroups(curves: Curves, feature: string): Promise<LineColors> {
-    const positions = Array.from(curves.positions);
-    const { body, buffers } = await this.client.request({ type: "groups", feature, positions });
-    const scale: RuleScale = { ...body, rules: true };
-    return decodeColors(scale, buffers, positions.length);
-  }
-
-  async #askColors(curves: Curves, column: string, levels: string[] | null): Promise<LineColors> {
-    const positions = Array.from(curves.positions);
-    const { body, buffers } = await this.client.request({ type: "colors", column, positions, levels });
-    return decodeColors(body, buffers, positions.length);
   }
 }

@@ -1,5 +1,5 @@
 /** Values of every kind of feature as the reader meets them; on the axis all of them are numbers. */
-import { dateText, dateWriter, spanTexts, unitOf } from "./dates.ts";
+import { type Clock, dateText, dateWriter, spanTexts, unitOf } from "./dates.ts";
 import { axisNumber } from "./format.ts";
 import type { ColumnKind, ContinuousColors, FeatureKind, Kind } from "./protocol.ts";
 
@@ -8,6 +8,8 @@ export interface Axis {
   /** Values that are on the axis: durations take their unit from them, levels their places. */
   grid: ArrayLike<number>;
   levels: readonly string[] | null;
+  /** How dates are written. */
+  clock?: Clock;
 }
 
 const MISSING = "missing";
@@ -24,7 +26,7 @@ export const isUnordered = (kind: FeatureKind): boolean => kind === "category" |
 export const drawnKind = (kind: Kind, of: FeatureKind): Kind => (kind === "d-ice" && isUnordered(of) ? "ice" : kind);
 
 /** How a value of this axis is written. */
-export function writerOf({ kind, grid, levels }: Axis): (value: number) => string {
+export function writerOf({ kind, grid, levels, clock }: Axis): (value: number) => string {
   const known = (write: (value: number) => string) => (value: number) => (Number.isNaN(value) ? MISSING : write(value));
   const number = axisNumber(grid);
   if (levels !== null) return known((value) => levels[Array.prototype.indexOf.call(grid, value)] ?? OFF_GRID);
@@ -32,7 +34,7 @@ export function writerOf({ kind, grid, levels }: Axis): (value: number) => strin
     case "boolean":
       return known((value) => (value === 0 ? "false" : value === 1 ? "true" : number(value)));
     case "datetime":
-      return known(dateText);
+      return known((value) => dateText(value, clock));
     case "timedelta": {
       const { perDay, short } = unitOf(grid);
       return known((value) => `${number(value * perDay)} ${short}`);
@@ -44,7 +46,7 @@ export function writerOf({ kind, grid, levels }: Axis): (value: number) => strin
 
 /** How a place on this axis is written: the grid's points in time are nobody's own, so they need not be exact. */
 export function placeWriterOf(axis: Axis): (value: number) => string {
-  return axis.kind === "datetime" ? dateWriter(axis.grid) : writerOf(axis);
+  return axis.kind === "datetime" ? dateWriter(axis.grid, axis.clock) : writerOf(axis);
 }
 
 /** What a slope is per. */
@@ -54,13 +56,13 @@ export function stepOf(kind: FeatureKind, feature: string): string {
 }
 
 /** How a value of a column is written that colours along a ramp. */
-export function rampWriter({ of, domain, levels }: ContinuousColors): (value: number) => string {
-  return writerOf({ kind: of, grid: levels === null ? domain : levels.map((_, rank) => rank), levels });
+export function rampWriter({ of, domain, levels, clock }: ContinuousColors): (value: number) => string {
+  return writerOf({ kind: of, grid: levels === null ? domain : levels.map((_, rank) => rank), levels, clock });
 }
 
 /** The ends of the ramp. */
 export function rampEnds(scale: ContinuousColors): [string, string] {
-  if (scale.of === "datetime") return spanTexts(scale.domain);
+  if (scale.of === "datetime") return spanTexts(scale.domain, scale.clock);
   return scale.domain.map(rampWriter(scale)) as [string, string];
 }
 

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { dateText, dateTicks, dateWriter, shortSpanTexts, spanTexts, unitOf } from "../src/dates.ts";
+import {
+  type Clock,
+  dateText,
+  dateTicks,
+  dateWriter,
+  instantOf,
+  shortSpanTexts,
+  spanTexts,
+  unitOf,
+  wallOf,
+} from "../src/dates.ts";
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
 const labels = (from: string, to: string, wanted = 5): string[] =>
@@ -92,4 +102,43 @@ test("where there is little room a stretch of time is told shorter", () => {
   expect(texts("2026-10-05T23:10Z", "2026-10-07T04:00Z")).toEqual(["10-05", "10-07"]);
   expect(texts("2026-10-05T08:10Z", "2026-10-05T17:30Z")).toEqual(["08:10", "17:30"]);
   expect(texts("2026-10-05T08:10:07Z", "2026-10-05T08:10:07.250Z")).toEqual(["08:10:07", "08:10:07.250"]);
+});
+
+describe("clocks of a time zone", () => {
+  const berlin: Clock = [
+    [day("2024-01-01T00:00Z"), 1 / 24],
+    [day("2024-03-31T01:00Z"), 2 / 24],
+    [day("2024-10-27T01:00Z"), 1 / 24],
+  ];
+  const ticks = (from: string, to: string, wanted: number) => dateTicks([day(from), day(to)], wanted, berlin);
+
+  test("show what is theirs in summer, in winter and before the first change", () => {
+    expect(dateText(day("2024-07-01T10:00Z"), berlin)).toBe("2024-07-01 12:00");
+    expect(dateText(day("2023-07-01T10:00Z"), berlin)).toBe("2023-07-01 11:00");
+    expect(spanTexts([day("2024-06-30T22:00Z"), day("2024-12-31T23:00Z")], berlin)).toEqual([
+      "2024-07-01",
+      "2025-01-01",
+    ]);
+    expect(shortSpanTexts([day("2024-06-30T22:00Z"), day("2024-12-31T23:00Z")], berlin)).toEqual([
+      "2024-07",
+      "2025-01",
+    ]);
+    expect(dateWriter([0, 20000], berlin)(day("2024-06-30T22:00Z"))).toBe("2024-07-01");
+  });
+
+  test("leave out an hour, which has no moment, and show another one twice, which has the first", () => {
+    const wall = day("2024-03-31T02:30Z");
+    expect(instantOf(berlin, wall)).toBeNull();
+    expect(instantOf(berlin, day("2024-10-27T02:30Z"))).toBeCloseTo(day("2024-10-27T01:30Z"), 6);
+    expect(wallOf([], wall)).toBe(wall);
+  });
+
+  test("have ticks where they are round: at midnights of summer and winter, and at none that is left out", () => {
+    const months = ticks("2024-01-01T00:00Z", "2025-01-01T00:00Z", 4);
+    expect(months.map(({ label }) => label)).toEqual(["Apr 2024", "Jul", "Oct", "Jan 2025"]);
+    const at = ["2024-03-31T22:00Z", "2024-06-30T22:00Z", "2024-09-30T22:00Z", "2024-12-31T23:00Z"].map(day);
+    for (const [place, { value }] of months.entries()) expect(value).toBeCloseTo(at[place]!, 6);
+    const hours = ticks("2024-03-30T22:00Z", "2024-03-31T04:00Z", 6).map(({ label }) => label.split(" ").at(-1));
+    expect(hours).toEqual(["23:00", "00:00", "01:00", "03:00", "04:00", "05:00", "06:00"]);
+  });
 });

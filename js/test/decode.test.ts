@@ -31,6 +31,7 @@ const body: CurvesBody = {
   feature: "Age",
   kind: "numeric",
   levels: null,
+  clock: [],
   missing: null,
   n_lines: 2,
   n_grid: 3,
@@ -157,7 +158,7 @@ test("levels bring their names, how far they are from each row's own, and what i
 
 test("colours along a ramp keep a date to the minute", () => {
   const ramp = { column: "seen", kind: "continuous", of: "datetime", levels: null } as const;
-  const body = { ...ramp, domain: [20000, 20001], median: 20000 } as const;
+  const body = { ...ramp, domain: [20000, 20001], median: 20000, clock: [] as [number, number][] } as const;
   const minute = 20000 + 1 / 1440;
   expect(decodeColors({ ...body, domain: [20000, 20001] }, [Float64Array.of(minute)], 1).values[0]).toBe(minute);
 });

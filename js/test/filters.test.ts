@@ -18,6 +18,7 @@ const bmi: ContinuousColors = {
   domain: [20, 40],
   levels: null,
   median: 0,
+  clock: [],
 };
 
 test("a level is hidden by name, and shown again", () => {

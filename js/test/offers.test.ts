@@ -26,7 +26,7 @@ describe("what is offered", () => {
   test("of all features in small: the shared axis alone, and not for slopes", () => {
     const rest = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined };
     expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
-    const why = "Slopes are per unit of each feature, so they share no axis.";
+    const why = "Slopes have different units, so a shared axis is not available.";
     expect(offersOfAll("d-ice")).toEqual({ ...rest, every_step: null, shared_y: why });
   });
 
@@ -38,8 +38,8 @@ describe("what is offered", () => {
   test("the target only where a prediction can be compared with it", () => {
     const offer = (of: Partial<Situation>) => offersOf(situation(of)).target;
     expect(offer({ curves: curves({ target: null }) })).toBe("Pass y to the explorer: ICEExplorer(model, X, y).");
-    expect(offer({ kind: "c-ice" })).toBe("Only predictions can be compared with it: choose ICE.");
-    expect(offer({ kind: "d-ice" })).toBe("Only predictions can be compared with it: choose ICE.");
+    expect(offer({ kind: "c-ice" })).toBe("Only available for ICE, which draws predictions.");
+    expect(offer({ kind: "d-ice" })).toBe("Only available for ICE, which draws predictions.");
     expect(offer({ response: "log_odds" })).toBe("A class has no log-odds that could be observed.");
     expect(offer({ response: "decision_function" })).toBe("The target is not on the scale of the decision function.");
     expect(offer({ response: "predict" })).toBeNull();
@@ -48,7 +48,7 @@ describe("what is offered", () => {
 
   test("slopes share no axis, and have a range of their own", () => {
     const offers = offersOf(situation({ kind: "d-ice" }));
-    expect(offers.shared_y).toBe("Slopes are per unit of each feature, so they share no axis.");
+    expect(offers.shared_y).toBe("Slopes have different units, so a shared axis is not available.");
     expect(offers.full_slopes).toBeNull();
   });
 
@@ -61,7 +61,7 @@ describe("what is offered", () => {
 
   test("on levels there are neither shades nor ticks, and many rows have no ticks", () => {
     const levels = offersOf(situation({ curves: curves({ kind: "group" }) }));
-    expect(levels.density).toBe("Levels are drawn as dots.");
+    expect(levels.density).toBe("Not available for levels: every row is already a dot.");
     expect(levels.rug).toBe("On levels every row is a dot.");
     expect(offersOf(situation({ curves: curves({ nLines: 500 }) })).rug).toBeNull();
     expect(offersOf(situation({ curves: curves({ nLines: 501 }) })).rug).toBe("More than 500 rows are drawn.");

@@ -9,6 +9,7 @@ function curves(means: number[], more: Partial<Curves> = {}): Curves {
     feature: "hum",
     kind: "numeric",
     levels: null,
+    clock: [],
     offset: 0,
     grid,
     partialDependence: Float32Array.from(means),

@@ -6,7 +6,7 @@ import type { DriverBody } from "../src/protocol.ts";
 import { isSplit, splitColors, splitOf, unsplit } from "../src/split.ts";
 
 const numbers: LineColors = {
-  scale: { column: "rm", kind: "continuous", of: "numeric", domain: [4, 8], median: 6.2, levels: null },
+  scale: { column: "rm", kind: "continuous", of: "numeric", domain: [4, 8], median: 6.2, levels: null, clock: [] },
   values: Float64Array.of(5, 6.2, 6.4, 7, Number.NaN),
 };
 const towns: LineColors = {

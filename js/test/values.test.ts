@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawnKind, hasLevels, rampEnds, rampWriter, stepOf, writerOf } from "../src/values.ts";
+import { drawnKind, hasLevels, placeWriterOf, rampEnds, rampWriter, stepOf, writerOf } from "../src/values.ts";
 
 const plain = { grid: [], levels: null };
 
@@ -50,7 +50,8 @@ test("a slope is per what lies between two values", () => {
 });
 
 test("the ramp says its ends in the words of the column", () => {
-  const ramp = { column: "c", kind: "continuous", domain: [0, 2] as [number, number], median: 1 } as const;
+  const clock: [number, number][] = [];
+  const ramp = { column: "c", kind: "continuous", domain: [0, 2] as [number, number], median: 1, clock } as const;
   expect(rampEnds({ ...ramp, of: "ordered", levels: ["a", "b", "c"] })).toEqual(["a", "c"]);
   expect(rampWriter({ ...ramp, of: "ordered", levels: ["a", "b", "c"] })(1)).toBe("b");
   expect(rampEnds({ ...ramp, of: "timedelta", levels: null })).toEqual(["0 h", "48 h"]);
@@ -58,4 +59,13 @@ test("the ramp says its ends in the words of the column", () => {
     "2024-10-04",
     "2025-01-12",
   ]);
+});
+
+test("dates are written by the clock of their time zone", () => {
+  const tokyo: [number, number][] = [[20000, 9 / 24]];
+  const axis = { kind: "datetime", grid: [20000, 20000.625], levels: null, clock: tokyo } as const;
+  expect(Array.from(axis.grid, writerOf(axis))).toEqual(["2024-10-04 09:00", "2024-10-05"]);
+  expect(placeWriterOf({ ...axis, grid: [20000.625, 23000] })(20000.625)).toBe("2024-10-05");
+  const ramp = { column: "c", kind: "continuous", of: "datetime", median: 20000, levels: null } as const;
+  expect(rampEnds({ ...ramp, domain: [20000.625, 20100.625], clock: tokyo })).toEqual(["2024-10-05", "2025-01-13"]);
 });

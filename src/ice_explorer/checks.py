@@ -70,8 +70,14 @@ def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
     return bool(got)
 
 
-def check_positions(positions: object, n_observations: int, option: str = "positions") -> NDArray[np.int64]:
-    """Return positions of rows of X, given as such or as a boolean mask of all rows."""
+def check_positions(
+    positions: Any, n_observations: int, option: str = "positions", index: Any = None
+) -> NDArray[np.int64]:
+    """Return positions of rows of X, given as such or as a boolean mask of all rows.
+
+    The index is that of the rows of X, None where they have none. A mask with an index must have the same one; labels
+    of rows, as `X.index[mask]` has them, are refused unless they are the positions.
+    """
     try:
         if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
             wanted = np.asarray(list(positions))
@@ -84,12 +90,16 @@ def check_positions(positions: object, n_observations: int, option: str = "posit
     if wanted.ndim == 1 and wanted.dtype.kind == "b" and not n_masked(positions):
         if len(wanted) != n_observations:
             raise InvalidOptionError.mask(len(wanted), n_observations, option)
+        check_index(option, "mask", positions, index)
         return np.flatnonzero(wanted)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
         raise InvalidOptionError.positions(positions, n_observations, option)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
     if outside.size:
         raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
+    is_index = index is not None and hasattr(positions, "get_indexer")  # of pandas
+    if is_index and positions.isin(index).any() and not index.take(wanted).equals(positions):
+        raise InvalidOptionError.positions(positions, n_observations, option)
     return wanted.astype(np.int64)
 
 

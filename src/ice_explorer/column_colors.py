@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.adapters.table import Column, ColumnKind
+    from ice_explorer.moments import Clock
 
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
@@ -43,6 +44,8 @@ class RampColors:
         Of the whole column.
     levels : list of str or None
         Names of 0, 1, … where the values are ranks.
+    clock : Clock
+        How datetimes are written.
     """
 
     column: str
@@ -51,6 +54,7 @@ class RampColors:
     domain: tuple[float, float]
     median: float
     levels: list[str] | None
+    clock: Clock
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +137,7 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
         domain=(float(low), float(high)),
         median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
         levels=column.level_texts,
+        clock=column.clock,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_one_of
+from ice_explorer.checks import check_one_of, check_positions
 from ice_explorer.errors import PredictionError
 from ice_explorer.likelihood import (
     check_decay,
@@ -108,6 +108,16 @@ class Context:
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
         return np.flatnonzero(self.row_weights > 0)
+
+    def positions(self, given: object, option: str = "positions") -> NDArray[np.int64]:
+        """Return positions of rows of X, given as such or as a boolean mask.
+
+        Raises
+        ------
+        InvalidOptionError
+            If they are neither, or belong to another index.
+        """
+        return check_positions(given, self.table.n_observations, option, self.table.index)
 
     def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict some observations as they are, (n_rows,) [output], a block of them at a time.

@@ -15,7 +15,7 @@ import numpy as np
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.feature import UNORDERED
 from ice_explorer.labels import shortened
-from ice_explorer.moments import date_text, unit_of
+from ice_explorer.moments import UTC_CLOCK, Clock, clock_of, unit_of
 from ice_explorer.number_text import cell_text
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class DisplayAxis:
         Place of the median, or of the most frequent level.
     levels : list of str or None
         Names of the grid values where they are levels.
+    clock : Clock
+        How datetimes are written: in the time zone of the column.
     """
 
     kind: FeatureKind
@@ -55,6 +57,7 @@ class DisplayAxis:
     observed: NDArray[np.float64]
     median: float
     levels: list[str] | None
+    clock: Clock = UTC_CLOCK
 
     @property
     def is_unordered(self) -> bool:
@@ -110,7 +113,9 @@ def display_axis(feature: OnAxis) -> DisplayAxis:
     """Lay out the axis of a feature."""
     levels = shortened([str(label) for label in feature.grid]) if feature.kind in LEVELLED else None
     if feature.kind not in UNORDERED:
-        return DisplayAxis(feature.kind, feature.axis, feature.observed_axis, feature.median, levels)
+        axis, observed = feature.axis, feature.observed_axis
+        clock = clock_of(getattr(feature.grid[0], "tzinfo", None), axis[0], axis[-1])
+        return DisplayAxis(feature.kind, axis, observed, feature.median, levels, clock)
     places = np.arange(len(feature.axis), dtype=np.float64)
     observed = _places_of(feature.observed_axis, feature.axis)
     median = float(_places_of(np.array([feature.median]), feature.axis)[0])
@@ -164,15 +169,23 @@ def _edges_between(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def writer(
-    kind: str, grid: ArrayLike, levels: Sequence[str] | None, number: Callable[[float], str]
+    kind: str,
+    grid: ArrayLike,
+    levels: Sequence[str] | None,
+    number: Callable[[float], str],
+    clock: Clock = UTC_CLOCK,
 ) -> Callable[[float], str]:
-    """Return how values of an axis are written; `number` writes those that are numbers."""
-    write = _writer(kind, np.asarray(grid, dtype=np.float64), levels, number)
+    """Return how values of an axis are written; `number` writes those that are numbers, `clock` datetimes."""
+    write = _writer(kind, np.asarray(grid, dtype=np.float64), levels, number, clock)
     return lambda value: MISSING if math.isnan(value) else write(value)
 
 
 def _writer(
-    kind: str, grid: NDArray[np.float64], levels: Sequence[str] | None, number: Callable[[float], str]
+    kind: str,
+    grid: NDArray[np.float64],
+    levels: Sequence[str] | None,
+    number: Callable[[float], str],
+    clock: Clock,
 ) -> Callable[[float], str]:
     if levels is not None:
         names = dict(zip(grid.tolist(), levels, strict=True))
@@ -180,7 +193,7 @@ def _writer(
     if kind == "boolean":
         return lambda value: {0.0: "false", 1.0: "true"}.get(value, number(value))
     if kind == "datetime":
-        return date_text
+        return clock.text
     if kind == "timedelta":
         unit = unit_of(grid)
         return lambda value: f"{number(value * unit.per_day)} {unit.short}"
@@ -193,4 +206,4 @@ def cell_writer(column: Column) -> Callable[[float], str]:
         return lambda value: str(bool(value))
     if column.level_texts is not None:
         return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, cell_text)
-    return writer(column.kind, column.values, None, cell_text)
+    return writer(column.kind, column.values, None, cell_text, column.clock)

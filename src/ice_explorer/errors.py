@@ -10,6 +10,7 @@ import difflib
 import errno
 import math
 import re
+from collections.abc import Hashable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from typing import Self
+    from typing import Any, Self
 
 _SHOWN = 8  # names listed in a message before "…"
 _OUTPUTS_SHOWN = 30  # outputs: whoever must choose one wants to see them
@@ -52,6 +53,16 @@ _MEANT = {
     "verbose": ("progress",),
     "method": ("engine",),
     "n_cores": ("n_jobs",),
+    "class_idx": ("output",),
+    "class_index": ("output",),
+    "target_class": ("output",),
+    "percentiles": ("grid={'name': values}",),
+    "figsize": ("ax=plt.subplots(figsize=(6, 4))[1]",),
+    "alpha": ('line_kw={"alpha": 0.2}',),
+    "linewidth": ('line_kw={"linewidth": 0.5}',),
+    "lw": ('line_kw={"linewidth": 0.5}',),
+    "cmap": ("palette",),
+    "colors": ("palette",),
     "hue": ("color_by",),
     "color": ("color_by",),
     "centered": ('kind="c-ice"',),
@@ -63,7 +74,10 @@ _MEANT = {
     "filename": ("path",),
 }
 
-_KIND_ELSEWHERE = ' Curves have a kind where they are drawn: `e.plot(feature, kind="ice")`.'
+_KIND_ELSEWHERE = {
+    word: f' Curves have a kind where they are drawn: `e.plot(feature, kind="{kind}")`.'
+    for word, kind in {"kind": "ice", "centered": "c-ice", "center": "c-ice"}.items()
+}
 
 # Values of options that other libraries have, and what to use here.
 _MEAN_TOO = 'Use `kind="ice"`, which draws the curves and their mean.'
@@ -73,6 +87,9 @@ _MEANT_VALUES = {
     ("kind", "average"): f"{_MEAN_TOO} The mean alone is `e[feature].partial_dependence`.",
     ("kind", "centered"): 'Use `kind="c-ice"`.',
     ("kind", "derivative"): 'Use `kind="d-ice"`.',
+    ("response", "probability"): 'Use `response="predict_proba"`.',
+    ("response", "logit"): 'Use `response="log_odds"`.',
+    ("response", "raw"): 'Use `response="decision_function"`.',
 }
 
 
@@ -94,6 +111,11 @@ def _beginning(value: object) -> object:
     if type(value) in (str, bytes, list, tuple):
         return value[: _LETTERS_SHOWN + 1]  # type: ignore[index]
     return value
+
+
+def _is_name(value: Any) -> bool:
+    """Whether a column could have this name: lists, arrays and tables name nothing."""
+    return isinstance(value, Hashable)
 
 
 def _described(value: object) -> str:
@@ -157,6 +179,8 @@ def _did_you_mean(name: object, known: Iterable[object]) -> str:
 
 def _meant_by(option: str, got: object) -> str:
     """Say what to use for a value that other libraries have, or nothing."""
+    if option == "unit" and isinstance(got, Mapping):
+        return " Steps of features are for `table` and `plot_impact`."
     meant = _MEANT_VALUES.get((option, got)) if isinstance(got, str) else None
     return "" if meant is None else f" {meant}"
 
@@ -770,7 +794,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Say how rows are addressed."""
         return cls(
             f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {quoted(got)}. "
-            "Rows are addressed by position, not by index label."
+            "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)` has the positions."
         )
 
     @classmethod
@@ -798,6 +822,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
             f"Every feature must be one of `like`; {quoted(feature)} is not explained there. "
             f"Use `features=` to choose from {_listed(features)}."
         )
+
+    @classmethod
+    def like_absent(cls, error: UnknownFeatureError) -> InvalidOptionError:
+        """Raise where X lacks features of the other explanation."""
+        return cls(f"X must have the features of `like`. {error} Use `features=` to choose from those that both have.")
 
     @classmethod
     def like_kind(cls, feature: object, kind: str, expected: str) -> InvalidOptionError:
@@ -840,15 +869,7 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         """Raise where groups are neither named nor listed."""
         return cls(
             f"`by` must be a column or group of X, or one label for each of its {n_observations:,} rows; "
-            f"got {quoted(got)}."
-        )
-
-    @classmethod
-    def by_index(cls, row: int, got: object, expected: object) -> InvalidOptionError:
-        """Raise where labels may belong to other rows."""
-        return cls(
-            f"`by` must have the index of X; row {row} has the label {quoted(got)} in `by` and {quoted(expected)} "
-            "in X. Pass `by.loc[X.index]` to match them by label, or `by.to_numpy()` if they are in the order of X."
+            f"got {quoted(got)}. For several columns pass `X.groupby(['a', 'b']).ngroup()`."
         )
 
     @classmethod
@@ -990,7 +1011,7 @@ class UnknownOptionError(ICEExplorerError, TypeError):
         if meant is not None:
             offer = f" Use `{meant if '=' in meant else meant + '='}`."
         else:
-            offer = _did_you_mean(got, known) or (_KIND_ELSEWHERE if got == "kind" else "")
+            offer = _did_you_mean(got, known) or _KIND_ELSEWHERE.get(got, "")
         own = f" Its options are {', '.join(known)}." if known else ""
         return cls(f"{function}() has no option {quoted(got)}.{offer}{own}")
 
@@ -1033,6 +1054,8 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
     @classmethod
     def column(cls, got: object, names: Sequence[object], groups: Sequence[object] = ()) -> UnknownFeatureError:
         """Offer the closest column of X, or group of columns."""
+        if not _is_name(got):
+            return cls(f"A column of X must be given by its name; got {_described(got)}. Columns are {_listed(names)}.")
         of_groups = f" Its groups are {_listed(groups)}." if groups else ""
         return cls(
             f"No column named {quoted(got)} in X.{_did_you_mean(got, [*names, *groups])} "
@@ -1042,6 +1065,11 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
     @classmethod
     def feature(cls, got: object, names: Sequence[object]) -> UnknownFeatureError:
         """Offer the closest explained feature."""
+        if not _is_name(got):
+            return cls(
+                f"A feature must be given by its name; got {_described(got)}. "
+                f"`e.to_frame([…])` and `e.plot_all()` take several. Features are {_listed(names)}."
+            )
         there = "There is" if len(names) == 1 else "There are"
         return cls(
             f"No feature named {quoted(got)} was explained.{_did_you_mean(got, names)} "
@@ -1317,6 +1345,22 @@ class PredictionError(ICEExplorerError, ValueError):
             f"The model failed on phantom observations of {quoted(feature)} ({where}): {_cause(error)}",
             "Limit the grid with `grid=`, or leave the feature out with `features=`.",
             "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
+        )
+
+    @classmethod
+    def failed_on_missing(cls, feature: object, error: Exception) -> PredictionError:
+        """Say that a model fails where a feature is missing, as it is in some rows of X."""
+        return cls(
+            f"The model failed where {quoted(feature)} is missing, as it is in rows of X: {_cause(error)} "
+            "Fill missing values, or leave out these rows, for example by `X.dropna()`."
+        )
+
+    @classmethod
+    def failed_on_row(cls, row: int, error: Exception) -> PredictionError:
+        """Say that a model fails on a row of X as it is, so that no changed value is the reason."""
+        return cls(
+            f"The model failed on row {row} of X as it is: {_cause(error)} "
+            "Leave out the rows that it cannot predict, or fill their missing values."
         )
 
     @classmethod

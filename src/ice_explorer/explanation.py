@@ -148,7 +148,10 @@ class FeatureExplanation(FeatureResult):
             feature : category
                 Name of the feature.
             value : object
-                Grid value, in the dtype that the feature has in X.
+                Grid value, in the dtype that the feature has in X. Of several features: in the dtype that they share,
+                float where all are numbers or booleans, else text.
+            axis : float
+                Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
             prediction, change or slope : float
                 By kind [output, output, output / axis].
             likelihood : float
@@ -158,7 +161,7 @@ class FeatureExplanation(FeatureResult):
 
         Notes
         -----
-        A row of the table takes about 42 bytes, more where labels are text. A table of more than 10 million rows is
+        A row of the table takes about 50 bytes, more where labels are text. A table of more than 10 million rows is
         announced by a warning with its size. Predictions with a missing value are in `missing_rows`.
 
         Examples
@@ -263,9 +266,8 @@ class Explanation(ExplanationResult):
         Returns
         -------
         DataFrame
-            Columns of `FeatureExplanation.to_frame`. `value` has the dtype of the features where they share one, is
-            float where they are numbers of several dtypes, and else holds objects, each as its feature has it. Of one
-            feature, or of features of one dtype, `polars.from_pandas` takes it.
+            Columns of `FeatureExplanation.to_frame`. For one plot of features of several dtypes `value` is text and
+            `axis` the number: `seaborn.relplot(frame, x="axis", y="prediction", col="feature", ...)`.
         """
         from ice_explorer import tidy
 
@@ -277,7 +279,7 @@ class Explanation(ExplanationResult):
         *,
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
-        unit: Unit = "prediction",
+        unit: Unit | Mapping[Name, object] = "prediction",
         max_features: int = 30,
         title: bool | str | None = True,
         legend: bool = True,
@@ -293,8 +295,8 @@ class Explanation(ExplanationResult):
         rank_by : str
             What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
             "non_linearity" or "missing_impact".
-        unit : {"prediction", "sd", "share"}
-            Unit of the bars, as for `table`.
+        unit : {"prediction", "sd", "share"} or mapping
+            Unit of the bars, as for `table`. With a mapping, labels name the step: "age (per 10)", "bmi (per SD)".
         max_features : int
             Bars drawn at most, fewer where the Axes are too small for all; a line below counts them.
         title : bool, str or None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.checks import check_flag, check_integer, check_positions
+from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.errors import ExportError
 from ice_explorer.figures.around import with_surroundings
@@ -185,7 +185,7 @@ def save_explanation(
         unit=unit,
         anchor=anchor if opened is None else opened._anchor_place(anchor),
         max_lines=_LINES if max_lines is None else max_lines,
-        selection=tuple(check_positions(selection, explanation.n_observations, "selection").tolist()),
+        selection=tuple(explanation._check_positions(selection, "selection").tolist()),
     )
     paper: dict[str, Any] = {"width": width, "font_size": font_size, "dpi": dpi, "title": title, "caption": caption}
     return save(

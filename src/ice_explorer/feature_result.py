@@ -11,7 +11,7 @@ import numpy as np
 
 from ice_explorer.anchors import place_of
 from ice_explorer.category import CategorySums
-from ice_explorer.checks import check_integer, check_one_of, check_positions
+from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.column_colors import LevelColors
 from ice_explorer.context import resolve_display
 from ice_explorer.curves import transforms
@@ -232,8 +232,8 @@ class FeatureResult:
         with self._lock:
             return self._context.predictions(wanted)
 
-    def _check_positions(self, positions: ArrayLike) -> NDArray[np.int64]:
-        return check_positions(positions, len(self.observed_axis))
+    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
+        return self._context.positions(positions, option)
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
@@ -421,7 +421,7 @@ class FeatureResult:
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, check_positions(include, len(self.observed_axis), "include"))
+        return np.union1d(drawn, self._check_positions(include, "include"))
 
     def drivers(self) -> DriverTable:
         """Return what makes the curves differ; see `Explanation.drivers`."""

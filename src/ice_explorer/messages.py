@@ -39,6 +39,7 @@ PROTOCOL_VERSION: Final = 7
 
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
+ClockChanges: TypeAlias = tuple[tuple[float, float], ...]
 Extreme: TypeAlias = Literal["highest", "lowest"]
 
 WHATS: Final[tuple[str, ...]] = get_args(What)
@@ -321,7 +322,8 @@ class CurvesBody(TypedDict):
 
     Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
     an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the
-    names of the grid values.
+    names of the grid values. `clock` is for dates with a time zone: since when [days since 1970],
+    and how far ahead of UTC [days], the first one before that, too; empty without a zone.
     """
 
     feature: str
@@ -335,6 +337,7 @@ class CurvesBody(TypedDict):
     prediction_range: tuple[float, float]
     row_labels: list[str] | None
     median: float
+    clock: ClockChanges
 
 
 class ClassesBody(TypedDict):
@@ -357,7 +360,8 @@ class ClassesBody(TypedDict):
 class ContinuousColorsBody(TypedDict):
     """A column to colour by on a ramp. Buffer: values f64, NaN = missing.
 
-    `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks.
+    `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks; `clock` is as in
+    `CurvesBody`.
     """
 
     column: str
@@ -366,6 +370,7 @@ class ContinuousColorsBody(TypedDict):
     domain: tuple[float, float]
     median: float
     levels: list[str] | None
+    clock: ClockChanges
 
 
 class CategoryColorsBody(TypedDict):

@@ -1,19 +1,22 @@
 """Dates and durations in days, as the reader meets them: the twin of `js/src/dates.ts`.
 
-Dates are written like ISO 8601, in UTC; durations in the largest unit of which there are some.
+Dates are written like ISO 8601, by the clock of their time zone; durations in the largest unit of which there are some.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import tzinfo
 
     from numpy.typing import ArrayLike
 
@@ -52,6 +55,74 @@ def unit_of(durations: ArrayLike) -> Unit:
 def _date_of(days: float) -> datetime:
     milliseconds = math.floor(days * 86_400_000 + 0.5)
     return _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What clocks of a time zone show.
+
+    Attributes
+    ----------
+    changes : tuple of (float, float)
+        Since when, and how far ahead of UTC [days]; none is UTC. The first one holds before it, too.
+    """
+
+    changes: tuple[tuple[float, float], ...] = ()
+
+    def wall(self, days: float) -> float:
+        """Return what the clock shows at a point in time."""
+        if not self.changes:
+            return days
+        place = bisect_right(self.changes, days + _EXACT, key=lambda change: change[0]) - 1
+        return days + self.changes[max(0, place)][1]
+
+    def instant(self, wall: float) -> float | None:
+        """Return when the clock shows this first; None for an hour that is left out."""
+        found = (wall - ahead for _, ahead in self.changes)
+        return next((at for at in found if abs(self.wall(at) - wall) < _EXACT), None) if self.changes else wall
+
+    def text(self, days: float) -> str:
+        """Write a point in time as finely as it is given."""
+        return date_text(self.wall(days))
+
+    def span_texts(self, first: float, last: float) -> tuple[str, str]:
+        """Write the ends of a stretch of time, no finer than its length asks for."""
+        return span_texts(self.wall(first), self.wall(last))
+
+    def ticks(self, first: float, last: float, wanted: int) -> list[tuple[float, str]]:
+        """Choose about so many round dates within a stretch of time, each with its label; see `date_ticks`."""
+        found = [(self.instant(at), label) for at, label in date_ticks(self.wall(first), self.wall(last), wanted)]
+        return [(at, label) for at, label in found if at is not None and first - _EXACT <= at <= last + _EXACT]
+
+
+UTC_CLOCK: Final = Clock()
+_EXACT: Final = 1e-8  # [days], a millisecond
+_MOST_SAMPLES: Final = 5000
+
+
+def clock_of(zone: tzinfo | None, first: float, last: float) -> Clock:
+    """Return the clock of a time zone within a stretch of time; changes that undo each other in a week are not seen."""
+    if zone is None or not first <= last:
+        return UTC_CLOCK
+    at = np.arange(first, last, max(7.0, (last - first) / _MOST_SAMPLES)).tolist()
+    samples = [(days, _ahead(zone, days)) for days in (*at, float(last))]
+    changes = samples[:1]
+    for (before, was), (after, ahead) in pairwise(samples):
+        if ahead != was:
+            low, high = before, after
+            while high - low > _EXACT:
+                middle = (low + high) / 2
+                low, high = (middle, high) if _ahead(zone, middle) == was else (low, middle)
+            changes.append((math.floor(high * 86_400 + 0.5) / 86_400, ahead))
+    return Clock(tuple(changes))
+
+
+def _ahead(zone: tzinfo, days: float) -> float:
+    """Return how far a time zone is ahead of UTC [days]."""
+    try:
+        return (_date_of(days).astimezone(zone).utcoffset() or timedelta()) / _DAY
+    except (OverflowError, ValueError):  # beyond the years that have a calendar
+        return 0.0
 
 
 def date_text(days: float) -> str:

@@ -132,19 +132,6 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     yield from _capped(unordered, "levels", "the most frequent ones")
     yield from _off_grid(unordered)
     yield from _natural_order(unordered)
-    yield from _zones(ordered)
-
-
-def _zones(inputs: Sequence[FeatureInput]) -> Iterator[str]:
-    zoned = [item.feature for item in inputs if item.feature.kind == "datetime" and item.feature.members[0].zone]
-    zone_of = {feature.label: str(feature.members[0].zone) for feature in zoned}
-    away = {label: zone for label, zone in zone_of.items() if zone != "UTC"}
-    zones = listed(list(dict.fromkeys(away.values())))
-    yield from about(
-        list(away),
-        f" has the time zone {zones}; pictures and rules show its times in UTC, tables and files in that zone.",
-        f" have time zones ({zones}); pictures and rules show their times in UTC, tables and files in those zones.",
-    )
 
 
 def _capped(inputs: Sequence[FeatureInput], what: str, which: str) -> Iterator[str]:

@@ -286,6 +286,7 @@ def curves(
         prediction_range=(lowest, highest),
         row_labels=explanation._row_labels(positions),
         median=axis.median,
+        clock=axis.clock.changes,
     )
     return body, [
         _u32(positions),
@@ -403,6 +404,7 @@ def colors(
         domain=found.domain,
         median=found.median,
         levels=found.levels,
+        clock=found.clock.changes,
     )
     return body, [_f64(found.values)]
 
@@ -476,7 +478,7 @@ def drivers(feature: FeatureResult, found: Drivers) -> DriversBody:
 def feature_moves(feature: FeatureResult, position: int, prediction: float) -> FeatureMovesBody:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature)
-    write = writer(axis.kind, axis.grid, axis.levels, short_cell_text)
+    write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
     moves = feature._moves(position, prediction)
     return FeatureMovesBody(
         feature=feature.label,
@@ -509,7 +511,7 @@ def in_common(explanation: ExplanationResult, positions: Sequence[int]) -> InCom
 def _in_words(each: InCommon) -> str:
     second = each.of
     grid = second.values if second.levels is None else np.arange(len(second.levels))
-    write = writer(second.kind, grid, second.levels, short_cell_text)
+    write = writer(second.kind, grid, second.levels, short_cell_text, second.clock)
     if each.levels:
         return f"{second.label} {', '.join(map(write, each.levels))}"
     if math.isinf(each.high):

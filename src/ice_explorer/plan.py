@@ -24,7 +24,7 @@ from ice_explorer.columns import Columns
 from ice_explorer.context import Context, Settings
 from ice_explorer.curves.answers import Answers, SeveralOutputs
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
+from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.feature import tells_rows_apart
 from ice_explorer.feature_result import FeatureResult
 from ice_explorer.grid import check_grid_values
@@ -146,7 +146,13 @@ def _read_data(model: Any, X: Any, options: Options) -> _Data:
     groups = check_groups(options.groups)
     categorical = check_names("categorical", () if options.categorical is None else options.categorical)
     columns = Columns(table, groups, categorical)
-    return _Data(groups, categorical, table, weights, columns, *_choose_features(options.features, columns, weights))
+    try:
+        chosen, skipped = _choose_features(options.features, columns, weights)
+    except UnknownFeatureError as error:
+        if options.like is None or options.features is not options.like.features:
+            raise
+        raise InvalidOptionError.like_absent(error) from None
+    return _Data(groups, categorical, table, weights, columns, chosen, skipped)
 
 
 def _ask_model(

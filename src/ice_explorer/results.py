@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
 import numpy as np
 
 from ice_explorer.adapters.target import target_names, target_values
-from ice_explorer.checks import check_index, check_one_of, check_positions
+from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.context import resolve_display
 from ice_explorer.errors import (
     InputTypeError,
@@ -418,19 +418,21 @@ class ExplanationResult:
         import pandas as pd
 
         reach = reach_of(self.settings.decay if decay is None else check_decay(decay))
-        (position,) = check_positions([row], self.n_observations, "row").tolist()
+        (position,) = self._check_positions([row], "row").tolist()
         prediction = float(self._context.predictions(np.array([position]))[0])
         found = [(feature, feature._moves(position, prediction)) for feature in self._results.values()]
         best = [moves.within(reach) for _, moves in found]
         changes = [0.0 if at is None else float(moves.changes[at]) for (_, moves), at in zip(found, best, strict=True)]
         values = [
-            None if at is None else feature.grid[moves.places[at]]
+            None if at is None else _value(feature.grid, int(moves.places[at]))
             for (feature, moves), at in zip(found, best, strict=True)
         ]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(
             {
-                "observed": pd.Series([feature.observed[position] for feature, _ in found], index, dtype=object),
+                "observed": pd.Series(
+                    [_value(feature.observed, position) for feature, _ in found], index, dtype=object
+                ),
                 "value": pd.Series(values, index, dtype=object),
                 "prediction": prediction + np.array(changes),
                 "change": changes,
@@ -512,13 +514,16 @@ class ExplanationResult:
             raise InvalidOptionError.residual_without_target()
         return self._residual_label
 
+    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
+        return self._context.positions(positions, option)
+
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read."""
-        return self._context.all_predictions[check_positions(positions, self.n_observations)]
+        return self._context.all_predictions[self._check_positions(positions)]
 
     def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
-        rows = check_positions(positions, self.n_observations)
+        rows = self._check_positions(positions)
         predictions = self.predictions(rows)
         if self._observed_target is None:
             return {"prediction": predictions}
@@ -528,7 +533,7 @@ class ExplanationResult:
     def _in_common(self, positions: ArrayLike) -> list[InCommon]:
         """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
         rows = np.zeros(self.n_observations, dtype=np.bool_)
-        rows[check_positions(positions, self.n_observations)] = True
+        rows[self._check_positions(positions)] = True
         columns = all_features(self._context.columns)
         if self._observed_target is not None:
             residuals = self._column(RESIDUAL)
@@ -550,13 +555,13 @@ class ExplanationResult:
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
-        return self._context.table.take(check_positions(positions, self.n_observations))
+        return self._context.table.take(self._check_positions(positions))
 
     def _index_at(self, positions: ArrayLike) -> pd.Index:
         """Return the index of X at some rows, or their positions where X has none."""
         import pandas as pd
 
-        rows, index = check_positions(positions, self.n_observations), self._context.table.index
+        rows, index = self._check_positions(positions), self._context.table.index
         return pd.Index(rows, name="row") if index is None else index[rows]
 
     @property
@@ -566,4 +571,11 @@ class ExplanationResult:
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
-        return self._context.table.row_labels(check_positions(positions, self.n_observations))
+        return self._context.table.row_labels(self._check_positions(positions))
+
+
+def _value(values: NDArray[Any], place: int) -> Any:
+    """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
+    import pandas as pd
+
+    return pd.Series(values[[place]]).iloc[0]

@@ -73,7 +73,8 @@ def _threshold_text(second: SecondFeature, lower: float, upper: float) -> str:
     if second.levels is not None:
         return second.levels[int(lower)]
     if second.kind == "datetime":
-        return _date_between(lower, upper)
+        ahead = second.clock.wall(upper) - upper
+        return _date_between(lower + ahead, upper + ahead)
     if second.kind == "timedelta":
         unit = unit_of(second.values)
         return f"{_roundest(lower * unit.per_day, upper * unit.per_day)} {unit.short}"
@@ -111,7 +112,7 @@ def _date_between(lower: float, upper: float) -> str:
     """Write the middle of two moments, no finer than parts them: a day, else a minute, else all there is."""
     middle = between(lower, upper)
     for step in (1.0, _MINUTE):
-        rounded = math.floor(middle / step + 1e-9) * step
+        rounded = math.floor(middle / step + 1e-6) * step
         if lower <= rounded < upper:
             return date_text(rounded)
     return date_text(middle)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ice_explorer.feature import UNORDERED
 from ice_explorer.labels import shortened
+from ice_explorer.moments import UTC_CLOCK, Clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ class SecondFeature:
         Coordinates, or codes of `levels`; NaN is missing.
     levels : list of str or None
         What codes stand for.
+    clock : Clock
+        How datetimes are written.
     """
 
     label: str
@@ -43,6 +46,7 @@ class SecondFeature:
     is_integer: bool
     values: NDArray[np.float64]
     levels: list[str] | None
+    clock: Clock = UTC_CLOCK
 
     @property
     def is_unordered(self) -> bool:
@@ -101,7 +105,7 @@ def _second(columns: Columns, number: int) -> SecondFeature:
         return SecondFeature(column.label, column.kind, column.is_integer, column.values, None)
     feature = columns.feature(number)
     levels = None if feature.levels is None else shortened([str(level) for level in feature.levels])
-    return SecondFeature(feature.label, feature.kind, feature.is_integer, feature.values, levels)
+    return SecondFeature(feature.label, feature.kind, feature.is_integer, feature.values, levels, column.clock)
 
 
 def _by_text(column: Column) -> SecondFeature:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.checks import index_difference
+from ice_explorer.checks import check_index
 from ice_explorer.engine import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics import FeatureMetrics
@@ -82,9 +82,7 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
     given = np.asarray(by) if hasattr(by, "__len__") else None
     if given is None or given.shape != (columns.n_observations,):
         raise InvalidOptionError.by_labels(by, columns.n_observations)
-    difference = index_difference(by, index)
-    if difference is not None:
-        raise InvalidOptionError.by_index(*difference)
+    check_index("by", "by", by, index)
     return _numbered(getattr(by, "name", None), given.tolist())
 
 

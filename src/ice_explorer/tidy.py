@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.checks import check_names, check_one_of, check_positions
+from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.curves import transforms
 from ice_explorer.display_axis import display_axis
 from ice_explorer.errors import InvalidOptionError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _PLAIN = ("numeric", "boolean")
 _LARGE = 10_000_000  # points of curves in one table
-_BYTES = 42  # that each takes
+_BYTES = 50  # that each takes
 _QUANTITIES = {"ice": "prediction", "c-ice": "change", "d-ice": "slope"}
 
 
@@ -115,7 +115,7 @@ def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) ->
     """
     parts = [_points(curves_of(explanation, state)) for state in states]
     if len({_sort(part["value"]) for part in parts}) > 1:
-        parts = [part.assign(value=part["value"].map(str, na_action="ignore").astype(object)) for part in parts]
+        parts = [part.assign(value=_texts(part["value"])) for part in parts]
     import pandas as pd  # at the first table: the export menu opens without it
 
     return pd.concat(parts, ignore_index=True)
@@ -123,6 +123,11 @@ def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) ->
 
 def _sort(values: pd.Series) -> str:
     return "number" if values.dtype.kind in "biuf" else str(values.dtype)
+
+
+def _texts(values: pd.Series) -> pd.Series:
+    """Write values of a feature, for a column that has those of other features in it, too."""
+    return values.map(str, na_action="ignore").astype(object)
 
 
 def _points(curves: Curves) -> pd.DataFrame:
@@ -177,18 +182,16 @@ def long_frame(
     unordered = next((f for f in opened if has_slopes and f.kind in UNORDERED), None)
     if unordered is not None:
         raise InvalidOptionError.no_slopes(readable(unordered.feature, unordered.label))
-    chosen = None if rows is None else check_positions(rows, explanation.n_observations, "rows")
+    chosen = None if rows is None else explanation._check_positions(rows, "rows")
     positions = [f.row_positions if chosen is None else chosen for f in opened]
     sizes = [len(at) * (len(f.grid) - has_slopes) for f, at in zip(opened, positions, strict=True)]
     if sum(sizes) > _LARGE:
         warnings.warn(_size_text(sum(sizes)), UserWarning, stacklevel=4)
+    grids = _of_one_dtype([_native_values(explanation, f) for f in opened])
     parts = [
-        _long_part(
-            f, kind, f.curves if chosen is None else f.rows(at), at,
-            values=_native_values(explanation, f), anchor=anchor, decay=decay,
-        )
-        for f, at in zip(opened, positions, strict=True)
-    ]  # fmt: skip
+        _long_part(f, kind, f.curves if chosen is None else f.rows(at), at, values=values, anchor=anchor, decay=decay)
+        for f, at, values in zip(opened, positions, grids, strict=True)
+    ]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "value"}
     row = joined.pop("row")
     index = explanation._row_index
@@ -198,7 +201,7 @@ def long_frame(
             "row": row,
             "row_label": row if index is None else pd.Series(index.take(row).to_flat_index()),
             "feature": pd.Categorical.from_codes(np.repeat(np.arange(len(opened)), sizes), names),
-            "value": _joined([part["value"] for part in parts]),
+            "value": pd.concat([part["value"] for part in parts], ignore_index=True),
             **joined,
         }
     )
@@ -222,17 +225,19 @@ def _long_part(
     decay: float | None,
 ) -> dict[str, Any]:
     """Return the columns of one feature; `curves` are those of the rows at `positions`."""
+    axis = feature.axis
     likelihood = feature.likelihood(decay, rows=positions)
-    is_observed = feature.observed_axis[positions, None] == feature.axis
+    is_observed = feature.observed_axis[positions, None] == axis
     if kind == "c-ice":
         curves = feature._changes(positions, curves, anchor)
     elif kind == "d-ice":
-        curves = transforms.slopes(curves, feature.axis)
-        likelihood, is_observed, values = likelihood[:, 1:], is_observed[:, 1:], values.iloc[1:]
+        curves = transforms.slopes(curves, axis)
+        likelihood, is_observed, values, axis = likelihood[:, 1:], is_observed[:, 1:], values.iloc[1:], axis[1:]
     n_rows, n_points = curves.shape
     return {
         "row": np.repeat(positions, n_points),
         "value": values.take(np.tile(np.arange(n_points), n_rows)),
+        "axis": np.tile(axis, n_rows),
         _QUANTITIES[kind]: curves.ravel(),
         "likelihood": likelihood.ravel(),
         "is_observed": is_observed.ravel(),
@@ -251,12 +256,10 @@ def _native_values(explanation: ExplanationResult, feature: FeatureResult) -> pd
     return pd.Series(grid.tolist() if grid.dtype.kind == "O" else grid).infer_objects()
 
 
-def _joined(parts: list[pd.Series]) -> pd.Series:
-    """Join values of several features: numbers of several dtypes as floats, values of several kinds as objects."""
-    import pandas as pd
-
-    dtypes = {part.dtype for part in parts}
-    if len(dtypes) > 1:
-        are_numbers = all(dtype.kind in "biuf" for dtype in dtypes)
-        parts = [part.astype(np.float64 if are_numbers else object) for part in parts]
-    return pd.concat(parts, ignore_index=True)
+def _of_one_dtype(grids: list[pd.Series]) -> list[pd.Series]:
+    """Return values of several features in one dtype: numbers of several dtypes as floats, else texts."""
+    if len({values.dtype for values in grids}) == 1:
+        return grids
+    if all(values.dtype.kind in "biuf" for values in grids):
+        return [values.astype(np.float64) for values in grids]
+    return [_texts(values) for values in grids]

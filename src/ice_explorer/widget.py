@@ -31,7 +31,7 @@ import traitlets
 from ice_explorer import payload
 from ice_explorer.anchors import is_place
 from ice_explorer.background import Background, Snapshot
-from ice_explorer.checks import check_integer, check_one_of, check_positions
+from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import (
     Cancelled,
@@ -296,16 +296,18 @@ class ICEExplorer(anywidget.AnyWidget):
 
     __signature__ = _with_options(__init__)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
-        if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
-            raise UnknownOptionError.trait(name, self._public_traits())
-        found = getattr(type(self), name, None)
-        if isinstance(found, property) and found.fset is None:
-            raise UnknownNameError.read_only(name, self._public_traits())
-        if name == "feature" and isinstance(value, str) and value == "":
-            value = self._nameless_feature()
-        super().__setattr__(name, value)
+    if not TYPE_CHECKING:  # with it, type checkers take any name
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
+            if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
+                raise UnknownOptionError.trait(name, self._public_traits())
+            found = getattr(type(self), name, None)
+            if isinstance(found, property) and found.fset is None:
+                raise UnknownNameError.read_only(name, self._public_traits())
+            if name == "feature" and isinstance(value, str) and value == "":
+                value = self._nameless_feature()
+            super().__setattr__(name, value)
 
     def _nameless_feature(self) -> str:
         """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
@@ -397,7 +399,7 @@ class ICEExplorer(anywidget.AnyWidget):
             if work is None or (self.output, self.response) == (work.choices.output, work.choices.response):
                 return
             try:
-                chosen = self._prepared or work.other(self.output, self.response)
+                chosen = self._prepared or self._other(work, self.output, self.response)
             except Exception:
                 self.output, self.response = work.choices.output, work.choices.response
                 raise
@@ -408,6 +410,15 @@ class ICEExplorer(anywidget.AnyWidget):
             self._start()
             self._publish()
             self._fail_if_unattended()
+
+    def _other(self, work: Work, output: str, response: str) -> Work:
+        """Return the work on another output, after the current call of the model, and with no other call before it."""
+        self._background.pause()
+        try:
+            return work.other(output, response)
+        except BaseException:
+            self._background.unpause()
+            raise
 
     def __repr__(self) -> str:
         if self._work is None:
@@ -801,7 +812,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return int(cast("int", value))
 
     def _check_selection(self, value: object) -> list[int]:
-        positions = check_positions(value, self._open_work().known.n_observations, "selection")
+        positions = self._open_work().known._check_positions(value, "selection")
         return cast("list[int]", np.unique(positions).tolist())
 
     def _check_output(self, value: object) -> str:
@@ -880,7 +891,7 @@ class ICEExplorer(anywidget.AnyWidget):
             output = self._check_output(values.get("output", ""))
             response = self._check_response(values.get("response", ""))
             if (output, response) != (work.choices.output, work.choices.response):
-                self._prepared = work.other(output, response)
+                self._prepared = self._other(work, output, response)
 
     def _publish(self) -> bool:
         """Bring the traits that only the kernel sets up to date; False where some have to wait."""
@@ -1101,7 +1112,7 @@ def _what_if(
 ) -> tuple[Body, list[bytes]]:
     """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
     results = background.snapshot().results
-    (position,) = check_positions([request["position"]], work.known.n_observations, "position").tolist()
+    (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
     end = time.monotonic() + _SECONDS_OF_WHAT_IF

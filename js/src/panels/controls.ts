@@ -1,25 +1,35 @@
 /** How the open feature is drawn. */
 
+import { type Clock, instantOf, UTC, wallOf } from "../dates.ts";
 import type { Curves } from "../decode.ts";
 import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { explanation } from "../glossary.ts";
 import { html, update } from "../marks/element.ts";
 import { explained, hinted } from "../marks/explained.ts";
-import type { Anchor, FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
+import type { FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
 import { viewMenu } from "./view_menu.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
-  if (isUnordered(kind)) return { min: "first level", max: "last level", median: "most frequent", own: "own level" };
-  if (kind === "datetime") return { min: "earliest", max: "latest", median: "median", own: "own value" };
-  return { min: "lowest", max: "highest", median: "median", own: hasLevels(kind) ? "own level" : "own value" };
+  if (isUnordered(kind))
+    return { min: "first level", max: "last level", median: "most frequent", own: "observed level" };
+  if (kind === "datetime") return { min: "earliest", max: "latest", median: "median", own: "observed value" };
+  return {
+    min: "lowest",
+    max: "highest",
+    median: "median",
+    own: hasLevels(kind) ? "observed level" : "observed value",
+  };
 }
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const AT_VALUE = "value";
 const MS_PER_DAY = 86_400_000;
+/** When a day begins by the clock; a moment later where that is left out. */
+const dayOf = (wall: number, clock: Clock = UTC): number =>
+  instantOf(clock, wall) ?? wall - (wallOf(clock, wall) - wall);
 
 export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
   return html(
@@ -106,8 +116,9 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
   value.addEventListener(
     "change",
     () => {
-      const typed: Anchor = value.type === "date" ? value.valueAsNumber / MS_PER_DAY : value.valueAsNumber;
-      if (Number.isFinite(typed)) store.setAnchor(typed);
+      const typed = value.valueAsNumber;
+      if (!Number.isFinite(typed)) return;
+      store.setAnchor(value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
     },
     { signal: aborted },
   );
@@ -136,7 +147,7 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
       value.hidden = !numeric || onLevels;
       value.type = of === "datetime" ? "date" : "number";
       if (value.hidden || !numeric) return;
-      if (value.type === "date") value.valueAsNumber = Math.round(anchor) * MS_PER_DAY;
+      if (value.type === "date") value.valueAsNumber = Math.round(wallOf(curves?.clock ?? UTC, anchor)) * MS_PER_DAY;
       else if (value.valueAsNumber !== anchor) value.value = String(Number(anchor.toPrecision(6)));
     },
   );

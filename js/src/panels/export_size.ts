@@ -2,7 +2,7 @@
 import { html } from "../marks/element.ts";
 
 const WIDTHS: [string, string][] = [
-  ["", "usual"],
+  ["", "default"],
   ["89", "89 mm, one column"],
   ["180", "180 mm, two columns"],
   ["other", "other …"],

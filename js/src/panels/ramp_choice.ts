@@ -6,8 +6,8 @@ import { hinted } from "../marks/explained.ts";
 import type { View } from "../view.ts";
 
 const LABELS: Record<Ramp, string> = {
-  default: "usual",
-  viridis: "viridis, almost whole",
+  default: "default",
+  viridis: "viridis",
   cividis: "cividis",
 };
 
@@ -27,5 +27,5 @@ export function rampChoice({ store, aborted, keep }: View): HTMLElement {
     },
   );
   const field = html("label", { class: "ice-field ice-view-ramp" }, "Ramp ", select);
-  return hinted(field, "Colours of numbers and of ordered levels. The usual ramp is viridis without its faint ends.");
+  return hinted(field, "Colours of numbers and of ordered levels. The default is viridis without its faint ends.");
 }

@@ -60,22 +60,21 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
     "aria-label": "Number of the row",
     "data-test": "row-number",
   });
-  input.addEventListener(
-    "change",
-    () => {
-      if (input.value === "") return;
-      const last = (store.figures.peek()?.header.n_observations ?? 0) - 1;
-      const row = input.valueAsNumber;
-      if (!Number.isInteger(row) || row < 0 || row > last) {
-        tell(`Rows have the numbers 0 to ${count(last)}.`);
-        return;
-      }
-      tell(null);
-      store.selectOnly(row);
-      pins.open(row);
-    },
-    options,
-  );
+  const choose = (): void => {
+    if (input.value === "") return;
+    const last = (store.figures.peek()?.header.n_observations ?? 0) - 1;
+    const row = input.valueAsNumber;
+    if (!Number.isInteger(row) || row < 0 || row > last) {
+      tell(`Rows have the numbers 0 to ${count(last)}.`);
+      return;
+    }
+    tell(null);
+    store.selectOnly(row);
+    pins.open(row);
+  };
+  input.addEventListener("change", choose, options);
+  // JupyterLab prevents the line break of Enter, and with it the change that Enter would tell of.
+  input.addEventListener("keydown", ({ key }) => key === "Enter" && choose(), options);
   view.keep(
     () => ({ row: store.whatIfRow.value, last: (store.figures.value?.header.n_observations ?? 1) - 1 }),
     ({ row, last }) => {

@@ -7,9 +7,22 @@ import type { Header, Status } from "../protocol.ts";
 import type { View } from "../view.ts";
 import { detailsPanel } from "./details.ts";
 
-function sentence(status: Status, header: Header | null, alive: boolean, problem: string | null): string {
+/** While another output or response waits to be explained. */
+const PREPARING = "Preparing what was chosen …";
+const WAITING = "Waiting for the current call of the model to end. What was chosen is explained next.";
+
+interface Told {
+  status: Status;
+  header: Header | null;
+  alive: boolean;
+  isPreparing: boolean;
+  problem: string | null;
+}
+
+function sentence({ status, header, alive, isPreparing, problem }: Told): string {
   if (problem !== null) return problem;
   if (!alive) return KERNEL_GONE;
+  if (isPreparing) return status.state === "computing" ? WAITING : PREPARING;
   switch (status.state) {
     case "computing": {
       const progress = `${count(status.done)} of ${plural(status.total, "feature")}`;
@@ -66,14 +79,16 @@ export function statusPanel(view: View): HTMLElement {
       status: store.status.value,
       header: store.figures.value?.header ?? null,
       alive: store.client.alive.value,
+      isPreparing: store.isPreparing.value,
       problem: store.problem.value,
       refusal: store.refusal.value,
     }),
-    ({ status, header, alive, problem, refusal }) => {
+    ({ problem, refusal, ...told }) => {
+      const { status, alive } = told;
       const computing = alive && problem === null && status.state === "computing";
       const tone = !alive || problem !== null || refusal !== null ? "error" : status.state;
       update(panel, { "data-tone": tone });
-      setText(text, sentence(status, header, alive, problem ?? (alive ? refusal : null)));
+      setText(text, sentence({ ...told, problem: problem ?? (alive ? refusal : null) }));
       const stopped = alive && problem === null && (status.state === "cancelled" || status.state === "error");
       const focused = cancel.matches(":focus") || resume.matches(":focus");
       bar.hidden = cancel.hidden = !computing;

@@ -13,7 +13,7 @@ const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "l
 
 /** Choices that are on or off: how each is called, and what its values are. */
 const SWITCHES = {
-  rug: { label: "Ticks at own values", on: "auto", off: "off" },
+  rug: { label: "Ticks at observed values", on: "auto", off: "off" },
   target: { label: "Observed target", on: true, off: false },
   shared_y: { label: "Same value axis for all features", on: true, off: false },
   every_step: { label: "Slopes of every step", on: true, off: false },

@@ -4,21 +4,28 @@ import { expect, test } from "vitest";
 import { cases } from "../../dev/catalogue.ts";
 import { contrasts } from "./contrast.ts";
 import { dress, hosts, settled } from "./hosts.ts";
-import { mount } from "./mount.ts";
+import { frame, mount } from "./mount.ts";
 
-const themes = Object.entries(hosts).filter(([name]) => name !== "an unknown host");
-const table = Object.keys(cases).flatMap((name) => themes.map(([host, variables]) => ({ name, host, variables })));
+const { "an unknown host": unknown, ...themes } = hosts;
 
-test.each(table)("$name has no serious finding and no faint text in $host", async ({ name, variables }) => {
+test.each(Object.keys(cases))("%s has no serious finding, and no faint text in any host", async (name) => {
   const mounted = mount(cases[name]!());
-  await dress(mounted, variables);
   await settled(mounted);
+  // All that axe looks at besides colours is the same in every host.
   const { violations } = await axe.run(mounted.root, { resultTypes: ["violations"] });
   const found = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   const said = found.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
   );
   expect(said).toEqual([]);
-  // Text in SVG, which axe leaves out, and text behind an opacity.
-  expect(contrasts(mounted.root).filter(([, ratio]) => ratio < 4.5)).toEqual([]);
+  for (const [host, variables] of Object.entries(themes)) {
+    await dress(mounted, unknown!);
+    await dress(mounted, variables);
+    await frame();
+    // Text in SVG, which axe leaves out, and text behind an opacity.
+    expect(
+      contrasts(mounted.root).filter(([, ratio]) => ratio < 4.5),
+      host,
+    ).toEqual([]);
+  }
 });

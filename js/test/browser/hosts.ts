@@ -1,4 +1,5 @@
 /** The themes that a host may set, by the variables it sets them with. */
+import { expect } from "vitest";
 import type { Mounted } from "./mount.ts";
 
 export const hosts: Record<string, Record<string, string>> = {
@@ -37,11 +38,14 @@ export const hosts: Record<string, Record<string, string>> = {
 
 const DARK_PAPERS = new Set(["#111", "#1f1f1f", "#383838"]);
 
-/** Puts a view into a host's theme and waits until the view has found out. */
+const NAMES = new Set(Object.values(hosts).flatMap(Object.keys));
+
+/** Puts a view into a host's theme, out of the one before, and waits until the view has found out. */
 export async function dress({ root }: Mounted, variables: Record<string, string>): Promise<void> {
-  for (const [name, value] of Object.entries(variables)) root.parentElement!.style.setProperty(name, value);
+  const { style } = root.parentElement!;
+  for (const name of NAMES) style.setProperty(name, variables[name] ?? "");
   const theme = Object.values(variables).some((color) => DARK_PAPERS.has(color)) ? "dark" : "light";
-  for (let turn = 0; turn < 100 && root.dataset.theme !== theme; turn++) await pause(20);
+  await expect.poll(() => root.dataset.theme, { interval: 10, timeout: 5000 }).toBe(theme);
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

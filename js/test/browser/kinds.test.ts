@@ -131,7 +131,7 @@ test("c-ICE is anchored at a level by its name", async () => {
   await drawn("District");
   await frame();
   const offered = [...part<HTMLSelectElement>("anchor").options].map(({ text }) => text);
-  expect(offered.slice(0, 5)).toEqual(["first level", "last level", "most frequent", "own level", "Altstadt"]);
+  expect(offered.slice(0, 5)).toEqual(["first level", "last level", "most frequent", "observed level", "Altstadt"]);
   choose(part("anchor"), "2");
   await expect.poll(() => part("y-title").textContent).toBe("↑ change of the prediction from District = North");
   expect(model.get("anchor")).toBe(2);

@@ -1,5 +1,5 @@
 /** For those whom motion makes ill, nothing moves. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { cdp } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { settled } from "./hosts.ts";
@@ -25,8 +25,8 @@ function moving(root: HTMLElement): string[] {
   );
 }
 
-beforeEach(() => prefer("reduce"));
-afterEach(() => prefer(""));
+beforeAll(() => prefer("reduce"));
+afterAll(() => prefer(""));
 
 test.each(Object.keys(cases))("%s moves nothing under reduced motion", async (name) => {
   const mounted = mount(cases[name]!());

@@ -98,6 +98,19 @@ test("a row is chosen by its number, 0 as well, and one that is not there is tol
   expect(mounted.model.get("selection")).toEqual([0]);
 });
 
+test("Enter chooses a row where the page prevents the line break, as JupyterLab does", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  const prevent = (event: InputEvent): void => {
+    if (event.inputType === "insertLineBreak") event.preventDefault();
+  };
+  document.addEventListener("beforeinput", prevent);
+  await userEvent.fill(mounted.part("row-number"), "7");
+  await userEvent.keyboard("{Enter}");
+  document.removeEventListener("beforeinput", prevent);
+  await expect.poll(() => mounted.model.get("selection")).toEqual([7]);
+});
+
 test("the crosshair follows the curve of the row, whatever is under the pointer", async () => {
   const mounted = await pinned();
   const plot = mounted.part("plot").getBoundingClientRect();

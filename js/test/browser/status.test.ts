@@ -126,3 +126,29 @@ test("figures that cannot be read are told of, and the rest of the page lives", 
   await drawn(kernel.top);
   expect(part("status").dataset.tone).toBe("ready");
 });
+
+const ofTwo = (label: string) => ({ ...kernel.header, outputs: ["a", "b"], output_label: `probability of ${label}` });
+
+test("another output waits for the call of the model that is under way, and the status line says so", async () => {
+  const { part, model } = mount(kernel.model({ ...kernel.partial(3), _header: ofTwo("a"), output: "a" }));
+  await frame();
+  choose(part("output"), "b");
+  await frame();
+  expect(part("status-text").textContent).toBe(
+    "Waiting for the current call of the model to end. What was chosen is explained next.",
+  );
+  model.push("_header", ofTwo("b"));
+  await frame();
+  expect(part("status-text").textContent).toBe("3 of 8 features · Marker");
+});
+
+test("where nothing is computed, another output is prepared; a refusal ends that", async () => {
+  const { part, model } = mount(kernel.model({ feature: "Age", _header: ofTwo("a"), output: "a" }));
+  await frame();
+  choose(part("output"), "b");
+  await frame();
+  expect(part("status-text").textContent).toBe("Preparing what was chosen …");
+  model.emit("msg:custom", { type: "refused", message: "The model failed." }, []);
+  await frame();
+  expect(part("status-text").textContent).toBe("The model failed.");
+});

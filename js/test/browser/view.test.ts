@@ -126,7 +126,7 @@ test("a step that dominates the slopes leaves the axis, is counted, and is shown
   );
   expect(parts("edge-marks").length).toBe(1);
   part("full-range").click();
-  await expect.poll(() => part("full-range").textContent).toBe("Usual range");
+  await expect.poll(() => part("full-range").textContent).toBe("Default range");
   expect(parts("edge-marks")).toEqual([]);
   part("kind-ice").click();
   await expect.poll(() => part("range-remark").hidden).toBe(true);

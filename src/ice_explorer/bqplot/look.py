@@ -14,7 +14,7 @@ import numpy as np
 
 from ice_explorer.display_axis import writer
 from ice_explorer.figures.lettering import elide, text_width
-from ice_explorer.moments import date_ticks, unit_of
+from ice_explorer.moments import unit_of
 from ice_explorer.number_text import Tick, axis_number, thousands_separator, ticks
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
 def feature_ticks(of: DisplayAxis, low: float, high: float) -> list[Tick]:
     """Ticks of a feature: its own values where they are few, round ones where not."""
     if of.kind == "boolean" or len(of.grid) <= _FEW_VALUES or of.has_levels:
-        write = writer(of.kind, of.grid, of.levels, axis_number(of.grid))
+        write = writer(of.kind, of.grid, of.levels, axis_number(of.grid), of.clock)
         return [Tick(float(value), write(float(value))) for value in of.grid]
     if of.kind == "datetime":
-        return [Tick(*tick) for tick in date_ticks(low, high, 5)]
+        return [Tick(*tick) for tick in of.clock.ticks(low, high, 5)]
     separator = thousands_separator(of.grid)
     if of.kind == "timedelta":
         per_day = unit_of(of.grid).per_day

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import bqplot
@@ -75,17 +76,20 @@ class _Bars:
 
     def _draw(self, link: Link) -> None:
         state = link.state
+        show = partial(self._show, state.decay)
         if state.unit != "sd":
-            self._show(ranking_of(link.explorer._known, state))
+            show(ranking_of(link.explorer._known, state))
         else:  # all rows are predicted for it, which happens in the background
-            link.ask(None, lambda _feature, _wait: ranking_of(link.explorer._known, state), self._show, _stay)
+            link.ask(None, lambda _feature, _wait: ranking_of(link.explorer._known, state), show, _stay)
 
-    def _show(self, ranking: Ranking) -> None:
+    def _show(self, decay: float, ranking: Ranking) -> None:
         shown = [bar for bar in ranking.bars if not math.isnan(bar.value)][: self._max_features]
         self._labels = [bar.label for bar in shown]
         opened = [place for place, bar in enumerate(shown) if bar.is_open]
         x = np.array(self._labels, dtype=np.str_)
         self._set_axes(ranking)
+        bars = f"{weight_text(decay)}; {TICK_TEXT}" if ranking.has_ticks else ""
+        look.set_heading(self._legend, bars)
         width = _TICK_WIDTH * ranking.longest if ranking.has_ticks else 0.0
         ticks = np.array([bar.tick or 0.0 for bar in shown])
         values = np.array([bar.value for bar in shown])
@@ -100,9 +104,6 @@ class _Bars:
         look.set_ticks(self._figures, look.value_ticks(0.0, longest))
         so_far = " of those computed so far" if ranking.unit == "share" and len(ranking.bars) < self._n_features else ""
         look.label(self._figures, ", ".join(filter(None, [ranking.title + so_far, ranking.counted])), away=34)
-        look.set_heading(
-            self._legend, f"{weight_text(self._link.state.decay)}; {TICK_TEXT}" if ranking.has_ticks else ""
-        )
 
     def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
         """Open what was clicked: by its name, as another feature may have that place by now."""

@@ -39,6 +39,9 @@ class PhantomRows(Protocol):
     def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> Any:
         """Stack rows: row r with column c set to each of writes[c][r], (n_rows, n_values)."""
 
+    def take(self, positions: NDArray[np.int64]) -> Any:
+        """Return rows as they are."""
+
     @property
     def row_bytes(self) -> int:
         """Bytes that one phantom takes in the container."""
@@ -271,14 +274,19 @@ class BruteCurves:
         except Cancelled:
             raise
         except PredictionError as error:
-            where = self._culprit(*block) or "no single one"
+            where, _, _ = self._culprit(*block) or ("no single one", None, 0.0)
             raise PredictionError.wrong_on_phantoms(feature.readable, where, error) from error
         except Exception as error:
             # A service that does not answer is not asked for halves.
             culprit = None if isinstance(error, OSError) or not self._predicts() else self._culprit(*block)
             if culprit is None:
                 raise PredictionError.out_of_service(feature.readable, error) from error
-            raise PredictionError.failed_on_phantoms(feature.readable, culprit, error) from error
+            where, row, value = culprit
+            if math.isnan(value):
+                raise PredictionError.failed_on_missing(feature.readable, error) from error
+            if row is not None and self._raises(self._rows.take(np.array([row]))):
+                raise PredictionError.failed_on_row(row, error) from error
+            raise PredictionError.failed_on_phantoms(feature.readable, where, error) from error
         predictions = flat.T.reshape(self._n_outputs, *values.shape)
         self._check_finite(feature, positions, values, predictions)
         return predictions
@@ -298,8 +306,13 @@ class BruteCurves:
             where = place_of(feature, values[row, column], positions[row])
             raise unfit_prediction(feature, where, float(explained[row, column]), self.response)
 
-    def _culprit(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> str | None:
-        """Say on which phantom the model fails, by asking for halves of the block; None if it fails no more."""
+    def _culprit(
+        self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> tuple[str, int | None, float] | None:
+        """Find the phantom that the model fails on, by predicting halves: where it is, its row and its value.
+
+        None if it fails no more; without a row where no single phantom fails.
+        """
         rows = np.repeat(positions, values.shape[1])
         single = values.reshape(-1, 1)
         low, high = 0, len(rows)
@@ -313,17 +326,21 @@ class BruteCurves:
                 # Neither half fails alone: the failure belongs to the block as a whole, or is over.
                 if not self._fails(feature, rows[low:high], single[low:high]):
                     return None
-                return (
+                where = (
                     f"grid values {feature.text(values.min())} to {feature.text(values.max())}, "
                     f"rows {positions[0]} to {positions[-1]} of X"
                 )
+                return where, None, 0.0
         if len(rows) == 1 and not self._fails(feature, rows, single):
             return None
-        return place_of(feature, single[low, 0], rows[low])
+        return place_of(feature, single[low, 0], rows[low]), int(rows[low]), float(single[low, 0])
 
     def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
+        return self._raises(self._rows.phantoms(positions, feature.natives(values)))
+
+    def _raises(self, rows: Any) -> bool:
         try:
-            self._predict(self._rows.phantoms(positions, feature.natives(values)))
+            self._predict(rows)
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for

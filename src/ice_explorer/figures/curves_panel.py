@@ -37,7 +37,7 @@ from ice_explorer.figures.page import (
 )
 from ice_explorer.figures.plot_area import Plot
 from ice_explorer.figures.view import ROUNDING
-from ice_explorer.moments import date_ticks, unit_of
+from ice_explorer.moments import unit_of
 from ice_explorer.number_text import Tick, thousands_separator, ticks
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def x_ticks(lines: Lines, width: float) -> list[Tick]:
         return [Tick(float(value), lines.write(float(value))) for value in grid if low <= value <= high]
     low, high = lines.x_domain
     if kind == "datetime":
-        return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)))]
+        return [Tick(*tick) for tick in lines.axis.clock.ticks(low, high, max(2, round(width / 70)))]
     n_steps = max(2, round(width / 52))
     separator = thousands_separator(grid)
     if kind == "timedelta":

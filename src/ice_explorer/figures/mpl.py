@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
@@ -16,8 +18,6 @@ from ice_explorer.figures.scene import ranking_of, shown_lines
 from ice_explorer.figures.view import KIND_TITLES, ViewState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
     from ice_explorer.options import Kind, RankBy, Unit
@@ -33,7 +33,7 @@ def plot_impact(
     *,
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
-    unit: Unit = "prediction",
+    unit: Unit | Mapping[Any, object] = "prediction",
     max_features: int = 30,
     title: bool | str | None = True,
     legend: bool = True,
@@ -42,7 +42,11 @@ def plot_impact(
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
-    ranking = ranking_of(explanation, ViewState(decay=decay, rank_by=rank_by, unit=unit))
+    state = ViewState(decay=decay, rank_by=rank_by)
+    if isinstance(unit, Mapping):
+        ranking = ranking_of(explanation, state, unit)
+    else:
+        ranking = ranking_of(explanation, replace(state, unit=unit))
     ax = _axes(ax, n_rows=min(max_features, len(ranking.bars)))
     add_title(ax, ranking.title[0].upper() + ranking.title[1:], given)
     draw_ranking(ax, ranking, decay, max_features, has_legend=has_legend)

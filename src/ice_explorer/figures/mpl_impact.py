@@ -13,8 +13,11 @@ from ice_explorer.figures.mpl_text import add_x_label, fitted, kept_width, room_
 from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, rows_shown
 from ice_explorer.figures.view import FAR_OFF
 from ice_explorer.figures.words import weight_text
+from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.path import Path
@@ -25,6 +28,7 @@ _LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _SIGN: Final = 10.0  # pt, for the sign of the direction
 _GAP: Final = 5.0  # pt, between the longest bar and its sign
 _LEAST_BAR: Final = 0.3  # of the width, for the longest bar
+_SIGN_LOOK: Final[Mapping[str, Any]] = {"linestyle": "none", "markersize": 4.5, "markeredgewidth": 0}
 _LEADING: Final = 1.15  # letters, from one row to the next
 
 
@@ -45,7 +49,9 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
         ticks = [_reach(bar.tick) for bar in shown]
         mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 10, "markeredgewidth": 1.4}
         handles += ax.plot(ticks, places, **mark, color=look.mixed(1), label=TICK_TEXT, gid="tick", zorder=3)
-    ax.set_yticks(places, labels=[fitted(bar.label, _LABEL_ROOM, size) for bar in shown])
+    rooms = [_LABEL_ROOM - (width_of(bar.step, size) if bar.step else 0.0) for bar in shown]
+    names = [fitted(bar.label, room, size) + bar.step for bar, room in zip(shown, rooms, strict=True)]
+    ax.set_yticks(places, labels=names)
     ax.tick_params(axis="y", length=0)
     ax.set_xticks([])
     ax.grid(visible=False)
@@ -53,9 +59,11 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     add_x_label(ax, "", [left_out, ranking.counted, ranking.footnote])
     _add_figures(ax, ranking, shown, look)
     foot = 0.0
-    if ranking.has_ticks and has_legend:
-        handles[0].set_label(weight_text(decay))
-        foot = add_legend(ax, handles, None, loc="lower left")
+    if has_legend:
+        if ranking.has_ticks:
+            handles[0].set_label(weight_text(decay))
+        bars_and_ticks = handles if ranking.has_ticks else []
+        foot = add_legend(ax, [*bars_and_ticks, *_sign_handles(ranking, shown, look)], None, loc="lower left")
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
 
 
@@ -84,9 +92,31 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> No
     }
     for sign, (gid, marker) in signs.items():
         places = [place for place, bar in enumerate(shown) if ranking.sign(bar) == sign]
-        dot: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 4.5, "markeredgewidth": 0}
+        dot = {"marker": marker, **_SIGN_LOOK}
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "label": f"_{gid}", "gid": gid}
         ax.plot(np.ones(len(places)), places, color=look.mixed(0.65), **dot, **where)
+
+
+def _sign_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+    """Return what a legend says of the signs that are drawn."""
+    from matplotlib.lines import Line2D
+
+    drawn = {ranking.sign(bar) for bar in shown}
+    known = ((ranking.sign_term, {"up", "down"}, _two_triangles()), ("levels", {"levels"}, _four_dots()))
+    return [
+        Line2D([], [], color=look.mixed(0.65), label=explanation(term).name, marker=marker, **_SIGN_LOOK)
+        for term, signs, marker in known
+        if drawn & signs
+    ]
+
+
+def _two_triangles() -> Path:
+    """Return a triangle that points up beside one that points down."""
+    from matplotlib.path import Path
+
+    up = np.array([[-1.1, -0.5], [-0.1, -0.5], [-0.6, 0.5], [-1.1, -0.5]])
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path.make_compound_path(Path(up, codes), Path(-up, codes))
 
 
 def _four_dots() -> Path:

@@ -18,7 +18,7 @@ from ice_explorer.figures.split import Together, ramp_writer, split_colors, spli
 from ice_explorer.figures.view import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.figures.words import average_sentence
 from ice_explorer.figures.zoom import window_within
-from ice_explorer.moments import span_texts
+from ice_explorer.moments import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,10 +162,11 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     return fewer, replace(coloring, values=coloring.values[keeps])
 
 
-def ranking_of(explanation: ExplanationResult, state: ViewState) -> Ranking:
-    """Sort the features and measure their bars."""
+def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
+    """Sort the features and measure their bars, per steps of some features where these are given."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
-    table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit)
+    table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit if steps is None else steps)
+    step_of = None if steps is None or state.rank_by == "missing_impact" else explanation._steps(steps)
     far_off = _far_off(explanation, decay, convention, state.rank_by)
     return Ranking(
         rank_by=state.rank_by,
@@ -183,10 +184,24 @@ def ranking_of(explanation: ExplanationResult, state: ViewState) -> Ranking:
                 heterogeneity=float(figures["heterogeneity"]),
                 non_linearity=float(figures["non_linearity"]),
                 impact=float(figures["impact"]),
+                step="" if step_of is None else _step_text(explanation[feature], step_of),
             )
             for feature, figures in table.iterrows()
         ),
     )
+
+
+def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:
+    """Write the step that effects of a feature are per, where some features have one of their own."""
+    if feature.kind in UNORDERED:
+        return ""
+    step = steps.get(feature.feature)
+    if step is None:
+        return " (per SD)"
+    if feature.kind not in ("datetime", "timedelta"):
+        return f" (per {step:g})"
+    unit = unit_of([step])
+    return f" (per {step * unit.per_day:g} {unit.short})"
 
 
 def _far_off(explanation: ExplanationResult, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
@@ -243,6 +258,6 @@ def _by_level(colors: LevelColors, ramp: str) -> Coloring:
 def _ramp_ends(colors: RampColors) -> tuple[str, str]:
     low, high = colors.domain
     if colors.of == "datetime":
-        return span_texts(low, high)
+        return colors.clock.span_texts(low, high)
     write = ramp_writer(colors)
     return write(low), write(high)

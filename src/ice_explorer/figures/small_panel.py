@@ -12,7 +12,6 @@ from ice_explorer.figures.lettering import text_width
 from ice_explorer.figures.level_marks import draw_level_labels, labels_height, strips_of
 from ice_explorer.figures.page import HISTOGRAM, INK, PX_PER_INCH, QUIET, RULE, SMALL, Axis, Box, Rect, Style
 from ice_explorer.figures.plot_area import Plot
-from ice_explorer.moments import span_texts
 from ice_explorer.number_text import column_format, number_text, plural, ticks
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def _draw_ends(page: Page, lines: Lines, box: Box) -> None:
     if lines.axis.is_unordered:
         first, last = plural(len(grid), "level"), ""
     elif lines.axis.kind == "datetime":
-        first, last = span_texts(float(grid[0]), float(grid[-1]))
+        first, last = lines.axis.clock.span_texts(float(grid[0]), float(grid[-1]))
     elif len(grid) == 1:
         last = ""
     room = box.width - 8

@@ -116,4 +116,4 @@ def ramp_writer(colors: RampColors) -> Callable[[float], str]:
     """How a value of a column is written that colours along a ramp."""
     levels = colors.levels
     grid = np.array(colors.domain if levels is None else range(len(levels)), dtype=np.float64)
-    return writer(colors.of, grid, levels, axis_number(grid))
+    return writer(colors.of, grid, levels, axis_number(grid), colors.clock)

@@ -132,6 +132,8 @@ class Bar:
         Its curves are shown beside the ranking.
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
+    step : str
+        What follows the label: the step that bars are per, where some features have one of their own.
     """
 
     label: str
@@ -144,6 +146,7 @@ class Bar:
     heterogeneity: float
     non_linearity: float
     impact: float
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -375,7 +378,7 @@ class Lines:
     @property
     def write(self) -> Callable[[float], str]:
         """How a value of the feature is written."""
-        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid))
+        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid), self.axis.clock)
 
     @property
     def x_domain(self) -> tuple[float, float]:

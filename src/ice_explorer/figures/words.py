@@ -29,8 +29,9 @@ _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
 def place_writer(axis: DisplayAxis) -> Callable[[float], str]:
     """Return how a place on an axis is written; points in time are no finer than their stretch asks for."""
     if axis.kind == "datetime":
-        return date_writer(axis.grid)
-    return writer(axis.kind, axis.grid, axis.levels, axis_number(axis.grid))
+        write = date_writer([axis.clock.wall(day) for day in axis.grid.tolist()])
+        return lambda day: write(axis.clock.wall(day))
+    return writer(axis.kind, axis.grid, axis.levels, axis_number(axis.grid), axis.clock)
 
 
 def average_sentence(feature: str, axis: DisplayAxis, mean: NDArray[np.float64], output: str, middle: float) -> str:

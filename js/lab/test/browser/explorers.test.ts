@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Explorers, explorerAround } from "../../src/explorers.ts";
 
 /** Two notebooks, side by side as far as they are shown, with explorers in cells a screen high. */
@@ -18,6 +18,7 @@ beforeEach(() => {
   document.body.innerHTML = PAGE;
   explorers = new Explorers(document);
 });
+afterEach(() => document.body.replaceChildren());
 
 const notebook = (name: string): HTMLElement => document.querySelector<HTMLElement>(`[data-notebook=${name}]`)!;
 const chosenIn = (name: string): string | undefined => explorers.choose(notebook(name))?.id;

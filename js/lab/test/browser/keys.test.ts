@@ -1,5 +1,5 @@
 import { CommandRegistry } from "@lumino/commands";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { followKeys } from "../../src/keys.ts";
 
 const COMMAND = "ice-explorer:export";
@@ -18,6 +18,7 @@ beforeEach(() => {
   act = vi.fn<(explorer: HTMLElement) => void>();
   followKeys(document.querySelector("main")!, commands, COMMAND, act);
 });
+afterEach(() => document.body.replaceChildren());
 
 const bind = (...keys: string[]): unknown => commands.addKeyBinding({ command: COMMAND, keys, selector: "body" });
 

@@ -119,14 +119,14 @@ function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
   const write = writerOf(curves);
   const { grid } = curves;
   if (grid.length === 0) return ["", ""];
-  if (curves.kind === "datetime") return shortSpanTexts([grid[0]!, grid[grid.length - 1]!]);
+  if (curves.kind === "datetime") return shortSpanTexts([grid[0]!, grid[grid.length - 1]!], curves.clock);
   return grid.length === 1 ? [write(grid[0]!), ""] : [write(grid[0]!), write(grid[grid.length - 1]!)];
 }
 
 /** Where the ends are written short, what they are in full. */
 function wholeEndsOf({ scene: { curves } }: SmallPlot): string {
-  const { grid, kind } = curves;
-  return kind === "datetime" && grid.length > 0 ? spanTexts([grid[0]!, grid[grid.length - 1]!]).join(" – ") : "";
+  const { grid, kind, clock } = curves;
+  return kind === "datetime" && grid.length > 0 ? spanTexts([grid[0]!, grid[grid.length - 1]!], clock).join(" – ") : "";
 }
 
 /** The baseline, and what is written under it. */

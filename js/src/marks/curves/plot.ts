@@ -119,7 +119,7 @@ export function featureTicks({ curves }: Scene, write: (value: number) => string
   const [left = 0, right = 0] = x.range();
   if (kind === "datetime") {
     const wanted = Math.max(2, Math.floor((right - left) / 84));
-    const ticks = dateTicks(x.domain(), wanted);
+    const ticks = dateTicks(x.domain(), wanted, curves.clock);
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));

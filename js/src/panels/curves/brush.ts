@@ -217,7 +217,7 @@ function pulled(plot: Brushed, bar: Bar, grip: "bar" | "low" | "high", dx: numbe
 }
 
 /** Positions of the rows whose lines are drawn and pass through the bar. */
-export function rowsIn({ scene }: Brushed, bar: Bar, isDrawn: (line: number) => boolean): number[] {
+function rowsIn({ scene }: Brushed, bar: Bar, isDrawn: (line: number) => boolean): number[] {
   const { curves, base, missing } = scene;
   const [values, nPoints] = bar.place === null ? [missing?.values, 1] : [scene.values, scene.x.length];
   const point = bar.place === null ? 0 : pointAt(scene.x, bar.place);

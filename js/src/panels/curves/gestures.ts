@@ -3,7 +3,6 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Plot } from "../../marks/curves/plot.ts";
 import type { View } from "../../view.ts";
-import type { Axes } from "./zoom.ts";
 
 /** In px of the frame. */
 export interface Point {
@@ -22,6 +21,11 @@ type Region = "plot" | "x" | "y" | "beside";
 
 /** What gestures read of a plot, large or small. */
 export type Touched = Pick<Plot, "left" | "right" | "bottom" | "slot">;
+
+export interface Axes {
+  x: boolean;
+  y: boolean;
+}
 
 /** What two fingers, the wheel and a double click do, where a plot can be zoomed. */
 export interface Zooming<P> {
@@ -47,7 +51,7 @@ export const OWN_DRAG = "data-own-drag";
 const MOST_PER_NOTCH = 0.5;
 const PER_PX = 0.01;
 
-export function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Region {
+function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Region {
   if (slot !== null && x > slot.left - 7) return "beside";
   if (x < left) return "y";
   return y > bottom && x <= right ? "x" : "plot";

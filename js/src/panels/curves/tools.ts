@@ -13,7 +13,7 @@ export type Tool = "select" | "zoom";
 const TOOLS: Record<Tool, { label: string; hint: string }> = {
   select: {
     label: "Select lines",
-    hint: "Click a curve, or drag up or down across several. Shift adds, Alt takes out.",
+    hint: "Click a curve, or drag up or down across several. Shift adds rows, Alt removes them.",
   },
   zoom: {
     label: "Zoom",

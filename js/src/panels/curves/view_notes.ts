@@ -36,8 +36,8 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
       if (of === null || shown === null || remark.hidden) return;
       const { curves, extent } = shown.scene;
       const cut = leavingText(of, extent, curves.nLines);
-      setText(text, of.cut === "yes" ? cut : "The axis shows the steepest slopes as well.");
-      setText(button, of.cut === "yes" ? FULL : "Usual range");
+      setText(text, of.cut === "yes" ? cut : "The axis shows all slopes.");
+      setText(button, of.cut === "yes" ? FULL : "Default range");
     },
   );
   return remark;

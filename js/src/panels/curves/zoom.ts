@@ -4,16 +4,12 @@ import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../geometr
 import type { Plot } from "../../marks/curves/plot.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
 import type { View } from "../../view.ts";
+import type { Axes } from "./gestures.ts";
 
 /** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */
 export interface Window {
   x: Span;
   y: Span;
-}
-
-export interface Axes {
-  x: boolean;
-  y: boolean;
 }
 
 /** Zooming rests when nothing has moved for so long: all is drawn then, and remembered. */

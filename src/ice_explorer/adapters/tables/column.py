@@ -11,6 +11,7 @@ import numpy as np
 
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.labels import readable, shortened
+from ice_explorer.moments import UTC_CLOCK, Clock, clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,6 +166,14 @@ class Column:
 
         zoned = pd.DatetimeIndex(native.ravel()).tz_localize("UTC").tz_convert(self.zone)
         return objects(list(zoned)).reshape(native.shape)
+
+    @cached_property
+    def clock(self) -> Clock:
+        """How datetimes of the column are written: in its time zone."""
+        present = self.values[~self.missing]
+        if self.zone is None or not len(present):
+            return UTC_CLOCK
+        return clock_of(self.in_zone(present[:1])[0].tzinfo, float(present.min()), float(present.max()))
 
     def moment_of(self, text: str) -> Any:
         """Read a datetime, in the zone of the column where the text has no offset of its own."""

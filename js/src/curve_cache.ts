@@ -1,0 +1,114 @@
+/** Curves and their colours that were requested before, by output, feature and number of lines. */
+import type { ReadonlySignal } from "@preact/signals-core";
+import { Cancelled, type Client, sentenceOf } from "./client.ts";
+import { type Curves, decodeColors, decodeCurves, type LineColors } from "./decode.ts";
+import { isTogether, type RuleScale, type Sides, type Split, splitColors } from "./split.ts";
+
+/** Features whose curves stay at hand after another one was opened. */
+const KEPT_CURVES = 8;
+
+export interface Coloring {
+  colors: LineColors | null;
+  /** Why the lines could not be coloured, as a sentence. */
+  problem: string | null;
+}
+
+export class CurveCache {
+  readonly #curves = new Map<string, Curves>();
+  readonly #asked = new Map<string, Promise<Curves>>();
+  readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
+
+  /** `explained` names the output: curves of another one are never mistaken for those of this one. */
+  constructor(
+    private readonly client: Client,
+    private readonly explained: ReadonlySignal<string>,
+  ) {}
+
+  #keyOf(feature: string, maxLines: number): string {
+    return `${this.explained.peek()} ${maxLines} ${feature}`;
+  }
+
+  /** Curves that were requested before and hold all of these rows. */
+  known(feature: string, maxLines: number, selection: readonly number[]): Curves | null {
+    const curves = this.#curves.get(this.#keyOf(feature, maxLines));
+    if (curves === undefined) return null;
+    const drawn = new Set(curves.positions);
+    return selection.every((position) => drawn.has(position)) ? curves : null;
+  }
+
+  /** Request curves; a request that is still open is not sent a second time. */
+  request(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
+    const key = JSON.stringify([this.#keyOf(feature, maxLines), selection]);
+    const asked = this.#asked.get(key) ?? this.#fetch(feature, maxLines, selection);
+    this.#asked.set(key, asked);
+    const forget = () => this.#asked.delete(key);
+    asked.then(forget, forget);
+    return asked;
+  }
+
+  async #fetch(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
+    const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
+    const key = this.#keyOf(feature, maxLines);
+    const { body, buffers } = await this.client.request(request);
+    const curves = decodeCurves(body, buffers);
+    this.#curves.delete(key);
+    this.#curves.set(key, curves);
+    for (const oldest of this.#curves.keys()) {
+      if (this.#curves.size <= KEPT_CURVES) break;
+      this.#curves.delete(oldest);
+    }
+    return curves;
+  }
+
+  /** The colours of some curves by a column, or by rules; the problem is a sentence. */
+  async colors(curves: Curves, column: string | null, split: Split): Promise<Coloring> {
+    if (column === null && !isTogether(split)) return { colors: null, problem: null };
+    const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
+    this.#colors.set(curves, kept);
+    const key = JSON.stringify(
+      isTogether(split)
+        ? ["together", this.explained.peek(), split.feature]
+        : [column, split === null || split === "median" ? split : split.rule],
+    );
+    const known = kept.get(key);
+    if (known !== undefined) return { colors: known, problem: null };
+    try {
+      const colors = isTogether(split)
+        ? await this.#askGroups(curves, split.feature)
+        : await this.#columnColors(curves, column!, split, kept);
+      kept.set(key, colors);
+      return { colors, problem: null };
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      return { colors: null, problem: sentenceOf(error) };
+    }
+  }
+
+  async #columnColors(
+    curves: Curves,
+    column: string,
+    split: Sides | null,
+    kept: Map<string, LineColors>,
+  ): Promise<LineColors> {
+    // Levels that a rule names may be too rare for a colour of their own.
+    const levels = split === null || split === "median" ? null : split.levels;
+    const plain = JSON.stringify([column, null]);
+    const whole = kept.get(plain);
+    const asked = levels === null && whole !== undefined ? whole : await this.#askColors(curves, column, levels);
+    if (levels === null) kept.set(plain, asked);
+    return splitColors(asked, split);
+  }
+
+  async #askGroups(curves: Curves, feature: string): Promise<LineColors> {
+    const positions = Array.from(curves.positions);
+    const { body, buffers } = await this.client.request({ type: "groups", feature, positions });
+    const scale: RuleScale = { ...body, rules: true };
+    return decodeColors(scale, buffers, positions.length);
+  }
+
+  async #askColors(curves: Curves, column: string, levels: string[] | null): Promise<LineColors> {
+    const positions = Array.from(curves.positions);
+    const { body, buffers } = await this.client.request({ type: "colors", column, positions, levels });
+    return decodeColors(body, buffers, positions.length);
+  }
+}

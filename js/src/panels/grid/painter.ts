@@ -1,0 +1,77 @@
+/** Paints the lines of the tiles: some of them while the slider moves, all of them once it rests. */
+import { computed } from "@preact/signals-core";
+import { Pace } from "../../marks/curves/pace.ts";
+import { manySelected } from "../../marks/curves/selected.ts";
+import type { View } from "../../view.ts";
+import type { Painting, Pictures } from "./pictures.ts";
+import type { Tiles } from "./tiles.ts";
+
+/** What all tiles may take of a frame while the slider moves. */
+const BUDGET_MS = 9;
+/** What painting may take of a frame once the slider rests; the other tiles follow in the next one. */
+const PAINT_MS = 8;
+/** The slider rests when it has not moved for so long. */
+const REST_MS = 120;
+
+export class Painter {
+  readonly #pace = new Pace(BUDGET_MS);
+  readonly #many = computed(() => manySelected(this.view.store.selection.value));
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Paints what is not painted as it should be, within a frame's time. */
+  readonly #paintAll = (): void => {
+    const painting = this.#painting();
+    const start = performance.now();
+    let spent = 0;
+    for (const tile of this.tiles.all.values()) {
+      if (!this.pictures.has(tile) || this.pictures.isPainted(tile, painting)) continue;
+      if (spent > PAINT_MS) {
+        this.view.frames.request(this.#paintAll);
+        return;
+      }
+      const lines = this.pictures.paint(tile, painting, Number.POSITIVE_INFINITY);
+      this.#pace.took(performance.now() - start - spent, lines);
+      spent = performance.now() - start;
+    }
+  };
+
+  /** The milliseconds of the last frame are written on `panel`. */
+  constructor(
+    private readonly view: View,
+    private readonly tiles: Tiles,
+    private readonly pictures: Pictures,
+    private readonly mostLines: number,
+    panel: HTMLElement,
+  ) {
+    const { store, aborted, keep } = view;
+    keep(
+      () => ({ ...this.#painting(), dragging: store.dragging.value, drawn: pictures.version.value }),
+      ({ dragging, ...painting }) => {
+        clearTimeout(this.#timer);
+        if (!dragging) return this.#paintAll();
+        panel.dataset.frameMs = this.#paintSome(painting).toFixed(1);
+        this.#timer = setTimeout(() => view.frames.request(this.#paintAll), REST_MS);
+      },
+    );
+    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
+  }
+
+  #painting(): Painting {
+    const { decay, hiddenLevels } = this.view.store;
+    return { decay: decay.value, hidden: hiddenLevels.value, many: this.#many.value };
+  }
+
+  /** Paints as many lines of the tiles near the view as a frame has time for; the milliseconds that took. */
+  #paintSome(painting: Painting): number {
+    const shown = [...this.tiles.all.values()].filter(
+      (tile) => this.pictures.has(tile) && this.tiles.isNear(tile.name),
+    );
+    const most = this.#pace.affordable(this.mostLines, shown.length);
+    const start = performance.now();
+    let lines = 0;
+    for (const tile of shown) lines += this.pictures.paint(tile, painting, most);
+    const spent = performance.now() - start;
+    this.#pace.took(spent, lines);
+    return spent;
+  }
+}

@@ -1,0 +1,63 @@
+"""An explanation as the last line of a cell: the table that JupyterLab shows, in light and dark."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+MAKE = """\
+import ice_explorer as ice
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression
+
+X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+e = ice.explain(LinearRegression().fit(X, y), X, progress=False)
+e"""
+BARS = """table => [...table.querySelectorAll("td > div")].map((bar) => bar.firstElementChild?.offsetWidth ?? 0)"""
+COLORS = """table => {
+    const parents = [];
+    for (let node = table; node !== null; node = node.parentElement) parents.push(getComputedStyle(node));
+    return [parents[0].color, parents.find((style) => style.backgroundColor !== "rgba(0, 0, 0, 0)").backgroundColor];
+}"""
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_an_explanation_is_shown_as_a_table_with_bars(lab, page, theme):
+    """The features in their order, the longest bar first, in the ink of the theme; a feature has its metrics."""
+    lab.set_theme(theme)
+    name = f"tables in {theme}.ipynb"
+    lab.write(name, [MAKE, 'e["bmi"]', ""])
+    notebook = lab.open(page, name)
+    for index in (0, 1):
+        notebook.run(index)
+    ranking, metrics = (notebook.cells.nth(index).locator(".jp-OutputArea-output table") for index in (0, 1))
+    expect(ranking.locator("tr")).to_have_count(11)
+    features = ranking.locator("tr td:first-child").all_inner_texts()
+    assert features == eval(notebook.value(2, "[*e.table().index]"))  # noqa: S307 - our own
+    lengths = ranking.evaluate(BARS)
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > 10 * lengths[-1]
+    expect(metrics.locator("tr td:first-child").first).to_have_text("impact")
+    for table in (ranking, metrics):
+        assert contrast(*table.evaluate(COLORS)) > 7
+    if "ICE_EXPLORER_PICTURES" in os.environ:
+        page.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / f"{name}.png")
+    notebook.shut_down()
+    lab.set_theme("JupyterLab Light")
+
+
+def contrast(*colors):
+    """Ratio of contrast of two opaque colours, as the accessibility guidelines have it."""
+    brightness = sorted(luminance(color) for color in colors)
+    return (brightness[1] + 0.05) / (brightness[0] + 0.05)
+
+
+def luminance(color):
+    shares = [int(part) / 255 for part in color[color.index("(") + 1 : -1].split(",")[:3]]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
