@@ -7,170 +7,37 @@ import sys
 
 import pytest
 
-# The pipe of the package, from its start to its end; nothing points back. Each module, or each room
-# ("adapters.*"), with the modules and the libraries it may import, anywhere in its code. Besides:
-# everyone may use EVERYWHERE and the standard library, and the modules of a room may use each other.
-EVERYWHERE = ("errors", "labels", "locks", "runtime", "tracebacks", "version")
-ALLOWED = {
-    "errors": ("", ""),
-    "glossary": ("", ""),
-    "labels": ("", ""),
-    "tracebacks": ("", ""),
-    "version": ("", ""),
-    "runtime": ("", ""),
-    # numbers in, numbers out
-    "sampling": ("", "numpy"),
-    "turns": ("", ""),
-    "likelihood": ("checks", "numpy sklearn"),
-    "grid": ("checks likelihood", "numpy"),
-    "chebyshev": ("", "numpy"),
-    "own_values": ("chebyshev decay_numba", "numpy"),
-    "pairs": ("chebyshev decay_numba", "numpy"),
-    "decay": ("chebyshev decay_numba likelihood own_values pairs", "numpy"),
-    "decay_numba": ("", "numba numpy"),
-    "metrics": ("decay", "numpy"),
-    "category": ("decay metrics", "numpy"),
-    "options": (("adapters.predict adapters.table checks context grid likelihood metrics"), "numpy"),
-    "locks": ("", ""),
-    "progress": ("", "tqdm"),
-    "metrics_numba": ("decay_numba metrics", "numba numpy"),
-    # the outside world: the only room that names libraries of models and tables
-    "adapters.*": ("checks turns", "catboost narwhals numpy pandas sklearn torch xgboost"),
-    # curves take a predict function, arrays of trees or coefficients, never a model
-    "curves.*": ("adapters.trees.ensemble checks turns", "numba numpy"),
-    # the pipe itself
-    "anchors": ("curves.transforms feature", "numpy"),
-    "probe": ("adapters.table", "numpy"),
-    "feature": ("adapters.table checks", "numpy"),
-    "groups": ("adapters.table feature", "numpy"),
-    "target_check": ("adapters.predict adapters.table adapters.target", "numpy"),
-    "inputs": ("category context feature grid likelihood sampling", "numpy"),
-    "notes": ("adapters.table inputs", "numpy"),
-    "space": ("adapters context inputs", "numpy"),
-    "engine": (
-        ("adapters category checks context curves decay inputs metrics metrics_numba probe space turns"),
-        "numpy",
-    ),
-    "choice": ("adapters columns context curves engine inputs space", "numpy"),
-    "thresholds": ("adapters choice columns feature", "numpy"),
-    # what makes lines differ
-    "spread": ("", "numpy"),
-    "second": ("adapters.table columns feature", "numpy"),
-    "rules": ("moments second", ""),
-    "crossfit": ("spread", "numpy"),
-    "splits": ("crossfit feature rules second", "numpy"),
-    "column_pairs": ("crossfit splits", "numpy"),
-    "driver_table": ("", "pandas"),
-    "drivers": ("column_pairs crossfit driver_table second splits spread", "numpy pandas"),
-    "impact_notes": ("category metrics notes", "numpy"),
-    "units": ("options", "numpy"),
-    "what_if": ("", "numpy"),
-    "in_common": ("second", "numpy"),
-    "residual": ("adapters.table", "numpy"),
-    "subgroups": ("adapters.table checks columns curves engine inputs metrics", "numpy"),
-    "two_way": ("adapters.table checks context feature grid likelihood sampling", "numpy"),
-    "results": (
-        (
-            "adapters.table adapters.target checks context driver_table engine feature feature_result "
-            "impact_notes in_common likelihood metrics options residual second subgroups target_check two_way "
-            "units what_if"
-        ),
-        "numpy pandas",
-    ),
-    "plan": (
-        (
-            "adapters anchors checks choice columns context curves engine feature feature_result grid groups "
-            "inputs notes options probe results target_check thresholds turns"
-        ),
-        "numpy",
-    ),
-    "explanation": (
-        (
-            "adapters context curves.transforms export feature_result figures.html figures.mpl figures.mpl_all "
-            "grid metrics options plan progress results tidy"
-        ),
-        "matplotlib numpy pandas",
-    ),
-    "classes": ("adapters.table plan", "numpy"),
-    "warming": ("adapters curves decay figures metrics metrics_numba pairs", "numpy"),
-    # the wire: the only modules that know messages and bytes
-    "moments": ("", "numpy"),
-    "number_text": ("", "numpy"),
-    "display_axis": (("adapters.table adapters.tables.natural_order feature moments number_text"), "numpy"),
-    "column_colors": ("adapters.table display_axis residual", "numpy"),
-    "forms": ("", ""),
-    "messages": ("adapters.table curves.transforms feature forms metrics options", ""),
-    "background": ("", ""),
-    "payload": (
-        (
-            "adapters.table checks classes column_colors context display_axis drivers feature_result in_common "
-            "messages metrics number_text results"
-        ),
-        "numpy",
-    ),
-    # pictures and files of the same view
-    "figures.*": (
-        (
-            "checks classes column_colors context curves display_axis drivers feature feature_result glossary "
-            "likelihood metrics moments number_text options results units"
-        ),
-        "matplotlib numba numpy",
-    ),
-    "file_names": ("", ""),
-    "regular_files": ("", ""),
-    "tidy": (("checks curves display_axis feature feature_result figures options results"), "numpy pandas"),
-    "data_files": ("figures results tidy", "numpy pandas pyarrow"),
-    "frozen.*": (
-        ("adapters.table display_axis feature_result figures glossary messages metrics payload residual results"),
-        "numpy",
-    ),
-    "export": (("checks data_files figures file_names frozen options regular_files results tidy"), ""),
-    "export_request": ("export figures.choices file_names messages results", ""),
-    "older": ("metrics", ""),
-    "provenance_reader": ("older regular_files", "pyarrow"),
-    # the widget
-    "state": ("figures.choices forms messages older", ""),
-    "view_table": ("explanation metrics options", "pandas"),
-    "work": (
-        (
-            "adapters.opening adapters.table adapters.target background classes curves explanation feature "
-            "figures.provenance messages options payload progress"
-        ),
-        "numpy",
-    ),
-    "front_end": ("", "anywidget traitlets"),
-    "lifetime": ("messages", "ipywidgets"),
-    "widget": (
-        (
-            "adapters.table anchors background checks classes curves driver_table explanation export "
-            "export_request figures.besides figures.choices forms front_end frozen lifetime likelihood messages "
-            "metrics options payload residual state view_table work"
-        ),
-        "anywidget matplotlib numpy pandas traitlets",
-    ),
-    # what stands beside an explorer; a folder of the same name as the library that it draws with
-    "bqplot.*": (
-        ("adapters.table display_axis explanation figures moments number_text two_way widget"),
-        "bqplot numpy",
-    ),
-    # beside the pipe
-    "datasets": ("", "pandas"),
-    "__init__": (("bqplot datasets explanation groups provenance_reader residual warming widget"), ""),
-    "bqplot": ("adapters.table checks explanation widget", "bqplot"),
-    "checks": ("", "numpy"),
-    "columns": ("adapters.table feature groups", "numpy"),
-    "context": (
-        ("adapters.predict adapters.table checks columns curves.brute likelihood metrics probe progress target_check"),
-        "numpy",
-    ),
-    "feature_result": (
-        (
-            "adapters.table anchors category checks column_colors context curves.transforms driver_table drivers "
-            "engine grid impact_notes inputs likelihood metrics progress sampling second subgroups target_check "
-            "what_if"
-        ),
-        "numpy pandas",
-    ),
+# One row per package or module at the root, from bottom to top: each imports rows above its own, the standard library,
+# and the libraries that its row names. Imports for types and inside functions count.
+PACKAGES = {
+    "version": "",
+    "runtime": "",
+    "errors": "",
+    "glossary": "",
+    "concurrency": "",
+    "progress": "tqdm",
+    "checks": "numpy",
+    "dates": "numpy",
+    "adapters.tables": "narwhals numpy pandas",
+    "adapters.models": "catboost narwhals numpy pandas sklearn torch xgboost",
+    "adapters.structure": "catboost numpy sklearn xgboost",
+    "curves": "numba numpy",
+    "metrics": "numba numpy sklearn",
+    "features": "numpy",
+    "engines": "numpy",
+    "drivers": "numpy pandas",
+    "results": "numpy pandas",
+    "scene": "numpy",
+    "wire": "numpy",
+    "figures": "matplotlib numba numpy",
+    "standalone": "numpy",
+    "export": "numpy pandas pyarrow",
+    "compile_ahead": "numpy",
+    "explanation": "matplotlib numpy pandas",
+    "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",
+    "bqplot": "bqplot numpy",
+    "datasets": "numpy pandas",
+    "__init__": "",
 }
 
 HEAVY = [
@@ -181,7 +48,7 @@ HEAVY = [
 
 @pytest.fixture(scope="module")
 def modules(root):
-    """Every module of the package by its name, "curves.brute"; a folder by the name of the folder."""
+    """Every module of the package by its name, "curves.brute"; a package by the name of its folder."""
     package = root / "src" / "ice_explorer"
     found = {}
     for path in sorted(package.rglob("*.py")):
@@ -211,29 +78,35 @@ def imports(tree, known):
             yield "module", inside or "__init__"
 
 
-def test_every_import_is_allowed(modules):
-    """A module imports what the table says it may, and nothing else; a new module needs a line in the table."""
+def package_of(module):
+    """The row of the table that a module belongs to, None where it has none."""
+    parts = module.split(".")
+    return next((row for row in (".".join(parts[:2]), parts[0]) if row in PACKAGES), None)
+
+
+def test_every_module_has_a_row_and_every_row_a_module(modules):
+    """A new package is placed in the order, and a row for one that is gone goes."""
+    faces = {row.partition(".")[0] for row in PACKAGES if "." in row}  # which hold packages alone
+    assert {package_of(name) or name for name in modules} - faces == set(PACKAGES)
+
+
+def test_packages_import_only_packages_above_them(modules):
+    """The order of the rows is the direction of every import."""
+    order = list(PACKAGES)
     refused = []
     for name, tree in modules.items():
-        own_room = name.partition(".")[0]
-        rule = ALLOWED.get(name) or ALLOWED.get(f"{own_room}.*")
-        assert rule is not None, f"{name} has no line in the table: where in the pipe does it stand?"
-        rooms, libraries = (entry.split() for entry in rule)
+        row = package_of(name)
+        if row is None:
+            continue
         for kind, imported in imports(tree, modules):
-            room = imported.partition(".")[0]
             if kind == "library":
-                fine = imported in libraries or imported in sys.stdlib_module_names
+                fine = imported in PACKAGES[row].split() or imported in sys.stdlib_module_names
             else:
-                fine = room in (own_room, *EVERYWHERE, *rooms) or imported in rooms
+                other = package_of(imported)
+                fine = other is not None and order.index(other) <= order.index(row)
             if not fine:
                 refused.append(f"{name} imports {imported}")
     assert refused == []
-
-
-def test_every_line_of_the_table_is_needed(modules):
-    """A rule for a module that is gone would allow what nobody decided."""
-    rooms = {name.partition(".")[0] for name in modules}
-    assert [name for name in ALLOWED if name.removesuffix(".*") not in rooms] == []
 
 
 def circles(graph):
@@ -251,7 +124,7 @@ def circles(graph):
 
 
 def test_no_module_imports_one_that_imports_it(modules):
-    """Imports have one direction, inside a room too, and with those for types and those inside functions."""
+    """Imports have one direction, inside a package too."""
     graph = {
         name: {to for kind, to in imports(tree, modules) if kind == "module"} - {name} for name, tree in modules.items()
     }

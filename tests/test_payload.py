@@ -238,7 +238,7 @@ def test_positions_beyond_the_data_are_refused():
         colors(["a", "b"], positions=[0, 2])
     assert str(caught.value) == (
         "`positions` must be row positions of X, from 0 to 1; got 2. Rows are addressed by position, not by "
-        "index label."
+        "index label; `X.index.get_indexer(labels)` has the positions."
     )
 
 

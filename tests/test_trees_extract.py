@@ -1189,7 +1189,8 @@ def test_a_start_by_a_dummy_is_a_constant():
 def test_no_library_is_imported_for_a_model_of_another():
     """Reading a forest of scikit-learn loads no booster."""
     code = (
-        "import sys; from sklearn.ensemble import RandomForestRegressor as F; from ice_explorer.adapters.structure.trees import "
+        "import sys; from sklearn.ensemble import RandomForestRegressor as F; "
+        "from ice_explorer.adapters.structure.trees import "
         "tree_ensemble; tree_ensemble(F(2).fit([[0.0], [1.0]], [0, 1]), None, 'predict'); "
         "print(sorted({'xgboost', 'lightgbm', 'catboost', 'treelite', 'numba'} & set(sys.modules)))"
     )

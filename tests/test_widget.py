@@ -876,7 +876,7 @@ def test_errors_are_sentences(make, X):
         },
         (
             "`positions` must be row positions of X, from 0 to 39; got 99. Rows are addressed by position, not by "
-            "index label."
+            "index label; `X.index.get_indexer(labels)` has the positions."
         ): {
             "type": "rows",
             "positions": [99],
