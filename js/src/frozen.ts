@@ -10,7 +10,7 @@ import type { Settings } from "./settings.ts";
 import { show } from "./show.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./snapshot.ts";
 import "./style.css";
-import "./frozen.css";
+import "./styles/standalone.css";
 
 /** What a frame tells the page around it, so that it is as high as what it shows. */
 const HEIGHT = "ice-explorer:height";
