@@ -263,7 +263,7 @@ def test_a_broken_choice_of_the_browser_is_not_taken(make, caplog, view, sentenc
 
 def test_python_and_the_browser_know_the_same_choices(root):
     """A choice that one side lacks would be dropped at the door."""
-    protocol = (root / "js" / "src" / "protocol.ts").read_text(encoding="utf-8")
+    protocol = (root / "js" / "src" / "wire" / "protocol.ts").read_text(encoding="utf-8")
     block = re.search(r"export interface ViewChoices \{\n(.*?)\n\}", protocol, flags=re.DOTALL)[1]
     assert set(re.findall(r"^  (\w+): ", block, flags=re.MULTILINE)) == set(VIEW_CHOICES)
     defaults = (root / "js" / "src" / "remembered.ts").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
-import type { Convention, Traits } from "../src/protocol.ts";
+import type { Convention, Traits } from "../src/wire/protocol.ts";
 import { noColumn } from "./drivers.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";

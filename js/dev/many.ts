@@ -1,6 +1,6 @@
 /** As many features as wanted, without computing them: those of the clinic over and over, each with other figures. */
 import { randomLcg } from "d3-random";
-import type { Header, Traits } from "../src/protocol.ts";
+import type { Header, Traits } from "../src/wire/protocol.ts";
 import { type Answer, clinic, FakeKernel, FakeModel } from "./model.ts";
 
 const WORDS = ["glucose", "Créatinine", "pulse", "sodium", "weight", "lactate", "Größe", "iron"];

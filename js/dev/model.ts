@@ -19,6 +19,7 @@ import {
   sum,
 } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
+import { isUnordered, writerOf } from "../src/values.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -40,8 +41,7 @@ import {
   type ViewRequest,
   type WhatIfBody,
   type WhatIfRequest,
-} from "../src/protocol.ts";
-import { isUnordered, writerOf } from "../src/values.ts";
+} from "../src/wire/protocol.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 
 type Listener = (...values: never[]) => void;

@@ -3,10 +3,10 @@ import { plural } from "./format.ts";
 import { explanation, variantsOf } from "./glossary.ts";
 import type { TooltipRow } from "./marks/tooltip.ts";
 import { farOffText, RANK_LABELS } from "./metrics.ts";
-import type { Convention, FeatureKind, RankBy } from "./protocol.ts";
 import type { RankedFeature } from "./ranking.ts";
 import type { Reading } from "./reading.ts";
 import { hasLevels, isUnordered } from "./values.ts";
+import type { Convention, FeatureKind, RankBy } from "./wire/protocol.ts";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
   numeric: "numbers",

@@ -1,6 +1,5 @@
 /** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
 import { signal } from "@preact/signals-core";
-import { sentenceOf } from "./client.ts";
 import { StaticModel } from "./host.ts";
 import type { Exporting } from "./layout.ts";
 import { html } from "./marks/element.ts";
@@ -9,6 +8,7 @@ import { followPrinter } from "./paper.ts";
 import type { Settings } from "./settings.ts";
 import { show } from "./show.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./snapshot.ts";
+import { sentenceOf } from "./wire/client.ts";
 import "./style.css";
 import "./styles/standalone.css";
 

@@ -1,11 +1,11 @@
 /** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
-import { KernelClient } from "./client.ts";
 import { exportPanel } from "./panels/export.ts";
-import { tellPresence } from "./presence.ts";
-import type { Traits } from "./protocol.ts";
 import { followSettings } from "./settings.ts";
 import { show } from "./show.ts";
+import { KernelClient } from "./wire/client.ts";
+import { tellPresence } from "./wire/presence.ts";
+import type { Traits } from "./wire/protocol.ts";
 import "./style.css";
 
 const render: Render<Traits> = ({ model, el }) => {

@@ -1,16 +1,16 @@
 /** One view of an explorer: everything it makes ends with the cleanup that `show` returns. */
 import type { AnyModel } from "@anywidget/types";
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import type { Client } from "./client.ts";
 import { Frames } from "./frames.ts";
 import { type Exporting, layOut } from "./layout.ts";
 import { html } from "./marks/element.ts";
 import { showExplanations } from "./marks/explained.ts";
 import { Tooltip } from "./marks/tooltip.ts";
-import type { Traits } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 import { followTheme } from "./theme.ts";
+import type { Client } from "./wire/client.ts";
+import type { Traits } from "./wire/protocol.ts";
 
 /** Shows a model inside an element; whatever it lacks is asked of the client. What can be exported depends on the host. */
 export function show(

@@ -1,10 +1,11 @@
 /** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
-import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "./client.ts";
-import { float32, float64, uint32 } from "./decode.ts";
-import { bodyOf } from "./forms.ts";
 import type { StaticModel } from "./host.ts";
+import { unpack, unzip } from "./unpack.ts";
+import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "./wire/client.ts";
+import { float32, float64, uint32 } from "./wire/decode.ts";
+import { bodyOf } from "./wire/forms.ts";
 import type {
   Bodies,
   Bytes,
@@ -19,9 +20,8 @@ import type {
   RowsBody,
   RowsRequest,
   Traits,
-} from "./protocol.ts";
-import { unreachable } from "./protocol.ts";
-import { unpack, unzip } from "./unpack.ts";
+} from "./wire/protocol.ts";
+import { unreachable } from "./wire/protocol.ts";
 
 /** Buffers that lie packed in the page: where, and how many bytes each has. */
 export interface Packed {

@@ -4,14 +4,21 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { type Client, sentenceOf } from "./client.ts";
 import { type Coloring, CurveCache } from "./curve_cache.ts";
-import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "./decode.ts";
 import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
-import { FormError, headerOf, RELOAD, traitOf } from "./forms.ts";
 import { explanation } from "./glossary.ts";
 import { partings, withTargetName } from "./names.ts";
+import { type RankedFeature, rankFeatures } from "./ranking.ts";
+import { Reading } from "./reading.ts";
+import { Remembered } from "./remembered.ts";
+import type { Settings } from "./settings.ts";
+import { type Split, splitOf } from "./split.ts";
+import { throttle } from "./throttle.ts";
+import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
+import { type Client, sentenceOf } from "./wire/client.ts";
+import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "./wire/decode.ts";
+import { FormError, headerOf, RELOAD, traitOf } from "./wire/forms.ts";
 import {
   type Anchor,
   type ColorsBody,
@@ -30,14 +37,7 @@ import {
   type Traits,
   type Unit,
   type ViewChoices,
-} from "./protocol.ts";
-import { type RankedFeature, rankFeatures } from "./ranking.ts";
-import { Reading } from "./reading.ts";
-import { Remembered } from "./remembered.ts";
-import type { Settings } from "./settings.ts";
-import { type Split, splitOf } from "./split.ts";
-import { throttle } from "./throttle.ts";
-import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
+} from "./wire/protocol.ts";
 
 /** How often a moving slider tells Python where it is. */
 const SYNC_MS = 100;

@@ -1,11 +1,11 @@
 /** What a page without a kernel shows as CSV, in the columns of the files that `save` writes in Python. */
-import type { Curves } from "./decode.ts";
 import { distances, likelihood } from "./geometry/likelihood.ts";
 import { sceneOf, standIns } from "./marks/curves/scene.ts";
-import type { Anchor } from "./protocol.ts";
 import type { RankedFeature } from "./ranking.ts";
 import { EFFECTS, type Reading } from "./reading.ts";
 import { writerOf } from "./values.ts";
+import type { Curves } from "./wire/decode.ts";
+import type { Anchor } from "./wire/protocol.ts";
 
 type Cell = string | number | null;
 

@@ -1,9 +1,14 @@
 /** What the kernel really sends, written down by Python's tests, means here what it means there. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/decode.ts";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
 import { standIns } from "../src/marks/curves/scene.ts";
+import { rankFeatures } from "../src/ranking.ts";
+import { Reading } from "../src/reading.ts";
+import { splitColors } from "../src/split.ts";
+import { rampWriter, writerOf } from "../src/values.ts";
+import { largestChange } from "../src/what_if.ts";
+import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import {
   type ClassesBody,
   type ColorsBody,
@@ -13,12 +18,7 @@ import {
   PROTOCOL_VERSION,
   type RankBy,
   type WhatIfBody,
-} from "../src/protocol.ts";
-import { rankFeatures } from "../src/ranking.ts";
-import { Reading } from "../src/reading.ts";
-import { splitColors } from "../src/split.ts";
-import { rampWriter, writerOf } from "../src/values.ts";
-import { largestChange } from "../src/what_if.ts";
+} from "../src/wire/protocol.ts";
 
 type Known = number | null;
 interface Reply<Body, Means> {

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import type { Curves, LineColors } from "../src/decode.ts";
 import { reachText } from "../src/format.ts";
 import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts";
 import type { Box } from "../src/geometry/pick.ts";
@@ -12,8 +11,9 @@ import { type ValueRange, valueRange } from "../src/marks/curves/range.ts";
 import { middleOf, type Scene } from "../src/marks/curves/scene.ts";
 import { averageSentence } from "../src/panels/curves/sentence.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
-import type { ColorsBody } from "../src/protocol.ts";
 import { type Sides, splitColors } from "../src/split.ts";
+import type { Curves, LineColors } from "../src/wire/decode.ts";
+import type { ColorsBody } from "../src/wire/protocol.ts";
 
 interface Contract {
   sentences: (Pick<Curves, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];

@@ -3,10 +3,18 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
-import { decodeClasses, decodeColors, decodeCurves } from "../src/decode.ts";
-import type { Bodies, ClassesBody, ColorsBody, ColorsRequest, CurvesBody, Request, Traits } from "../src/protocol.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/snapshot.ts";
 import type { Store } from "../src/store.ts";
+import { decodeClasses, decodeColors, decodeCurves } from "../src/wire/decode.ts";
+import type {
+  Bodies,
+  ClassesBody,
+  ColorsBody,
+  ColorsRequest,
+  CurvesBody,
+  Request,
+  Traits,
+} from "../src/wire/protocol.ts";
 import { changed, changes } from "./odd.ts";
 import { closeStores, storeOf } from "./stores.ts";
 

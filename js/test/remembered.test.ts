@@ -2,8 +2,8 @@ import type { AnyModel } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
 import { expect, test } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
-import type { Traits, ViewChoices } from "../src/protocol.ts";
 import { DEFAULTS, Remembered } from "../src/remembered.ts";
+import type { Traits, ViewChoices } from "../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(20));
 

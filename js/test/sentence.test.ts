@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Curves } from "../src/decode.ts";
 import { sceneOf } from "../src/marks/curves/scene.ts";
 import { averageSentence, steepestSentence } from "../src/panels/curves/sentence.ts";
+import type { Curves } from "../src/wire/decode.ts";
 
 /** Curves with these means; the sentence depends on nothing else. */
 function curves(means: number[], more: Partial<Curves> = {}): Curves {

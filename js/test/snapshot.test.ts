@@ -1,9 +1,10 @@
 /** A page without a kernel answers as the kernel does: both tell of the same data, written down by Python's tests. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Cancelled, KernelError } from "../src/client.ts";
-import { decodeColors, decodeCurves, decodeProfile } from "../src/decode.ts";
 import { StaticModel } from "../src/host.ts";
+import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "../src/snapshot.ts";
+import { Cancelled, KernelError } from "../src/wire/client.ts";
+import { decodeColors, decodeCurves, decodeProfile } from "../src/wire/decode.ts";
 import type {
   ColorsBody,
   ColorsRequest,
@@ -13,8 +14,7 @@ import type {
   Header,
   Request,
   RowsBody,
-} from "../src/protocol.ts";
-import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "../src/snapshot.ts";
+} from "../src/wire/protocol.ts";
 
 interface Reply {
   request: Request;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
-import { PROTOCOL_VERSION } from "../src/protocol.ts";
 import type { Store } from "../src/store.ts";
+import { PROTOCOL_VERSION } from "../src/wire/protocol.ts";
 import { storeOf } from "./stores.ts";
 
 const kernel = new FakeKernel(clinic(60));

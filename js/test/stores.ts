@@ -2,9 +2,9 @@
 import type { AnyModel } from "@anywidget/types";
 import { afterEach } from "vitest";
 import type { FakeModel } from "../dev/model.ts";
-import { KernelClient } from "../src/client.ts";
-import type { Traits } from "../src/protocol.ts";
 import { Store } from "../src/store.ts";
+import { KernelClient } from "../src/wire/client.ts";
+import type { Traits } from "../src/wire/protocol.ts";
 
 const opened: Store[] = [];
 

@@ -1,7 +1,6 @@
 /** The open feature for every class of a classifier: small pictures of the same rows on one value axis. */
 import { extent } from "d3-array";
 import { followClasses } from "../classes.ts";
-import type { ClassCurves } from "../decode.ts";
 import { columnFormat } from "../format.ts";
 import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
@@ -10,6 +9,7 @@ import { scrollBehavior } from "../marks/place.ts";
 import { scaleLinear } from "../marks/scale.ts";
 import { hasLevels } from "../values.ts";
 import type { View } from "../view.ts";
+import type { ClassCurves } from "../wire/decode.ts";
 
 /** Height of a picture, and the room over and under its lines, in px. */
 const HEIGHT = 72;

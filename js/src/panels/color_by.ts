@@ -4,9 +4,9 @@ import { isOfDrivers, splitsOf, type Together, togetherOf } from "../drivers.ts"
 import { percent } from "../format.ts";
 import { html, update } from "../marks/element.ts";
 import { hinted } from "../marks/explained.ts";
-import type { DriverBody, ViewChoices } from "../protocol.ts";
 import { unsplit } from "../split.ts";
 import type { View } from "../view.ts";
+import type { DriverBody, ViewChoices } from "../wire/protocol.ts";
 
 type Coloring = ViewChoices["coloring"];
 

@@ -1,15 +1,15 @@
 /** How the open feature is drawn. */
 
 import { type Clock, instantOf, UTC, wallOf } from "../dates.ts";
-import type { Curves } from "../decode.ts";
 import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { explanation } from "../glossary.ts";
 import { html, update } from "../marks/element.ts";
 import { explained, hinted } from "../marks/explained.ts";
-import type { FeatureKind, Kind, NamedAnchor } from "../protocol.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
+import type { Curves } from "../wire/decode.ts";
+import type { FeatureKind, Kind, NamedAnchor } from "../wire/protocol.ts";
 import { viewMenu } from "./view_menu.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];

@@ -2,8 +2,8 @@
 import { explanation } from "../glossary.ts";
 import { html } from "../marks/element.ts";
 import { CONVENTION_LABELS } from "../metrics.ts";
-import type { Convention } from "../protocol.ts";
 import type { View } from "../view.ts";
+import type { Convention } from "../wire/protocol.ts";
 
 const CONVENTIONS = Object.keys(CONVENTION_LABELS) as Convention[];
 

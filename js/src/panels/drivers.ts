@@ -9,8 +9,8 @@ import { explanation } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { explained, unexplained } from "../marks/explained.ts";
 import { partedText } from "../marks/name.ts";
-import type { DriverBody, DriversBody, ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
+import type { DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 
 const MOST_CHIPS = 3;
 /** Of shorter names nothing is cut. */

@@ -1,10 +1,10 @@
 /** Everything about an export at once: format, what, how large, and where to. */
-import { sentenceOf } from "../client.ts";
 import { Choice } from "../marks/choice.ts";
 import { html, setText, update } from "../marks/element.ts";
-import type { FormatHeader, What } from "../protocol.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
+import { sentenceOf } from "../wire/client.ts";
+import type { FormatHeader, What } from "../wire/protocol.ts";
 import { contentsText } from "./export_contents.ts";
 import { sizeFields } from "./export_size.ts";
 

@@ -2,8 +2,8 @@
 import { count } from "../format.ts";
 import { html, setText } from "../marks/element.ts";
 import { responseName } from "../names.ts";
-import type { Header } from "../protocol.ts";
 import type { View } from "../view.ts";
+import type { Header } from "../wire/protocol.ts";
 
 interface Choice {
   name: string;

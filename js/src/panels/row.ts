@@ -1,6 +1,5 @@
 /** One row in depth, outside of the plot: how to choose it, what is predicted of it, and which change moves it most. */
 import { effect } from "@preact/signals-core";
-import { Cancelled, sentenceOf } from "../client.ts";
 import { columnFormat, count, number, signed } from "../format.ts";
 import { explanation } from "../glossary.ts";
 import { rowTitle } from "../marks/curves/row.ts";
@@ -9,10 +8,11 @@ import { explained, hinted } from "../marks/explained.ts";
 import { focusedBeside } from "../marks/focus.ts";
 import { icon } from "../marks/icons.ts";
 import type { Pins } from "../pins.ts";
-import type { Extreme, RowsBody } from "../protocol.ts";
 import { loadedOf } from "../store.ts";
 import type { View } from "../view.ts";
 import { largestChange, type WhatIf } from "../what_if.ts";
+import { Cancelled, sentenceOf } from "../wire/client.ts";
+import type { Extreme, RowsBody } from "../wire/protocol.ts";
 
 /** Features and columns that a card shows at most. */
 const MOST_ITEMS = 30;

@@ -1,6 +1,5 @@
 /** What can be taken from a page without a kernel: a picture of it, and the numbers in it. */
 import { effect, type Signal } from "@preact/signals-core";
-import { sentenceOf } from "../client.ts";
 import { copyPng } from "../clipboard.ts";
 import { download } from "../download.ts";
 import { html } from "../marks/element.ts";
@@ -12,6 +11,7 @@ import type { Settings } from "../settings.ts";
 import { loadedOf } from "../store.ts";
 import { CURVES_COLUMNS, csv, curvesRows, RANKING_COLUMNS, rankingRows } from "../tables.ts";
 import type { View } from "../view.ts";
+import { sentenceOf } from "../wire/client.ts";
 import { ExportNews } from "./export_news.ts";
 
 /** `title` is that of the page, and `styles` its style sheet. */

@@ -5,8 +5,8 @@ import { html, setText } from "../marks/element.ts";
 import { hinted } from "../marks/explained.ts";
 import { moveBeside } from "../marks/place.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../offers.ts";
-import type { ViewChoices } from "../protocol.ts";
 import type { View } from "../view.ts";
+import type { ViewChoices } from "../wire/protocol.ts";
 import { rampChoice } from "./ramp_choice.ts";
 
 const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };

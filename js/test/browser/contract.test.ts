@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import contract from "../../../tests/contract/explorer.json";
 import { FakeModel } from "../../dev/model.ts";
-import type { Reply, Traits } from "../../src/protocol.ts";
+import type { Reply, Traits } from "../../src/wire/protocol.ts";
 import { choose, ink, mount } from "./mount.ts";
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
-import type { ExportRequest, Traits } from "../../src/protocol.ts";
+import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
 import { caughtClipboard, caughtDownloads } from "./exports.ts";
 import { frame, kernel, type Mounted, mount } from "./mount.ts";
 import { setTo } from "./settings.ts";

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
-import type { ExportRequest } from "../../src/protocol.ts";
+import type { ExportRequest } from "../../src/wire/protocol.ts";
 import { contrasts } from "./contrast.ts";
 import { caughtClipboard, caughtDownloads } from "./exports.ts";
 import { dress, hosts } from "./hosts.ts";

@@ -1,7 +1,7 @@
 /** The export dialog while something else goes on: a file that is being made, a page that changes, a low window. */
 import { expect, onTestFinished, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import type { ExportRequest } from "../../src/protocol.ts";
+import type { ExportRequest } from "../../src/wire/protocol.ts";
 import { caughtDownloads } from "./exports.ts";
 import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
 

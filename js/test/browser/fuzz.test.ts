@@ -1,7 +1,7 @@
 /** A kernel of another version may send anything: the page shows what it can read, says what it cannot, and lives. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Traits } from "../../src/protocol.ts";
+import type { Traits } from "../../src/wire/protocol.ts";
 import { changed, changes } from "../odd.ts";
 import { frame, kernel, mount } from "./mount.ts";
 

@@ -3,7 +3,7 @@ import type { RenderProps } from "@anywidget/types";
 import { expect, onTestFinished } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import widget from "../../src/index.ts";
-import type { Traits } from "../../src/protocol.ts";
+import type { Traits } from "../../src/wire/protocol.ts";
 
 export interface Mounted {
   root: HTMLElement;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures, someOfMany } from "../../dev/many.ts";
 import { meaningOf, RANK_LABELS } from "../../src/metrics.ts";
-import type { RankBy } from "../../src/protocol.ts";
+import type { RankBy } from "../../src/wire/protocol.ts";
 import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
 
 const scrollOf = (root: HTMLElement) => root.querySelector<HTMLElement>(".ice-bars-scroll")!;

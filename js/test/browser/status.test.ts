@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { KERNEL_GONE } from "../../src/client.ts";
-import { PROTOCOL_VERSION } from "../../src/protocol.ts";
+import { KERNEL_GONE } from "../../src/wire/client.ts";
+import { PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
 import { settled } from "./hosts.ts";
 import { choose, frame, kernel, mount } from "./mount.ts";
 

@@ -1,6 +1,6 @@
 """What kernel and browser say to each other: one TypedDict per message.
 
-The browser's twin is `js/src/protocol.ts`; both spell every name alike. Document state lives in
+The browser's twin is `js/src/wire/protocol.ts`; both spell every name alike. Document state lives in
 traits; everything else is a request of the browser that gets exactly one reply with its own id.
 Numbers that come in bulk travel as buffers beside the JSON, in the order that each body states.
 """
@@ -595,7 +595,7 @@ def _is_filter(value: object) -> bool:
     return is_span or is_list(hidden, lambda level: level is None or is_text(level))
 
 
-# The browser's twin is `ViewChoices` in `js/src/protocol.ts`; a test holds the names to each other.
+# The browser's twin is `ViewChoices` in `js/src/wire/protocol.ts`; a test holds the names to each other.
 VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "left": one_of("bars", "map"),
     "right": one_of("feature", "all"),

@@ -1,6 +1,6 @@
 """An explanation as JSON and little-endian buffers: the only place that lays out bytes.
 
-The layouts are stated in `ice_explorer.wire.messages`; `js/src/decode.ts` reads them. JSON has no NaN,
+The layouts are stated in `ice_explorer.wire.messages`; `js/src/wire/decode.ts` reads them. JSON has no NaN,
 so whatever may be undefined travels in a buffer.
 """
 

@@ -2,7 +2,6 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { dateTicks, unitOf } from "../../dates.ts";
-import type { LineColors } from "../../decode.ts";
 import { separatesThousands, tickExponents } from "../../format.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
@@ -12,6 +11,7 @@ import { stepValues } from "../../geometry/transforms.ts";
 import { isSplit } from "../../split.ts";
 import type { Theme } from "../../theme.ts";
 import { hasLevels, writerOf } from "../../values.ts";
+import type { LineColors } from "../../wire/decode.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../axis.ts";
 import { scaleLinear } from "../scale.ts";
 import type { Size } from "../size.ts";

@@ -3,7 +3,6 @@
  * every line are and what goes on top of them.
  */
 import { extent } from "d3-array";
-import type { Curves } from "../../decode.ts";
 import {
   anchorIndex,
   centeredCurves,
@@ -13,9 +12,10 @@ import {
   stepValues,
   stepX,
 } from "../../geometry/transforms.ts";
-import type { Anchor, Kind } from "../../protocol.ts";
 import type { SceneOptions } from "../../store.ts";
 import { drawnKind, hasLevels, isUnordered } from "../../values.ts";
+import type { Curves } from "../../wire/decode.ts";
+import type { Anchor, Kind } from "../../wire/protocol.ts";
 
 export interface Scene {
   kind: Kind;

@@ -2,9 +2,9 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../marks/element.ts";
 import type { Pins } from "../../pins.ts";
-import type { Status } from "../../protocol.ts";
 import { loadedOf, type Picture } from "../../store.ts";
 import { type View, whileShown } from "../../view.ts";
+import type { Status } from "../../wire/protocol.ts";
 import { anchorHandle } from "./anchor.ts";
 import { brushOver } from "./brush.ts";
 import { crosshairOver } from "./crosshair.ts";

@@ -4,10 +4,10 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { rampPlace } from "../../filters.ts";
 import { html, update } from "../../marks/element.ts";
 import { hinted } from "../../marks/explained.ts";
-import type { ContinuousColors } from "../../protocol.ts";
 import type { Loaded } from "../../store.ts";
 import { rampWriter } from "../../values.ts";
 import type { View } from "../../view.ts";
+import type { ContinuousColors } from "../../wire/protocol.ts";
 import { followDrag } from "./gestures.ts";
 
 type Range = [number, number];

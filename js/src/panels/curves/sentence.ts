@@ -1,5 +1,4 @@
 /** What the open feature does to the prediction, in one sentence under its title. */
-import type { Curves } from "../../decode.ts";
 import { columnFormat, count, number } from "../../format.ts";
 import { explanation } from "../../glossary.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
@@ -8,6 +7,7 @@ import { explained } from "../../marks/explained.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
+import type { Curves } from "../../wire/decode.ts";
 import type { Shown } from "./shown.ts";
 
 /** A turn in between is named where it reaches this part of the range of the mean beyond both ends. */

@@ -2,8 +2,8 @@
 import { description } from "../../marks/described.ts";
 import { html, setText } from "../../marks/element.ts";
 import { meaningOf, RANK_LABELS, unitMeaning } from "../../metrics.ts";
-import type { RankBy } from "../../protocol.ts";
 import type { View } from "../../view.ts";
+import type { RankBy } from "../../wire/protocol.ts";
 
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 

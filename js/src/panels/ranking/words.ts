@@ -3,9 +3,9 @@ import { isNothing, number, plural } from "../../format.ts";
 import { explanation } from "../../glossary.ts";
 import type { BarState } from "../../marks/bars.ts";
 import { farOffText, RANK_LABELS, trendOf } from "../../metrics.ts";
-import type { Convention, RankBy } from "../../protocol.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import { isUnordered } from "../../values.ts";
+import type { Convention, RankBy } from "../../wire/protocol.ts";
 
 /** A bar and a tick that are shorter, relative to the longest, are nothing to compare. */
 const LEAST_SHARE = 0.005;

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
-import { DecayProfile, decodeColors, decodeCurves, float32, float64, ImpactTable, uint32 } from "../src/decode.ts";
-import type { Bytes, CurvesBody } from "../src/protocol.ts";
+import {
+  DecayProfile,
+  decodeColors,
+  decodeCurves,
+  float32,
+  float64,
+  ImpactTable,
+  uint32,
+} from "../../src/wire/decode.ts";
+import type { Bytes, CurvesBody } from "../../src/wire/protocol.ts";
 
 function inside(source: ArrayBufferView, offset: number): DataView {
   const message = new Uint8Array(offset + source.byteLength + 5).fill(255);

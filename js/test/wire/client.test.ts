@@ -1,9 +1,9 @@
 import type { AnyModel } from "@anywidget/types";
 import { expect, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
-import { Cancelled, KERNEL_GONE, KernelClient } from "../src/client.ts";
-import { RELOAD } from "../src/forms.ts";
-import type { CurvesRequest } from "../src/protocol.ts";
+import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { Cancelled, KERNEL_GONE, KernelClient } from "../../src/wire/client.ts";
+import { RELOAD } from "../../src/wire/forms.ts";
+import type { CurvesRequest } from "../../src/wire/protocol.ts";
 
 const NOTHING = { columns: [], n_outcomes: 0, positions: [] };
 

@@ -1,8 +1,8 @@
 /**
  * What the kernel sends, checked where it comes in: pages and kernels may be of different versions. The forms are those
- * of `protocol.ts`; entries that are not known here do no harm.
+ * of `wire/protocol.ts`; entries that are not known here do no harm.
  */
-import { RAMPS } from "./geometry/palette.ts";
+import { RAMPS } from "../geometry/palette.ts";
 import type { Bodies, Bytes, Header, Status, Traits, ViewChoices } from "./protocol.ts";
 
 /** The place of what does not fit, below the value that is checked: "" is the value itself; null where all fits. */
