@@ -19,7 +19,6 @@ import {
   sum,
 } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
-import { isUnordered, writerOf } from "../src/values.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -42,6 +41,7 @@ import {
   type WhatIfBody,
   type WhatIfRequest,
 } from "../src/wire/protocol.ts";
+import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 
 type Listener = (...values: never[]) => void;

@@ -1,12 +1,12 @@
 /** All figures of a feature, for a card beside it. */
-import { plural } from "./format.ts";
-import { explanation, variantsOf } from "./glossary.ts";
 import type { TooltipRow } from "./marks/tooltip.ts";
-import { farOffText, RANK_LABELS } from "./metrics.ts";
 import type { RankedFeature } from "./ranking.ts";
 import type { Reading } from "./reading.ts";
-import { hasLevels, isUnordered } from "./values.ts";
 import type { Convention, FeatureKind, RankBy } from "./wire/protocol.ts";
+import { explanation, variantsOf } from "./words/glossary.ts";
+import { farOffText, RANK_LABELS } from "./words/metric_names.ts";
+import { plural } from "./words/numbers.ts";
+import { hasLevels, isUnordered } from "./words/values.ts";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
   numeric: "numbers",

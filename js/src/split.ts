@@ -3,9 +3,9 @@
  * place where values become sides; legend, filter and card see levels like any others.
  */
 import { type Drivers, splitsOf, type Together, togetherOf } from "./drivers.ts";
-import { rampWriter } from "./values.ts";
 import type { LineColors } from "./wire/decode.ts";
 import type { CategoryColors, ColorsBody, DriverBody, ViewChoices } from "./wire/protocol.ts";
+import { rampWriter } from "./words/values.ts";
 
 /** On two sides of what. */
 export type Sides = "median" | DriverBody;

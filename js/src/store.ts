@@ -7,8 +7,6 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { type Coloring, CurveCache } from "./curve_cache.ts";
 import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
-import { explanation } from "./glossary.ts";
-import { partings, withTargetName } from "./names.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import { Remembered } from "./remembered.ts";
@@ -38,6 +36,8 @@ import {
   type Unit,
   type ViewChoices,
 } from "./wire/protocol.ts";
+import { explanation } from "./words/glossary.ts";
+import { partings, withTargetName } from "./words/names.ts";
 
 /** How often a moving slider tells Python where it is. */
 const SYNC_MS = 100;

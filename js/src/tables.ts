@@ -3,9 +3,9 @@ import { distances, likelihood } from "./geometry/likelihood.ts";
 import { sceneOf, standIns } from "./marks/curves/scene.ts";
 import type { RankedFeature } from "./ranking.ts";
 import { EFFECTS, type Reading } from "./reading.ts";
-import { writerOf } from "./values.ts";
 import type { Curves } from "./wire/decode.ts";
 import type { Anchor } from "./wire/protocol.ts";
+import { writerOf } from "./words/values.ts";
 
 type Cell = string | number | null;
 

@@ -6,7 +6,6 @@ import { standIns } from "../src/marks/curves/scene.ts";
 import { rankFeatures } from "../src/ranking.ts";
 import { Reading } from "../src/reading.ts";
 import { splitColors } from "../src/split.ts";
-import { rampWriter, writerOf } from "../src/values.ts";
 import { largestChange } from "../src/what_if.ts";
 import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import {
@@ -19,6 +18,7 @@ import {
   type RankBy,
   type WhatIfBody,
 } from "../src/wire/protocol.ts";
+import { rampWriter, writerOf } from "../src/words/values.ts";
 
 type Known = number | null;
 interface Reply<Body, Means> {

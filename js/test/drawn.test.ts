@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import { reachText } from "../src/format.ts";
 import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts";
 import type { Box } from "../src/geometry/pick.ts";
 import { slopeEnds } from "../src/geometry/transforms.ts";
@@ -14,6 +13,7 @@ import { leavingText } from "../src/panels/curves/view_notes.ts";
 import { type Sides, splitColors } from "../src/split.ts";
 import type { Curves, LineColors } from "../src/wire/decode.ts";
 import type { ColorsBody } from "../src/wire/protocol.ts";
+import { reachText } from "../src/words/numbers.ts";
 
 interface Contract {
   sentences: (Pick<Curves, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];

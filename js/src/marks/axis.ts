@@ -1,6 +1,6 @@
 /** Quiet axes: hairlines, tabular numerals, no frame. */
 
-import { partings } from "../names.ts";
+import { partings } from "../words/names.ts";
 import { svg } from "./element.ts";
 import type { LinearScale } from "./scale.ts";
 

@@ -1,5 +1,5 @@
 /** Elements with a tooltip under the pointer and on keyboard focus: words with an explanation, and controls with a hint. */
-import type { Explanation } from "../glossary.ts";
+import type { Explanation } from "../words/glossary.ts";
 import { update } from "./element.ts";
 import type { Tooltip } from "./tooltip.ts";
 

@@ -1,11 +1,11 @@
 /** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
 import type { Hidden } from "../filters.ts";
-import { count, plural } from "../format.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
-import { partings } from "../names.ts";
-import { rampEnds } from "../values.ts";
 import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
+import { partings } from "../words/names.ts";
+import { count, plural } from "../words/numbers.ts";
+import { rampEnds } from "../words/values.ts";
 import { html } from "./element.ts";
 import { hinted } from "./explained.ts";
 import { partedText } from "./name.ts";

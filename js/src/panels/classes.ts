@@ -1,15 +1,15 @@
 /** The open feature for every class of a classifier: small pictures of the same rows on one value axis. */
 import { extent } from "d3-array";
 import { followClasses } from "../classes.ts";
-import { columnFormat } from "../format.ts";
 import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { scrollBehavior } from "../marks/place.ts";
 import { scaleLinear } from "../marks/scale.ts";
-import { hasLevels } from "../values.ts";
 import type { View } from "../view.ts";
 import type { ClassCurves } from "../wire/decode.ts";
+import { columnFormat } from "../words/numbers.ts";
+import { hasLevels } from "../words/values.ts";
 
 /** Height of a picture, and the room over and under its lines, in px. */
 const HEIGHT = 72;

@@ -1,12 +1,12 @@
 /** What colours the curves: a column by its values, below and above its median, or by its best split. */
 
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../drivers.ts";
-import { percent } from "../format.ts";
 import { html, update } from "../marks/element.ts";
 import { hinted } from "../marks/explained.ts";
 import { unsplit } from "../split.ts";
 import type { View } from "../view.ts";
 import type { DriverBody, ViewChoices } from "../wire/protocol.ts";
+import { percent } from "../words/numbers.ts";
 
 type Coloring = ViewChoices["coloring"];
 

@@ -1,7 +1,6 @@
 /** The open feature beside one or two others: plots of one size, on one value axis where their values have one unit. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { number } from "../format.ts";
 import { nearestLine } from "../geometry/pick.ts";
 import { Pace } from "../marks/curves/pace.ts";
 import { SmallPicture } from "../marks/curves/picture.ts";
@@ -16,8 +15,9 @@ import { hinted } from "../marks/explained.ts";
 import { followSize } from "../marks/size.ts";
 import { Shelf } from "../shelf.ts";
 import { loadedOf } from "../store.ts";
-import { drawnKind, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
+import { number } from "../words/numbers.ts";
+import { drawnKind, writerOf } from "../words/values.ts";
 import { brushOver } from "./curves/brush.ts";
 import { gesturesOn, OWN_DRAG, placeIn } from "./curves/gestures.ts";
 

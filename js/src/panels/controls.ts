@@ -1,15 +1,15 @@
 /** How the open feature is drawn. */
 
-import { type Clock, instantOf, UTC, wallOf } from "../dates.ts";
-import { plural } from "../format.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
-import { explanation } from "../glossary.ts";
 import { html, update } from "../marks/element.ts";
 import { explained, hinted } from "../marks/explained.ts";
-import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../values.ts";
 import type { View } from "../view.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { FeatureKind, Kind, NamedAnchor } from "../wire/protocol.ts";
+import { type Clock, instantOf, UTC, wallOf } from "../words/dates.ts";
+import { explanation } from "../words/glossary.ts";
+import { plural } from "../words/numbers.ts";
+import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../words/values.ts";
 import { viewMenu } from "./view_menu.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];

@@ -1,9 +1,9 @@
 /** How impact is counted: three choices, each with a sentence. */
-import { explanation } from "../glossary.ts";
 import { html } from "../marks/element.ts";
-import { CONVENTION_LABELS } from "../metrics.ts";
 import type { View } from "../view.ts";
 import type { Convention } from "../wire/protocol.ts";
+import { explanation } from "../words/glossary.ts";
+import { CONVENTION_LABELS } from "../words/metric_names.ts";
 
 const CONVENTIONS = Object.keys(CONVENTION_LABELS) as Convention[];
 

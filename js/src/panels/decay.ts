@@ -1,10 +1,10 @@
 /** The slider: how much values far from the observed one count. */
-import { keptText, number, reachText } from "../format.ts";
-import { explanation, variantsOf } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { explained } from "../marks/explained.ts";
-import { isUnordered } from "../values.ts";
 import type { View } from "../view.ts";
+import { explanation, variantsOf } from "../words/glossary.ts";
+import { keptText, number, reachText } from "../words/numbers.ts";
+import { isUnordered } from "../words/values.ts";
 
 /** The same as in Python. */
 const DEFAULT = 0.75;

@@ -1,9 +1,9 @@
 /** What few readers need: engine, grid, how impact is counted, and the notes, behind a fold. */
-import { plural } from "../format.ts";
 import { html, setText } from "../marks/element.ts";
-import { hasLevels } from "../values.ts";
 import type { View } from "../view.ts";
 import type { Header, Note } from "../wire/protocol.ts";
+import { plural } from "../words/numbers.ts";
+import { hasLevels } from "../words/values.ts";
 import { countingControl } from "./counting.ts";
 
 export function detailsPanel(view: View): HTMLElement {

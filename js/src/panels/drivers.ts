@@ -4,13 +4,13 @@
  */
 
 import { type Drivers, isOfDrivers, splitsOf } from "../drivers.ts";
-import { percent, plural } from "../format.ts";
-import { explanation } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { explained, unexplained } from "../marks/explained.ts";
 import { partedText } from "../marks/name.ts";
 import type { View } from "../view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
+import { explanation } from "../words/glossary.ts";
+import { percent, plural } from "../words/numbers.ts";
 
 const MOST_CHIPS = 3;
 /** Of shorter names nothing is cut. */

@@ -1,7 +1,7 @@
 /** How much a file holds, before it is made: about how many bytes of numbers, or how many rows of the data. */
-import { count, plural } from "../format.ts";
 import { loadedOf, type Store } from "../store.ts";
 import type { What } from "../wire/protocol.ts";
+import { count, plural } from "../words/numbers.ts";
 
 /** Bytes of a figure of the metrics, of a point of a curve in CSV besides the name, and in JSON; the head of a file. */
 const OF_FIGURE = 12;

@@ -1,9 +1,9 @@
 /** What of the model is explained, where it returns several things or can be put on several scales. */
-import { count } from "../format.ts";
 import { html, setText } from "../marks/element.ts";
-import { responseName } from "../names.ts";
 import type { View } from "../view.ts";
 import type { Header } from "../wire/protocol.ts";
+import { responseName } from "../words/names.ts";
+import { count } from "../words/numbers.ts";
 
 interface Choice {
   name: string;

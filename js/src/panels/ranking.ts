@@ -1,16 +1,16 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { barNoteOf, factsOf } from "../facts.ts";
-import { count } from "../format.ts";
-import { explanation } from "../glossary.ts";
 import { labelWidth } from "../marks/axis.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { explained } from "../marks/explained.ts";
-import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../metrics.ts";
 import type { RankedFeature } from "../ranking.ts";
-import { folded, matches } from "../search.ts";
 import type { View } from "../view.ts";
 import type { RankBy } from "../wire/protocol.ts";
+import { explanation } from "../words/glossary.ts";
+import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../words/metric_names.ts";
+import { count } from "../words/numbers.ts";
+import { folded, matches } from "../words/search.ts";
 import { metricControl } from "./ranking/metric.ts";
 import { RowList } from "./ranking/rows.ts";
 import { searchField } from "./ranking/search.ts";

@@ -1,7 +1,5 @@
 /** One row in depth, outside of the plot: how to choose it, what is predicted of it, and which change moves it most. */
 import { effect } from "@preact/signals-core";
-import { columnFormat, count, number, signed } from "../format.ts";
-import { explanation } from "../glossary.ts";
 import { rowTitle } from "../marks/curves/row.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { explained, hinted } from "../marks/explained.ts";
@@ -13,6 +11,8 @@ import type { View } from "../view.ts";
 import { largestChange, type WhatIf } from "../what_if.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import type { Extreme, RowsBody } from "../wire/protocol.ts";
+import { explanation } from "../words/glossary.ts";
+import { columnFormat, count, number, signed } from "../words/numbers.ts";
 
 /** Features and columns that a card shows at most. */
 const MOST_ITEMS = 30;

@@ -1,13 +1,13 @@
 /** The selected rows: how many, how Python has them, what they have in common, and a table that sorts. */
 import { effect, signal } from "@preact/signals-core";
 import { copyText } from "../clipboard.ts";
-import { count, percent, plural } from "../format.ts";
-import { explanation } from "../glossary.ts";
 import { html, setText, update } from "../marks/element.ts";
 import { explained, hinted } from "../marks/explained.ts";
 import type { View } from "../view.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../wire/protocol.ts";
+import { explanation } from "../words/glossary.ts";
+import { count, percent, plural } from "../words/numbers.ts";
 
 /** A table of more rows is for Python: `x.selected`. */
 const MOST_ROWS = 20;

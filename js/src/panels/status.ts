@@ -1,10 +1,10 @@
 /** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
-import { count, plural } from "../format.ts";
 import { html, setText, update } from "../marks/element.ts";
-import { CONVENTION_LABELS } from "../metrics.ts";
 import type { View } from "../view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../wire/client.ts";
 import type { Header, Status } from "../wire/protocol.ts";
+import { CONVENTION_LABELS } from "../words/metric_names.ts";
+import { count, plural } from "../words/numbers.ts";
 import { detailsPanel } from "./details.ts";
 
 /** While another output or response waits to be explained. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { explanation } from "../../src/glossary.ts";
+import { explanation } from "../../src/words/glossary.ts";
 import { kernel, type Mounted, mount } from "./mount.ts";
 
 const label = ({ part }: Mounted, text: string): HTMLElement =>

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { number } from "../../src/format.ts";
+import { number } from "../../src/words/numbers.ts";
 import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 

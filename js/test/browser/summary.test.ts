@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cases } from "../../dev/catalogue.ts";
-import { explanation } from "../../src/glossary.ts";
+import { explanation } from "../../src/words/glossary.ts";
 import { frame, kernel, mount, slideTo } from "./mount.ts";
 
 const F = String.raw`−?[\d.,]+`;

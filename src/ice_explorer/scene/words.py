@@ -1,7 +1,7 @@
 """Sentences of a figure: what a feature does to the prediction, and how much far values count.
 
-The twins in the browser are `js/src/panels/curves/sentence.ts`, `reachText` of `js/src/format.ts` and
-`placeWriterOf` of `js/src/values.ts`.
+The twins in the browser are `js/src/panels/curves/sentence.ts`, `reachText` of `js/src/words/numbers.ts` and
+`placeWriterOf` of `js/src/words/values.ts`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 /** A scene fitted to a size: scales, margins, and every line in pixels of the canvas. */
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
-import { dateTicks, unitOf } from "../../dates.ts";
-import { separatesThousands, tickExponents } from "../../format.ts";
 import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
 import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
@@ -10,8 +8,10 @@ import { splitPalette } from "../../geometry/split_palette.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { isSplit } from "../../split.ts";
 import type { Theme } from "../../theme.ts";
-import { hasLevels, writerOf } from "../../values.ts";
 import type { LineColors } from "../../wire/decode.ts";
+import { dateTicks, unitOf } from "../../words/dates.ts";
+import { separatesThousands, tickExponents } from "../../words/numbers.ts";
+import { hasLevels, writerOf } from "../../words/values.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../axis.ts";
 import { scaleLinear } from "../scale.ts";
 import type { Size } from "../size.ts";

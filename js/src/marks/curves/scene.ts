@@ -13,9 +13,9 @@ import {
   stepX,
 } from "../../geometry/transforms.ts";
 import type { SceneOptions } from "../../store.ts";
-import { drawnKind, hasLevels, isUnordered } from "../../values.ts";
 import type { Curves } from "../../wire/decode.ts";
 import type { Anchor, Kind } from "../../wire/protocol.ts";
+import { drawnKind, hasLevels, isUnordered } from "../../words/values.ts";
 
 export interface Scene {
   kind: Kind;

@@ -1,13 +1,13 @@
 /** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { count } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
-import { explanation, type Term } from "../../glossary.ts";
 import { html, setText } from "../../marks/element.ts";
 import { explained } from "../../marks/explained.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import { hasRules } from "../../split.ts";
 import type { View } from "../../view.ts";
+import { explanation, type Term } from "../../words/glossary.ts";
+import { count } from "../../words/numbers.ts";
 import type { Groups } from "./groups.ts";
 import { rampRange } from "./ramp.ts";
 import type { Shown } from "./shown.ts";

@@ -17,8 +17,8 @@ import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
 import { scaleLinear } from "../../marks/scale.ts";
-import { hasLevels } from "../../values.ts";
 import type { View } from "../../view.ts";
+import { hasLevels } from "../../words/values.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, clipOfOwn, clipped, isWithin } from "./zoomed.ts";
 

@@ -5,9 +5,9 @@ import { rampPlace } from "../../filters.ts";
 import { html, update } from "../../marks/element.ts";
 import { hinted } from "../../marks/explained.ts";
 import type { Loaded } from "../../store.ts";
-import { rampWriter } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { ContinuousColors } from "../../wire/protocol.ts";
+import { rampWriter } from "../../words/values.ts";
 import { followDrag } from "./gestures.ts";
 
 type Range = [number, number];

@@ -1,13 +1,13 @@
 /** What the open feature does to the prediction, in one sentence under its title. */
-import { columnFormat, count, number } from "../../format.ts";
-import { explanation } from "../../glossary.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
 import { html, setText } from "../../marks/element.ts";
 import { explained } from "../../marks/explained.ts";
 import type { RankedFeature } from "../../ranking.ts";
-import { isUnordered, placeWriterOf, stepOf } from "../../values.ts";
 import type { View } from "../../view.ts";
 import type { Curves } from "../../wire/decode.ts";
+import { explanation } from "../../words/glossary.ts";
+import { columnFormat, count, number } from "../../words/numbers.ts";
+import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
 import type { Shown } from "./shown.ts";
 
 /** A turn in between is named where it reaches this part of the range of the mean beyond both ends. */

@@ -1,11 +1,11 @@
 /** What the present view leaves out or means: lines beyond the axis, the shades of the density. */
-import { count, number, plural } from "../../format.ts";
 import { cssColor } from "../../geometry/palette.ts";
-import { explanation } from "../../glossary.ts";
 import type { ValueRange } from "../../marks/curves/range.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import { explained } from "../../marks/explained.ts";
 import type { View } from "../../view.ts";
+import { explanation } from "../../words/glossary.ts";
+import { count, number, plural } from "../../words/numbers.ts";
 import type { Shown } from "./shown.ts";
 
 const FULL = "Full range";

@@ -1,7 +1,5 @@
 /** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
 
-import { count, number, plural } from "../../format.ts";
-import { explanation, variantsOf } from "../../glossary.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { featureAxisTitle, valueTitle } from "../../marks/curves/titles.ts";
 import { html, setText, update } from "../../marks/element.ts";
@@ -9,8 +7,10 @@ import { explained } from "../../marks/explained.ts";
 import { partedText } from "../../marks/name.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import type { Reading } from "../../reading.ts";
-import { noSlopes } from "../../values.ts";
 import type { View } from "../../view.ts";
+import { explanation, variantsOf } from "../../words/glossary.ts";
+import { count, number, plural } from "../../words/numbers.ts";
+import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
 import type { Shown } from "./shown.ts";
 

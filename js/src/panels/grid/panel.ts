@@ -1,16 +1,16 @@
 /** All features in small, in the order of the ranking. Only tiles in view exist, and only theirs are the curves asked for. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { max } from "d3-array";
-import { count, plural } from "../../format.ts";
 import { sharedRange } from "../../marks/curves/range.ts";
 import { html, setText, update } from "../../marks/element.ts";
 import { followSize, type Size } from "../../marks/size.ts";
-import { RANK_LABELS } from "../../metrics.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import { Shelf } from "../../shelf.ts";
 import type { Store } from "../../store.ts";
-import { drawnKind } from "../../values.ts";
 import type { View } from "../../view.ts";
+import { RANK_LABELS } from "../../words/metric_names.ts";
+import { count, plural } from "../../words/numbers.ts";
+import { drawnKind } from "../../words/values.ts";
 import { colorKey } from "./key.ts";
 import { Painter } from "./painter.ts";
 import { type Look, Pictures } from "./pictures.ts";

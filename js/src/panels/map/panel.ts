@@ -1,15 +1,15 @@
 /** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { cautionOf, factsOf } from "../../facts.ts";
-import { count, plural } from "../../format.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
-import { explanation, variantsOf } from "../../glossary.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
 import { html, setText, svg, update } from "../../marks/element.ts";
 import { explained } from "../../marks/explained.ts";
 import { followSize, type Size } from "../../marks/size.ts";
-import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../metrics.ts";
 import type { View } from "../../view.ts";
+import { explanation, variantsOf } from "../../words/glossary.ts";
+import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../words/metric_names.ts";
+import { count, plural } from "../../words/numbers.ts";
 import { type Drawn, type Label, labelsOf, marksOf, paint, stripMarks } from "./drawing.ts";
 import { axesOf, type Point, pointAt, pointsOf } from "./points.ts";
 

@@ -1,9 +1,9 @@
 /** Which figure the bars show, with the sentence that says what it means. */
 import { description } from "../../marks/described.ts";
 import { html, setText } from "../../marks/element.ts";
-import { meaningOf, RANK_LABELS, unitMeaning } from "../../metrics.ts";
 import type { View } from "../../view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
+import { meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
 
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 

@@ -1,8 +1,8 @@
 /** Finds features by their names, where there are more than one sees at a glance. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { count, plural } from "../../format.ts";
 import { html, setText } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
+import { count, plural } from "../../words/numbers.ts";
 
 const LEAST_FEATURES = 12;
 /** What takes a slash as a letter. */

@@ -1,9 +1,9 @@
 /** What the signs and the stripes of the bars mean, as far as the bars have some. */
-import { explanation } from "../../glossary.ts";
 import { html } from "../../marks/element.ts";
 import { explained } from "../../marks/explained.ts";
-import { isUnordered } from "../../values.ts";
 import type { View } from "../../view.ts";
+import { explanation } from "../../words/glossary.ts";
+import { isUnordered } from "../../words/values.ts";
 
 export function signsKey({ store, keep }: View): HTMLElement {
   const trend = html("span", {});

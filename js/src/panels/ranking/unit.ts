@@ -2,9 +2,9 @@
 
 import { html } from "../../marks/element.ts";
 import { hinted } from "../../marks/explained.ts";
-import { UNIT_LABELS } from "../../metrics.ts";
 import type { View } from "../../view.ts";
 import type { Unit } from "../../wire/protocol.ts";
+import { UNIT_LABELS } from "../../words/metric_names.ts";
 
 const UNITS = Object.keys(UNIT_LABELS) as Unit[];
 const NOT_YET = "The standard deviation of the predictions is not computed yet.";

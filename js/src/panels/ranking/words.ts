@@ -1,11 +1,11 @@
 /** A bar in numbers and in words. */
-import { isNothing, number, plural } from "../../format.ts";
-import { explanation } from "../../glossary.ts";
 import type { BarState } from "../../marks/bars.ts";
-import { farOffText, RANK_LABELS, trendOf } from "../../metrics.ts";
 import type { RankedFeature } from "../../ranking.ts";
-import { isUnordered } from "../../values.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
+import { explanation } from "../../words/glossary.ts";
+import { farOffText, RANK_LABELS, trendOf } from "../../words/metric_names.ts";
+import { isNothing, number, plural } from "../../words/numbers.ts";
+import { isUnordered } from "../../words/values.ts";
 
 /** A bar and a tick that are shorter, relative to the longest, are nothing to compare. */
 const LEAST_SHARE = 0.005;

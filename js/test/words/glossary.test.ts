@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import glossary from "../../src/ice_explorer/glossary.json" with { type: "json" };
-import { explanation, type Term, variantsOf } from "../src/glossary.ts";
+import glossary from "../../../src/ice_explorer/glossary.json" with { type: "json" };
+import { explanation, type Term, variantsOf } from "../../src/words/glossary.ts";
 
 test("a figure has the sentence of its kind of feature, or of its convention, or the one for all", () => {
   expect(explanation("impact", ...variantsOf("numeric", "stable"))).toEqual({

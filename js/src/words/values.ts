@@ -1,7 +1,7 @@
 /** Values of every kind of feature as the reader meets them; on the axis all of them are numbers. */
+import type { ColumnKind, ContinuousColors, FeatureKind, Kind } from "../wire/protocol.ts";
 import { type Clock, dateText, dateWriter, spanTexts, unitOf } from "./dates.ts";
-import { axisNumber } from "./format.ts";
-import type { ColumnKind, ContinuousColors, FeatureKind, Kind } from "./wire/protocol.ts";
+import { axisNumber } from "./numbers.ts";
 
 export interface Axis {
   kind: FeatureKind | ColumnKind;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawnKind, hasLevels, placeWriterOf, rampEnds, rampWriter, stepOf, writerOf } from "../src/values.ts";
+import { drawnKind, hasLevels, placeWriterOf, rampEnds, rampWriter, stepOf, writerOf } from "../../src/words/values.ts";
 
 const plain = { grid: [], levels: null };
 

@@ -1,7 +1,7 @@
 /** The explanations of figures, signs and controls. Python and the README read the same file. */
-import glossary from "../../src/ice_explorer/glossary.json" with { type: "json" };
+import glossary from "../../../src/ice_explorer/glossary.json" with { type: "json" };
+import type { Convention, FeatureKind } from "../wire/protocol.ts";
 import { isUnordered } from "./values.ts";
-import type { Convention, FeatureKind } from "./wire/protocol.ts";
 
 export type Term = keyof typeof glossary;
 

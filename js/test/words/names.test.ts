@@ -1,6 +1,6 @@
 /** Words for readers in place of the names of `explain`. */
 import { expect, test } from "vitest";
-import { partings, responseName, withTargetName } from "../src/names.ts";
+import { partings, responseName, withTargetName } from "../../src/words/names.ts";
 
 test.each([
   ["predict_proba", "probability"],

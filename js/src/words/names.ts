@@ -1,5 +1,5 @@
 /** What readers call things that travel under the names of `explain`, and how they tell names apart. */
-import type { RowsBody } from "./wire/protocol.ts";
+import type { RowsBody } from "../wire/protocol.ts";
 
 const RESPONSES: Record<string, string> = {
   predict_proba: "probability",

@@ -9,7 +9,7 @@ import {
   plural,
   reachText,
   tickExponents,
-} from "../src/format.ts";
+} from "../../src/words/numbers.ts";
 
 test.each([
   [0, "0"],

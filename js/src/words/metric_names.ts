@@ -1,7 +1,7 @@
 /** What the figures are called and what they mean, one sentence each. */
-import { count, number, plural } from "./format.ts";
+import type { Convention, Header, RankBy, Unit } from "../wire/protocol.ts";
 import { explanation, variantsOf } from "./glossary.ts";
-import type { Convention, Header, RankBy, Unit } from "./wire/protocol.ts";
+import { count, number, plural } from "./numbers.ts";
 
 export const RANK_LABELS: Record<RankBy, string> = {
   impact: explanation("impact").name,

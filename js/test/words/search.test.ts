@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folded, matches } from "../src/search.ts";
+import { folded, matches } from "../../src/words/search.ts";
 
 const names = ["Créatinine", "creatine kinase", "GRÖSSE", "Straße", "体重（公斤）", "x^2"].map(folded);
 const found = (query: string) => matches(names, query).flatMap((is, at) => (is ? [at] : []));

@@ -9,7 +9,7 @@ import {
   spanTexts,
   unitOf,
   wallOf,
-} from "../src/dates.ts";
+} from "../../src/words/dates.ts";
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
 const labels = (from: string, to: string, wanted = 5): string[] =>
