@@ -1,5 +1,5 @@
 /** All figures of a feature, for a card beside it. */
-import type { TooltipRow } from "./marks/tooltip.ts";
+import type { TooltipRow } from "./elements/tooltip.ts";
 import type { RankedFeature } from "./ranking.ts";
 import type { Reading } from "./reading.ts";
 import type { Convention, FeatureKind, RankBy } from "./wire/protocol.ts";

@@ -1,8 +1,8 @@
 /** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
 import { signal } from "@preact/signals-core";
+import { html } from "./elements/element.ts";
 import { StaticModel } from "./host.ts";
 import type { Exporting } from "./layout.ts";
-import { html } from "./marks/element.ts";
 import { takePanel } from "./panels/take.ts";
 import { followPrinter } from "./paper.ts";
 import type { Settings } from "./settings.ts";

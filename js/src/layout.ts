@@ -1,9 +1,9 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 import { computed, effect, signal } from "@preact/signals-core";
-import { html } from "./marks/element.ts";
-import { focusedBeside } from "./marks/focus.ts";
-import { scrollBehavior } from "./marks/place.ts";
-import { Tabs } from "./marks/tabs.ts";
+import { html } from "./elements/element.ts";
+import { focusedBeside } from "./elements/focus.ts";
+import { scrollBehavior } from "./elements/move_to.ts";
+import { Tabs } from "./elements/tabs.ts";
 import { alertsPanel } from "./panels/alerts.ts";
 import { classesPanel } from "./panels/classes.ts";
 import { colorControl } from "./panels/color_by.ts";

@@ -1,11 +1,11 @@
 /** One view of an explorer: everything it makes ends with the cleanup that `show` returns. */
 import type { AnyModel } from "@anywidget/types";
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { Frames } from "./frames.ts";
+import { html } from "./elements/element.ts";
+import { showExplanations } from "./elements/explained.ts";
+import { Frames } from "./elements/frames.ts";
+import { Tooltip } from "./elements/tooltip.ts";
 import { type Exporting, layOut } from "./layout.ts";
-import { html } from "./marks/element.ts";
-import { showExplanations } from "./marks/explained.ts";
-import { Tooltip } from "./marks/tooltip.ts";
 import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 import { followTheme } from "./theme.ts";

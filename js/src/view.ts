@@ -1,7 +1,7 @@
 /** What every panel is given: the store, when to draw, and when to stop. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Frames } from "./frames.ts";
-import type { Tooltip } from "./marks/tooltip.ts";
+import type { Frames } from "./elements/frames.ts";
+import type { Tooltip } from "./elements/tooltip.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
 

@@ -1,7 +1,7 @@
 /** Quiet axes: hairlines, tabular numerals, no frame. */
 
+import { svg } from "../elements/element.ts";
 import { partings } from "../words/names.ts";
-import { svg } from "./element.ts";
 import type { LinearScale } from "./scale.ts";
 
 export type Scale = LinearScale;

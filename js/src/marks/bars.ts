@@ -1,6 +1,6 @@
 /** One row of the ranking: name, direction, bar, tick, figure. */
-import { html, setText, update } from "./element.ts";
-import { partedText } from "./name.ts";
+import { html, setText, update } from "../elements/element.ts";
+import { partedText } from "../elements/elided_name.ts";
 
 export interface BarState {
   /** Among all features, from 1. */

@@ -1,6 +1,6 @@
 /** Where the data lie: bars on a baseline, as wide as their bins. */
+import { svg } from "../elements/element.ts";
 import type { Scale } from "./axis.ts";
-import { svg } from "./element.ts";
 
 export interface Bars {
   edges: ArrayLike<number>;

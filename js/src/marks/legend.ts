@@ -1,4 +1,7 @@
 /** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
+import { html } from "../elements/element.ts";
+import { partedText } from "../elements/elided_name.ts";
+import { hinted } from "../elements/explained.ts";
 import type { Hidden } from "../filters.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
@@ -6,9 +9,6 @@ import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
 import { partings } from "../words/names.ts";
 import { count, plural } from "../words/numbers.ts";
 import { rampEnds } from "../words/values.ts";
-import { html } from "./element.ts";
-import { hinted } from "./explained.ts";
-import { partedText } from "./name.ts";
 
 function missingSwatch(palette: Palette): HTMLElement {
   const swatch = html("i", { class: "ice-swatch" });

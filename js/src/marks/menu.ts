@@ -1,8 +1,8 @@
 /** A button with a menu that the keyboard can work. */
-import { placeUnder } from "../geometry/placing.ts";
+import { html } from "../elements/element.ts";
+import { moveBeside } from "../elements/move_to.ts";
+import { placeUnder } from "../elements/placing.ts";
 import type { View } from "../view.ts";
-import { html } from "./element.ts";
-import { moveBeside } from "./place.ts";
 
 export interface MenuItem {
   name: string;

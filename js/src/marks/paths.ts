@@ -1,5 +1,5 @@
 /** Single lines and bands drawn as vectors above the raster: the mean, the row under the pointer, selected rows. */
-import { svg } from "./element.ts";
+import { svg } from "../elements/element.ts";
 
 type Place = (point: number) => number;
 

@@ -1,5 +1,5 @@
 /** Questions that a reader should see before any figure: whether a feature is the target itself. */
-import { html } from "../marks/element.ts";
+import { html } from "../elements/element.ts";
 import type { View } from "../view.ts";
 
 export function alertsPanel({ store, keep }: View): HTMLElement {

@@ -1,8 +1,8 @@
 /** What colours the curves: a column by its values, below and above its median, or by its best split. */
 
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../drivers.ts";
-import { html, update } from "../marks/element.ts";
-import { hinted } from "../marks/explained.ts";
+import { html, update } from "../elements/element.ts";
+import { hinted } from "../elements/explained.ts";
 import { unsplit } from "../split.ts";
 import type { View } from "../view.ts";
 import type { DriverBody, ViewChoices } from "../wire/protocol.ts";

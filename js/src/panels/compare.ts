@@ -1,6 +1,8 @@
 /** The open feature beside one or two others: plots of one size, on one value axis where their values have one unit. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { html, setText, update } from "../elements/element.ts";
+import { hinted } from "../elements/explained.ts";
 import { nearestLine } from "../geometry/pick.ts";
 import { Pace } from "../marks/curves/pace.ts";
 import { SmallPicture } from "../marks/curves/picture.ts";
@@ -10,8 +12,6 @@ import { rowTitle } from "../marks/curves/row.ts";
 import { linesOf, manySelected } from "../marks/curves/selected.ts";
 import { around, pickable, pointNear, rangeOf, type SmallPlot, smallScene, tickedPlot } from "../marks/curves/small.ts";
 import { featureAxisTitle, valueTitle } from "../marks/curves/titles.ts";
-import { html, setText, update } from "../marks/element.ts";
-import { hinted } from "../marks/explained.ts";
 import { followSize } from "../marks/size.ts";
 import { Shelf } from "../shelf.ts";
 import { loadedOf } from "../store.ts";

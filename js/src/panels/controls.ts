@@ -1,8 +1,8 @@
 /** How the open feature is drawn. */
 
+import { html, update } from "../elements/element.ts";
+import { explained, hinted } from "../elements/explained.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
-import { html, update } from "../marks/element.ts";
-import { explained, hinted } from "../marks/explained.ts";
 import type { View } from "../view.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { FeatureKind, Kind, NamedAnchor } from "../wire/protocol.ts";

@@ -1,5 +1,5 @@
 /** How impact is counted: three choices, each with a sentence. */
-import { html } from "../marks/element.ts";
+import { html } from "../elements/element.ts";
 import type { View } from "../view.ts";
 import type { Convention } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";

@@ -1,6 +1,6 @@
 /** The slider: how much values far from the observed one count. */
-import { html, setText, update } from "../marks/element.ts";
-import { explained } from "../marks/explained.ts";
+import { html, setText, update } from "../elements/element.ts";
+import { explained } from "../elements/explained.ts";
 import type { View } from "../view.ts";
 import { explanation, variantsOf } from "../words/glossary.ts";
 import { keptText, number, reachText } from "../words/numbers.ts";

@@ -4,9 +4,9 @@
  */
 
 import { type Drivers, isOfDrivers, splitsOf } from "../drivers.ts";
-import { html, setText, update } from "../marks/element.ts";
-import { explained, unexplained } from "../marks/explained.ts";
-import { partedText } from "../marks/name.ts";
+import { html, setText, update } from "../elements/element.ts";
+import { partedText } from "../elements/elided_name.ts";
+import { explained, unexplained } from "../elements/explained.ts";
 import type { View } from "../view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";

@@ -1,6 +1,6 @@
 /** Saves what is shown as a file: a menu for the usual ways, and a dialog for all of them. */
 import { effect } from "@preact/signals-core";
-import { html, setText } from "../marks/element.ts";
+import { html, setText } from "../elements/element.ts";
 import { menuButton } from "../marks/menu.ts";
 import { carryOut, titleOf, type Wish } from "../save.ts";
 import type { View } from "../view.ts";

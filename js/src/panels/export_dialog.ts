@@ -1,6 +1,6 @@
 /** Everything about an export at once: format, what, how large, and where to. */
-import { Choice } from "../marks/choice.ts";
-import { html, setText, update } from "../marks/element.ts";
+import { Choice } from "../elements/choice.ts";
+import { html, setText, update } from "../elements/element.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../save.ts";
 import type { View } from "../view.ts";
 import { sentenceOf } from "../wire/client.ts";

@@ -1,6 +1,6 @@
 /** What became of an export, read out as it comes: where the file lies, or why there is none. */
 import { copyText } from "../clipboard.ts";
-import { html, setText } from "../marks/element.ts";
+import { html, setText } from "../elements/element.ts";
 import type { Outcome } from "../save.ts";
 
 /** So long a message stays that asks for nothing. */

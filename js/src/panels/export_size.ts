@@ -1,5 +1,5 @@
 /** How wide a figure is printed, how fine, and whether it has a heading. */
-import { html } from "../marks/element.ts";
+import { html } from "../elements/element.ts";
 
 const WIDTHS: [string, string][] = [
   ["", "default"],

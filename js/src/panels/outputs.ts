@@ -1,5 +1,5 @@
 /** What of the model is explained, where it returns several things or can be put on several scales. */
-import { html, setText } from "../marks/element.ts";
+import { html, setText } from "../elements/element.ts";
 import type { View } from "../view.ts";
 import type { Header } from "../wire/protocol.ts";
 import { responseName } from "../words/names.ts";

@@ -1,8 +1,8 @@
 /** What numbers and ordered levels are coloured along. */
 
+import { html } from "../elements/element.ts";
+import { hinted } from "../elements/explained.ts";
 import type { Ramp } from "../geometry/palette.ts";
-import { html } from "../marks/element.ts";
-import { hinted } from "../marks/explained.ts";
 import type { View } from "../view.ts";
 
 const LABELS: Record<Ramp, string> = {

@@ -1,9 +1,9 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { html, setText, update } from "../elements/element.ts";
+import { explained } from "../elements/explained.ts";
 import { barNoteOf, factsOf } from "../facts.ts";
 import { labelWidth } from "../marks/axis.ts";
-import { html, setText, update } from "../marks/element.ts";
-import { explained } from "../marks/explained.ts";
 import type { RankedFeature } from "../ranking.ts";
 import type { View } from "../view.ts";
 import type { RankBy } from "../wire/protocol.ts";

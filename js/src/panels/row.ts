@@ -1,10 +1,10 @@
 /** One row in depth, outside of the plot: how to choose it, what is predicted of it, and which change moves it most. */
 import { effect } from "@preact/signals-core";
+import { html, setText, update } from "../elements/element.ts";
+import { explained, hinted } from "../elements/explained.ts";
+import { focusedBeside } from "../elements/focus.ts";
+import { icon } from "../elements/icons.ts";
 import { rowTitle } from "../marks/curves/row.ts";
-import { html, setText, update } from "../marks/element.ts";
-import { explained, hinted } from "../marks/explained.ts";
-import { focusedBeside } from "../marks/focus.ts";
-import { icon } from "../marks/icons.ts";
 import type { Pins } from "../pins.ts";
 import { loadedOf } from "../store.ts";
 import type { View } from "../view.ts";

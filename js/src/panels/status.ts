@@ -1,5 +1,5 @@
 /** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
-import { html, setText, update } from "../marks/element.ts";
+import { html, setText, update } from "../elements/element.ts";
 import type { View } from "../view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../wire/client.ts";
 import type { Header, Status } from "../wire/protocol.ts";

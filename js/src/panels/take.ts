@@ -2,7 +2,7 @@
 import { effect, type Signal } from "@preact/signals-core";
 import { copyPng } from "../clipboard.ts";
 import { download } from "../download.ts";
-import { html } from "../marks/element.ts";
+import { html } from "../elements/element.ts";
 import { menuButton } from "../marks/menu.ts";
 import { originOf, signed } from "../origin.ts";
 import { putOnPaper } from "../paper.ts";

@@ -1,9 +1,9 @@
 /** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
 
-import { placeUnder } from "../geometry/placing.ts";
-import { html, setText } from "../marks/element.ts";
-import { hinted } from "../marks/explained.ts";
-import { moveBeside } from "../marks/place.ts";
+import { html, setText } from "../elements/element.ts";
+import { hinted } from "../elements/explained.ts";
+import { moveBeside } from "../elements/move_to.ts";
+import { placeUnder } from "../elements/placing.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../offers.ts";
 import type { View } from "../view.ts";
 import type { ViewChoices } from "../wire/protocol.ts";

@@ -1,11 +1,11 @@
 /** A small plot on the page: axes with their ends, the data under them, lines, mean, and the rows that are singled out. */
+import { html, setText, svg, update } from "../../elements/element.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { shortSpanTexts, spanTexts } from "../../words/dates.ts";
 import { columnFormat, plural } from "../../words/numbers.ts";
 import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
 import { bottomAxis, leftAxis, levelAxis } from "../axis.ts";
-import { html, setText, svg, update } from "../element.ts";
 import { bar, histogram } from "../histogram.ts";
 import { bandPath, haloed, linePath } from "../paths.ts";
 import { Fade } from "./fade.ts";

@@ -1,9 +1,9 @@
 /** The place where centred curves are held together, as a handle on its rule: dragged, or moved by keys, along the grid. */
 
+import { html, update } from "../../elements/element.ts";
+import { hinted } from "../../elements/explained.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
-import { html, update } from "../../marks/element.ts";
-import { hinted } from "../../marks/explained.ts";
 import type { View } from "../../view.ts";
 import { followDrag, OWN_DRAG, placeIn } from "./gestures.ts";
 import type { Shown } from "./shown.ts";

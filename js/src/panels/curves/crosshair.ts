@@ -1,8 +1,8 @@
 /** The crosshair of the what-if: it follows the curve of the one row that is selected, whatever is under the pointer. */
 import { computed } from "@preact/signals-core";
+import { html, setText, svg, update } from "../../elements/element.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
-import { html, setText, svg, update } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { number, signed } from "../../words/numbers.ts";
 import { placeWriterOf } from "../../words/values.ts";

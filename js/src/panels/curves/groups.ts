@@ -1,9 +1,9 @@
 /** The mean line of each group that has a colour of its own. */
 import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { svg, update } from "../../elements/element.ts";
 import { type GroupMean, groupMeans } from "../../geometry/crossing.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { colorValues, type Plot } from "../../marks/curves/plot.ts";
-import { svg, update } from "../../marks/element.ts";
 import { haloedPaths, linePath } from "../../marks/paths.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";

@@ -1,8 +1,8 @@
 /** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
 import type { ReadonlySignal } from "@preact/signals-core";
+import { html, setText } from "../../elements/element.ts";
+import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
-import { html, setText } from "../../marks/element.ts";
-import { explained } from "../../marks/explained.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import { hasRules } from "../../split.ts";
 import type { View } from "../../view.ts";

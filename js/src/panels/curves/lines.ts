@@ -1,11 +1,11 @@
 /** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
 import { signal } from "@preact/signals-core";
+import { html } from "../../elements/element.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import { Fade } from "../../marks/curves/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../marks/curves/paint.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../marks/curves/selected.ts";
-import { html } from "../../marks/element.ts";
 import type { View } from "../../view.ts";
 import { DensityPainter } from "./density.ts";
 import type { Shown } from "./shown.ts";

@@ -1,5 +1,6 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
+import { html, svg, update } from "../../elements/element.ts";
 import { groupMeans } from "../../geometry/crossing.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
@@ -13,7 +14,6 @@ import {
   type Which,
 } from "../../marks/curves/selected.ts";
 import { drawDots } from "../../marks/dots.ts";
-import { html, svg, update } from "../../marks/element.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
 import { scaleLinear } from "../../marks/scale.ts";

@@ -1,6 +1,6 @@
 /** Where the observed value of the row that the card is about lies on the axis. */
+import { svg, update } from "../../elements/element.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
-import { svg, update } from "../../marks/element.ts";
 import type { Pins } from "../../pins.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";

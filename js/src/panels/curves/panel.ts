@@ -1,6 +1,6 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { html, setText, update } from "../../marks/element.ts";
+import { html, setText, update } from "../../elements/element.ts";
 import type { Pins } from "../../pins.ts";
 import { loadedOf, type Picture } from "../../store.ts";
 import { type View, whileShown } from "../../view.ts";

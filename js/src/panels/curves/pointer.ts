@@ -1,6 +1,7 @@
 /** Singling out rows: the line nearest to the pointer, or line after line with the arrow keys. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { bisectRight, least } from "d3-array";
+import type { TooltipRow } from "../../elements/tooltip.ts";
 import type { Hidden } from "../../filters.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
@@ -8,7 +9,6 @@ import { nearestIndex } from "../../geometry/transforms.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import { rowTitle } from "../../marks/curves/row.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
-import type { TooltipRow } from "../../marks/tooltip.ts";
 import type { Pins } from "../../pins.ts";
 import type { View } from "../../view.ts";
 import type { ColorsBody } from "../../wire/protocol.ts";

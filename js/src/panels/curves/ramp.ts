@@ -1,9 +1,9 @@
 /** A part of the colour ramp, chosen by dragging over it or by keys: lines of other values are hidden. */
 
 import type { ReadonlySignal } from "@preact/signals-core";
+import { html, update } from "../../elements/element.ts";
+import { hinted } from "../../elements/explained.ts";
 import { rampPlace } from "../../filters.ts";
-import { html, update } from "../../marks/element.ts";
-import { hinted } from "../../marks/explained.ts";
 import type { Loaded } from "../../store.ts";
 import type { View } from "../../view.ts";
 import type { ContinuousColors } from "../../wire/protocol.ts";

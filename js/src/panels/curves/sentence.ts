@@ -1,7 +1,7 @@
 /** What the open feature does to the prediction, in one sentence under its title. */
+import { html, setText } from "../../elements/element.ts";
+import { explained } from "../../elements/explained.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
-import { html, setText } from "../../marks/element.ts";
-import { explained } from "../../marks/explained.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import type { View } from "../../view.ts";
 import type { Curves } from "../../wire/decode.ts";

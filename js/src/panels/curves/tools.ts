@@ -1,10 +1,10 @@
 /** What a drag in the plot does, and the way back from a zoom: buttons at the plot's upper right corner. */
 
 import { type Signal, signal } from "@preact/signals-core";
-import { html, update } from "../../marks/element.ts";
-import { hinted } from "../../marks/explained.ts";
-import { focusedBeside } from "../../marks/focus.ts";
-import { icon } from "../../marks/icons.ts";
+import { html, update } from "../../elements/element.ts";
+import { hinted } from "../../elements/explained.ts";
+import { focusedBeside } from "../../elements/focus.ts";
+import { icon } from "../../elements/icons.ts";
 import type { View } from "../../view.ts";
 import type { Shown } from "./shown.ts";
 

@@ -1,8 +1,8 @@
 /** What the present view leaves out or means: lines beyond the axis, the shades of the density. */
+import { html, setText, svg, update } from "../../elements/element.ts";
+import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import type { ValueRange } from "../../marks/curves/range.ts";
-import { html, setText, svg, update } from "../../marks/element.ts";
-import { explained } from "../../marks/explained.ts";
 import type { View } from "../../view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { count, number, plural } from "../../words/numbers.ts";

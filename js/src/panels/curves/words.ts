@@ -1,10 +1,10 @@
 /** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
 
+import { html, setText, update } from "../../elements/element.ts";
+import { partedText } from "../../elements/elided_name.ts";
+import { explained } from "../../elements/explained.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { featureAxisTitle, valueTitle } from "../../marks/curves/titles.ts";
-import { html, setText, update } from "../../marks/element.ts";
-import { explained } from "../../marks/explained.ts";
-import { partedText } from "../../marks/name.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import type { Reading } from "../../reading.ts";
 import type { View } from "../../view.ts";

@@ -1,11 +1,11 @@
 /** A plot of which only a part of the axes shows, and where what is drawn ends then. */
 
+import { svg } from "../../elements/element.ts";
 import { stripEnds } from "../../geometry/levels.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { heldTo, isWhole, type Span } from "../../geometry/zoom.ts";
 import { labelWidth, ticksOf } from "../../marks/axis.ts";
 import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "../../marks/curves/plot.ts";
-import { svg } from "../../marks/element.ts";
 import { scaleLinear } from "../../marks/scale.ts";
 import type { Window } from "./zoom.ts";
 

@@ -1,6 +1,6 @@
 /** What the colours of the lines mean, in all tiles alike. A click on a level hides its lines everywhere. */
+import { html } from "../../elements/element.ts";
 import { paletteOf } from "../../marks/curves/plot.ts";
-import { html } from "../../marks/element.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { Shelf } from "../../shelf.ts";
 import { hasRules } from "../../split.ts";

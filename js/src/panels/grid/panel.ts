@@ -1,8 +1,8 @@
 /** All features in small, in the order of the ranking. Only tiles in view exist, and only theirs are the curves asked for. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { max } from "d3-array";
+import { html, setText, update } from "../../elements/element.ts";
 import { sharedRange } from "../../marks/curves/range.ts";
-import { html, setText, update } from "../../marks/element.ts";
 import { followSize, type Size } from "../../marks/size.ts";
 import type { RankedFeature } from "../../ranking.ts";
 import { Shelf } from "../../shelf.ts";

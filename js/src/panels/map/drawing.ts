@@ -1,8 +1,8 @@
 /** What the map draws: points on a canvas, and names and rings over them. */
+import { svg } from "../../elements/element.ts";
 import { type Labelled, labelBox, placeLabels, type Side } from "../../geometry/labels.ts";
 import type { Box } from "../../geometry/pick.ts";
 import { fitted, fittedApart, labelWidth } from "../../marks/axis.ts";
-import { svg } from "../../marks/element.ts";
 import type { Size } from "../../marks/size.ts";
 import type { MapAxes, Point } from "./points.ts";
 

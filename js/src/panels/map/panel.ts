@@ -1,10 +1,10 @@
 /** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { html, setText, svg, update } from "../../elements/element.ts";
+import { explained } from "../../elements/explained.ts";
 import { cautionOf, factsOf } from "../../facts.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
-import { html, setText, svg, update } from "../../marks/element.ts";
-import { explained } from "../../marks/explained.ts";
 import { followSize, type Size } from "../../marks/size.ts";
 import type { View } from "../../view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";

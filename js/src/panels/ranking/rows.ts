@@ -3,9 +3,9 @@
  * one that has the focus and the one that the Tab key reaches.
  */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { atEdge, inView, type Range, revealing } from "../../geometry/window.ts";
+import { html } from "../../elements/element.ts";
+import { atEdge, inView, type Range, revealing } from "../../elements/visible_rows.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
-import { html } from "../../marks/element.ts";
 import type { RankedFeature } from "../../ranking.ts";
 
 /** Lists up to this long are there as a whole. */

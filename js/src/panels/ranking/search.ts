@@ -1,6 +1,6 @@
 /** Finds features by their names, where there are more than one sees at a glance. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, setText } from "../../marks/element.ts";
+import { html, setText } from "../../elements/element.ts";
 import type { View } from "../../view.ts";
 import { count, plural } from "../../words/numbers.ts";
 

@@ -1,6 +1,6 @@
 /** What the signs and the stripes of the bars mean, as far as the bars have some. */
-import { html } from "../../marks/element.ts";
-import { explained } from "../../marks/explained.ts";
+import { html } from "../../elements/element.ts";
+import { explained } from "../../elements/explained.ts";
 import type { View } from "../../view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { isUnordered } from "../../words/values.ts";

@@ -1,7 +1,7 @@
 /** The unit of the figures. */
 
-import { html } from "../../marks/element.ts";
-import { hinted } from "../../marks/explained.ts";
+import { html } from "../../elements/element.ts";
+import { hinted } from "../../elements/explained.ts";
 import type { View } from "../../view.ts";
 import type { Unit } from "../../wire/protocol.ts";
 import { UNIT_LABELS } from "../../words/metric_names.ts";

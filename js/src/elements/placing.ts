@@ -1,5 +1,5 @@
 /** Where a card stands beside what it belongs to, and a menu under its button: inside of a room where that is possible. */
-import type { Box } from "./pick.ts";
+import type { Box } from "../geometry/pick.ts";
 
 export interface Extent {
   width: number;

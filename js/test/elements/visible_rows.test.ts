@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atEdge, inView, revealing } from "../../src/geometry/window.ts";
+import { atEdge, inView, revealing } from "../../src/elements/visible_rows.ts";
 
 test("rows in view exist, and some beyond either edge", () => {
   expect(inView(2400, 480, 24, 2000, 4)).toEqual({ first: 96, end: 124 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeBeside, placeUnder } from "../../src/geometry/placing.ts";
+import { placeBeside, placeUnder } from "../../src/elements/placing.ts";
 
 const room = { left: 10, right: 410, top: 20, bottom: 320 };
 const card = { width: 100, height: 60 };

@@ -1,6 +1,6 @@
 /** Moves what floats over the explorer to its place. */
 import type { Box } from "../geometry/pick.ts";
-import type { Extent, Place } from "../geometry/placing.ts";
+import type { Extent, Place } from "./placing.ts";
 
 /** What can be seen of the explorer. */
 function roomIn(root: HTMLElement): Box {

@@ -1,8 +1,8 @@
 /** A small card beside the pointer that stays inside the explorer. */
-import type { Frames } from "../frames.ts";
-import { placeBelow, placeBeside } from "../geometry/placing.ts";
 import { html } from "./element.ts";
-import { moveBeside } from "./place.ts";
+import type { Frames } from "./frames.ts";
+import { moveBeside } from "./move_to.ts";
+import { placeBelow, placeBeside } from "./placing.ts";
 
 export interface TooltipRow {
   label: string;
