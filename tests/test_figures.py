@@ -915,7 +915,7 @@ def test_a_file_names_what_it_follows_and_what_not(explanation):
 
 def test_usual_choices_are_those_of_the_browser(root):
     """Python's table of them is the browser's, by name and value."""
-    text = (root / "js" / "src" / "remembered.ts").read_text(encoding="utf-8")
+    text = (root / "js" / "src" / "store" / "view_choices.ts").read_text(encoding="utf-8")
     body = text.partition("DEFAULTS: Readonly<ViewChoices> = {")[2].partition("\n};")[0]
     found = {name: json.loads(value) for name, value in re.findall(r"(\w+): (.+),", body)}
     assert found == USUAL

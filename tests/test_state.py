@@ -266,7 +266,7 @@ def test_python_and_the_browser_know_the_same_choices(root):
     protocol = (root / "js" / "src" / "wire" / "protocol.ts").read_text(encoding="utf-8")
     block = re.search(r"export interface ViewChoices \{\n(.*?)\n\}", protocol, flags=re.DOTALL)[1]
     assert set(re.findall(r"^  (\w+): ", block, flags=re.MULTILINE)) == set(VIEW_CHOICES)
-    defaults = (root / "js" / "src" / "remembered.ts").read_text(encoding="utf-8")
+    defaults = (root / "js" / "src" / "store" / "view_choices.ts").read_text(encoding="utf-8")
     block = re.search(r"DEFAULTS: [^\n]* = \{\n(.*?)\n\};", defaults, flags=re.DOTALL)[1]
     pairs = dict(re.findall(r"^  (\w+): (.*),$", block, flags=re.MULTILINE))
     assert [name for name, value in pairs.items() if not VIEW_CHOICES[name].is_met(json.loads(value))] == []

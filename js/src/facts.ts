@@ -1,7 +1,7 @@
 /** All figures of a feature, for a card beside it. */
 import type { TooltipRow } from "./elements/tooltip.ts";
-import type { RankedFeature } from "./ranking.ts";
-import type { Reading } from "./reading.ts";
+import type { RankedFeature } from "./store/ranking.ts";
+import type { Reading } from "./store/reading.ts";
 import type { Convention, FeatureKind, RankBy } from "./wire/protocol.ts";
 import { explanation, variantsOf } from "./words/glossary.ts";
 import { farOffText, RANK_LABELS } from "./words/metric_names.ts";

@@ -1,8 +1,8 @@
 /** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
 import { exportPanel } from "./panels/export.ts";
-import { followSettings } from "./settings.ts";
 import { show } from "./show.ts";
+import { followSettings } from "./store/settings.ts";
 import { KernelClient } from "./wire/client.ts";
 import { tellPresence } from "./wire/presence.ts";
 import type { Traits } from "./wire/protocol.ts";

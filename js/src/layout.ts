@@ -20,8 +20,8 @@ import { type BesideBars, rankingPanel } from "./panels/ranking.ts";
 import { rowPanel } from "./panels/row.ts";
 import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
-import { type Pins, pinsOf } from "./pins.ts";
-import { loadedOf } from "./store.ts";
+import { type Pins, pinsOf } from "./store/pins.ts";
+import { loadedOf } from "./store/store.ts";
 import { type View, whileShown } from "./view.ts";
 
 /** Where ranking and curves stand side by side; in a narrower cell the curves follow the first few bars. */

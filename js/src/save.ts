@@ -4,7 +4,7 @@
  */
 import { copyPng } from "./clipboard.ts";
 import { download } from "./download.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./store/store.ts";
 import type { ExportBody, FormatHeader, What } from "./wire/protocol.ts";
 
 /** Of an SVG, and of a PNG where nothing else is asked for. */

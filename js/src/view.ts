@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Frames } from "./elements/frames.ts";
 import type { Tooltip } from "./elements/tooltip.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./store/store.ts";
 import type { Theme } from "./theme.ts";
 
 export interface View {

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
 import { standIns } from "../src/marks/curves/scene.ts";
-import { rankFeatures } from "../src/ranking.ts";
-import { Reading } from "../src/reading.ts";
-import { splitColors } from "../src/split.ts";
-import { largestChange } from "../src/what_if.ts";
+import { rankFeatures } from "../src/store/ranking.ts";
+import { Reading } from "../src/store/reading.ts";
+import { splitColors } from "../src/store/two_sides.ts";
+import { largestChange } from "../src/store/what_if.ts";
 import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import {
   type ClassesBody,

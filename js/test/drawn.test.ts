@@ -10,7 +10,7 @@ import { type ValueRange, valueRange } from "../src/marks/curves/range.ts";
 import { middleOf, type Scene } from "../src/marks/curves/scene.ts";
 import { averageSentence } from "../src/panels/curves/sentence.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
-import { type Sides, splitColors } from "../src/split.ts";
+import { type Sides, splitColors } from "../src/store/two_sides.ts";
 import type { Curves, LineColors } from "../src/wire/decode.ts";
 import type { ColorsBody } from "../src/wire/protocol.ts";
 import { reachText } from "../src/words/numbers.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/snapshot.ts";
-import type { Store } from "../src/store.ts";
+import type { Store } from "../src/store/store.ts";
 import { decodeClasses, decodeColors, decodeCurves } from "../src/wire/decode.ts";
 import type {
   Bodies,

@@ -2,7 +2,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { afterEach } from "vitest";
 import type { FakeModel } from "../dev/model.ts";
-import { Store } from "../src/store.ts";
+import { Store } from "../src/store/store.ts";
 import { KernelClient } from "../src/wire/client.ts";
 import type { Traits } from "../src/wire/protocol.ts";
 

@@ -2,9 +2,9 @@
 import { html } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { hinted } from "../elements/explained.ts";
-import type { Hidden } from "../filters.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
+import type { Hidden } from "../store/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
 import { partings } from "../words/names.ts";
 import { count, plural } from "../words/numbers.ts";

@@ -1,11 +1,11 @@
 /** The open feature for every class of a classifier: small pictures of the same rows on one value axis. */
 import { extent } from "d3-array";
-import { followClasses } from "../classes.ts";
 import { html, setText, update } from "../elements/element.ts";
 import { scrollBehavior } from "../elements/move_to.ts";
 import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
 import { scaleLinear } from "../marks/scale.ts";
+import { followClasses } from "../store/class_curves.ts";
 import type { View } from "../view.ts";
 import type { ClassCurves } from "../wire/decode.ts";
 import { columnFormat } from "../words/numbers.ts";

@@ -1,9 +1,9 @@
 /** What colours the curves: a column by its values, below and above its median, or by its best split. */
 
-import { isOfDrivers, splitsOf, type Together, togetherOf } from "../drivers.ts";
 import { html, update } from "../elements/element.ts";
 import { hinted } from "../elements/explained.ts";
-import { unsplit } from "../split.ts";
+import { isOfDrivers, splitsOf, type Together, togetherOf } from "../store/drivers.ts";
+import { unsplit } from "../store/two_sides.ts";
 import type { View } from "../view.ts";
 import type { DriverBody, ViewChoices } from "../wire/protocol.ts";
 import { percent } from "../words/numbers.ts";

@@ -1,5 +1,5 @@
 /** How much a file holds, before it is made: about how many bytes of numbers, or how many rows of the data. */
-import { loadedOf, type Store } from "../store.ts";
+import { loadedOf, type Store } from "../store/store.ts";
 import type { What } from "../wire/protocol.ts";
 import { count, plural } from "../words/numbers.ts";
 

@@ -4,7 +4,7 @@ import { html, setText, update } from "../elements/element.ts";
 import { explained } from "../elements/explained.ts";
 import { barNoteOf, factsOf } from "../facts.ts";
 import { labelWidth } from "../marks/axis.ts";
-import type { RankedFeature } from "../ranking.ts";
+import type { RankedFeature } from "../store/ranking.ts";
 import type { View } from "../view.ts";
 import type { RankBy } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";

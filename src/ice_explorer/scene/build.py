@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import RankBy
     from ice_explorer.scene.two_sides import Split
 
-# The twin of `js/src/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
+# The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
 _FAR: Final = 2 + 1e-6  # rounding decides nothing

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import Kind
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
-_MOST_LINES: Final = 2000  # of `js/src/offers.ts`, as are the others
+_MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
 _MOST_TICKS: Final = 500
 _MOST_OTHERS: Final = 2  # of `js/src/panels/compare.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
@@ -27,7 +27,7 @@ STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
 
-# Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/remembered.ts`.
+# Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/store/view_choices.ts`.
 USUAL: Final[Mapping[str, object]] = {
     "left": "bars",
     "right": "feature",

@@ -1,6 +1,6 @@
 """Lines in two colours, on either side of the median or of a rule, or by the groups of several rules.
 
-The twin of `js/src/split.ts`.
+The twin of `js/src/store/two_sides.ts`.
 """
 
 from __future__ import annotations

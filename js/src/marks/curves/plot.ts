@@ -6,7 +6,7 @@ import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
 import { splitPalette } from "../../geometry/split_palette.ts";
 import { stepValues } from "../../geometry/transforms.ts";
-import { isSplit } from "../../split.ts";
+import { isSplit } from "../../store/two_sides.ts";
 import type { Theme } from "../../theme.ts";
 import type { LineColors } from "../../wire/decode.ts";
 import { dateTicks, unitOf } from "../../words/dates.ts";

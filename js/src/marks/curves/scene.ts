@@ -12,7 +12,7 @@ import {
   stepValues,
   stepX,
 } from "../../geometry/transforms.ts";
-import type { SceneOptions } from "../../store.ts";
+import type { SceneOptions } from "../../store/store.ts";
 import type { Curves } from "../../wire/decode.ts";
 import type { Anchor, Kind } from "../../wire/protocol.ts";
 import { drawnKind, hasLevels, isUnordered } from "../../words/values.ts";

@@ -4,7 +4,7 @@ import { stripReach } from "../../geometry/levels.ts";
 import type { Polylines } from "../../geometry/pick.ts";
 import { type LineSet, lineStrength, lineThickness } from "../../geometry/raster.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
-import type { SceneOptions } from "../../store.ts";
+import type { SceneOptions } from "../../store/store.ts";
 import type { Theme } from "../../theme.ts";
 import type { Curves, LineColors } from "../../wire/decode.ts";
 import type { Anchor, Kind } from "../../wire/protocol.ts";

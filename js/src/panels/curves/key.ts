@@ -4,7 +4,7 @@ import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
-import { hasRules } from "../../split.ts";
+import { hasRules } from "../../store/two_sides.ts";
 import type { View } from "../../view.ts";
 import { explanation, type Term } from "../../words/glossary.ts";
 import { count } from "../../words/numbers.ts";

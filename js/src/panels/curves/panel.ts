@@ -1,8 +1,8 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
-import type { Pins } from "../../pins.ts";
-import { loadedOf, type Picture } from "../../store.ts";
+import type { Pins } from "../../store/pins.ts";
+import { loadedOf, type Picture } from "../../store/store.ts";
 import { type View, whileShown } from "../../view.ts";
 import type { Status } from "../../wire/protocol.ts";
 import { anchorHandle } from "./anchor.ts";

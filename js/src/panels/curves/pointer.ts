@@ -2,14 +2,14 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { bisectRight, least } from "d3-array";
 import type { TooltipRow } from "../../elements/tooltip.ts";
-import type { Hidden } from "../../filters.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../geometry/pick.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import { rowTitle } from "../../marks/curves/row.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
-import type { Pins } from "../../pins.ts";
+import type { Hidden } from "../../store/filters.ts";
+import type { Pins } from "../../store/pins.ts";
 import type { View } from "../../view.ts";
 import type { ColorsBody } from "../../wire/protocol.ts";
 import { count, number, percent } from "../../words/numbers.ts";

@@ -3,8 +3,8 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
-import { rampPlace } from "../../filters.ts";
-import type { Loaded } from "../../store.ts";
+import { rampPlace } from "../../store/filters.ts";
+import type { Loaded } from "../../store/store.ts";
 import type { View } from "../../view.ts";
 import type { ContinuousColors } from "../../wire/protocol.ts";
 import { rampWriter } from "../../words/values.ts";

@@ -2,9 +2,9 @@
 import { html } from "../../elements/element.ts";
 import { paletteOf } from "../../marks/curves/plot.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
-import type { Shelf } from "../../shelf.ts";
-import { hasRules } from "../../split.ts";
-import type { Loaded } from "../../store.ts";
+import type { Shelf } from "../../store/curve_queue.ts";
+import type { Loaded } from "../../store/store.ts";
+import { hasRules } from "../../store/two_sides.ts";
 import type { View } from "../../view.ts";
 
 /** `range` lies over the ramp. */

@@ -1,13 +1,13 @@
 /** What the tiles show of their curves, worked out once for each and again when the way of looking at them changes. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import type { Hidden } from "../../filters.ts";
 import { endsWriter } from "../../marks/curves/picture.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
 import { linesOf } from "../../marks/curves/selected.ts";
 import { around, rangeOf, smallPlot, smallScene } from "../../marks/curves/small.ts";
-import type { Shelf } from "../../shelf.ts";
-import type { Loaded, SceneOptions } from "../../store.ts";
+import type { Shelf } from "../../store/curve_queue.ts";
+import type { Hidden } from "../../store/filters.ts";
+import type { Loaded, SceneOptions } from "../../store/store.ts";
 import type { Theme } from "../../theme.ts";
 import type { Curves } from "../../wire/decode.ts";
 import type { Anchor, Kind } from "../../wire/protocol.ts";

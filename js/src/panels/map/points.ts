@@ -4,8 +4,8 @@ import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
 import { valueTicks } from "../../marks/curves/plot.ts";
 import { scaleLinear } from "../../marks/scale.ts";
 import type { Size } from "../../marks/size.ts";
-import type { RankedFeature } from "../../ranking.ts";
-import type { Reading } from "../../reading.ts";
+import type { RankedFeature } from "../../store/ranking.ts";
+import type { Reading } from "../../store/reading.ts";
 
 export interface Point {
   feature: RankedFeature;

@@ -6,7 +6,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
 import { atEdge, inView, type Range, revealing } from "../../elements/visible_rows.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
-import type { RankedFeature } from "../../ranking.ts";
+import type { RankedFeature } from "../../store/ranking.ts";
 
 /** Lists up to this long are there as a whole. */
 const SHORT = 50;

@@ -1,6 +1,6 @@
 /** A bar in numbers and in words. */
 import type { BarState } from "../../marks/bars.ts";
-import type { RankedFeature } from "../../ranking.ts";
+import type { RankedFeature } from "../../store/ranking.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
 import { farOffText, RANK_LABELS, trendOf } from "../../words/metric_names.ts";

@@ -1,9 +1,9 @@
 /** What the reader can choose to see of the open feature, and why not the rest. */
-import { slopeEnds } from "./geometry/transforms.ts";
+import { slopeEnds } from "../geometry/transforms.ts";
+import type { Curves } from "../wire/decode.ts";
+import type { Kind } from "../wire/protocol.ts";
+import { drawnKind, hasLevels } from "../words/values.ts";
 import type { Store } from "./store.ts";
-import type { Curves } from "./wire/decode.ts";
-import type { Kind } from "./wire/protocol.ts";
-import { drawnKind, hasLevels } from "./words/values.ts";
 
 /** Beyond this number lines are drawn as their density, unless the reader wants them otherwise. */
 const MOST_LINES = 2000;

@@ -1,9 +1,9 @@
 /** The what-if of the selected row: what is asked, until when, and what of it is within reach. */
 import { computed, signal } from "@preact/signals-core";
 import { expect, onTestFinished, test } from "vitest";
-import { largestChange, WhatIfFeed } from "../src/what_if.ts";
-import { type Client, KernelError } from "../src/wire/client.ts";
-import type { FeatureMoves, Request, WhatIfRequest } from "../src/wire/protocol.ts";
+import { largestChange, WhatIfFeed } from "../../src/store/what_if.ts";
+import { type Client, KernelError } from "../../src/wire/client.ts";
+import type { FeatureMoves, Request, WhatIfRequest } from "../../src/wire/protocol.ts";
 
 const moved = (feature: string): FeatureMoves => ({
   feature,

@@ -4,8 +4,8 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { choicesOf } from "./wire/forms.ts";
-import type { Traits, ViewChoices } from "./wire/protocol.ts";
+import { choicesOf } from "../wire/forms.ts";
+import type { Traits, ViewChoices } from "../wire/protocol.ts";
 
 export const DEFAULTS: Readonly<ViewChoices> = {
   left: "bars",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readSettings } from "../src/settings.ts";
+import { readSettings } from "../../src/store/settings.ts";
 
 it("reads what JupyterLab is set to", () => {
   const all = { format: "pdf", width: 89, dpi: 600, palette: "cividis", theme: "dark", max_lines: 200 };

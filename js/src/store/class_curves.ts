@@ -1,8 +1,8 @@
 /** The open feature for every class: asked for after its curves are there, and only while it is to be seen. */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { Cancelled, sentenceOf } from "../wire/client.ts";
+import { type ClassCurves, decodeClasses } from "../wire/decode.ts";
 import type { Store } from "./store.ts";
-import { Cancelled, sentenceOf } from "./wire/client.ts";
-import { type ClassCurves, decodeClasses } from "./wire/decode.ts";
 
 export type ClassesPicture =
   | { state: "off" }

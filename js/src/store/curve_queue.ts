@@ -4,10 +4,10 @@
  */
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { sentenceOf } from "../wire/client.ts";
+import { type Curves, decodeCurves } from "../wire/decode.ts";
+import type { CurvesRequest } from "../wire/protocol.ts";
 import type { Loaded, Store } from "./store.ts";
-import { sentenceOf } from "./wire/client.ts";
-import { type Curves, decodeCurves } from "./wire/decode.ts";
-import type { CurvesRequest } from "./wire/protocol.ts";
 
 /** Questions that are open at once: the kernel answers one after the other, and an opened feature waits for these. */
 const AT_ONCE = 2;

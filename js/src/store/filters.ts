@@ -2,7 +2,7 @@
  * Which lines the legend has switched off, by the value that colours them. What is remembered names levels, so that it
  * holds whatever other levels there are; what is drawn is asked by colour values.
  */
-import type { CategoryColors, ColorsBody, ViewChoices } from "./wire/protocol.ts";
+import type { CategoryColors, ColorsBody, ViewChoices } from "../wire/protocol.ts";
 
 export type Filter = ViewChoices["filters"][string];
 

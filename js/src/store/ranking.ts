@@ -1,6 +1,6 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
+import type { FeatureKind, RankBy } from "../wire/protocol.ts";
 import type { Reading } from "./reading.ts";
-import type { FeatureKind, RankBy } from "./wire/protocol.ts";
 
 export interface RankedFeature {
   /** Index in the header, and so in every table. */

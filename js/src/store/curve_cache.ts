@@ -1,8 +1,8 @@
 /** Curves and their colours that were requested before, by output, feature and number of lines. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { isTogether, type RuleScale, type Sides, type Split, splitColors } from "./split.ts";
-import { Cancelled, type Client, sentenceOf } from "./wire/client.ts";
-import { type Curves, decodeColors, decodeCurves, type LineColors } from "./wire/decode.ts";
+import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
+import { type Curves, decodeColors, decodeCurves, type LineColors } from "../wire/decode.ts";
+import { isTogether, type RuleScale, type Sides, type Split, splitColors } from "./two_sides.ts";
 
 /** Features whose curves stay at hand after another one was opened. */
 const KEPT_CURVES = 8;

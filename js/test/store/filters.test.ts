@@ -1,7 +1,7 @@
 /** Which colour values the legend hides, and what is remembered of it. */
 import { expect, test } from "vitest";
-import { hiddenBy, onlyLevel, toggledLevel } from "../src/filters.ts";
-import type { CategoryColors, ContinuousColors } from "../src/wire/protocol.ts";
+import { hiddenBy, onlyLevel, toggledLevel } from "../../src/store/filters.ts";
+import type { CategoryColors, ContinuousColors } from "../../src/wire/protocol.ts";
 
 const ward: CategoryColors = {
   column: "ward",

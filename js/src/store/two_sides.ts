@@ -2,10 +2,10 @@
  * Curves in two colours: below and above the median of the colouring column, or on either side of its best split. The one
  * place where values become sides; legend, filter and card see levels like any others.
  */
+import type { LineColors } from "../wire/decode.ts";
+import type { CategoryColors, ColorsBody, DriverBody, ViewChoices } from "../wire/protocol.ts";
+import { rampWriter } from "../words/values.ts";
 import { type Drivers, splitsOf, type Together, togetherOf } from "./drivers.ts";
-import type { LineColors } from "./wire/decode.ts";
-import type { CategoryColors, ColorsBody, DriverBody, ViewChoices } from "./wire/protocol.ts";
-import { rampWriter } from "./words/values.ts";
 
 /** On two sides of what. */
 export type Sides = "median" | DriverBody;

@@ -3,8 +3,8 @@
  * one question at a time, so that no curves ever wait for it; and kept.
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { Cancelled, type Client, sentenceOf } from "./wire/client.ts";
-import type { CombinedBody, DriversBody, ViewChoices } from "./wire/protocol.ts";
+import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
+import type { CombinedBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 
 /** How long curves are on screen before more is asked about them. */
 const PATIENCE_MS = 120;

@@ -3,9 +3,9 @@
  * for as many features as half a second takes, so it is asked again until all are known.
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { Cancelled, type Client, sentenceOf } from "./wire/client.ts";
-import type { FeatureMoves, MoveBody } from "./wire/protocol.ts";
-import { halfWeight } from "./words/numbers.ts";
+import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
+import type { FeatureMoves, MoveBody } from "../wire/protocol.ts";
+import { halfWeight } from "../words/numbers.ts";
 
 /** How long a row is selected before more is asked about it. */
 const PATIENCE_MS = 60;

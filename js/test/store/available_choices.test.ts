@@ -1,7 +1,7 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { describe, expect, test } from "vitest";
-import { isDense, offersOf, offersOfAll, type Situation } from "../src/offers.ts";
-import type { Curves } from "../src/wire/decode.ts";
+import { isDense, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
+import type { Curves } from "../../src/wire/decode.ts";
 
 const curves = (of: Partial<Curves> = {}): Curves =>
   ({ kind: "numeric", nLines: 300, target: new Float64Array(300), ...of }) as Curves;

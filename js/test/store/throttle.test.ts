@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { throttle } from "../src/throttle.ts";
+import { throttle } from "../../src/store/throttle.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

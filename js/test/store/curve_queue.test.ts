@@ -2,11 +2,11 @@
 import type { AnyModel } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
 import { afterEach, expect, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
-import { Shelf, type ShelfOptions } from "../src/shelf.ts";
-import { Store } from "../src/store.ts";
-import { KernelClient } from "../src/wire/client.ts";
-import type { Traits } from "../src/wire/protocol.ts";
+import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { Shelf, type ShelfOptions } from "../../src/store/curve_queue.ts";
+import { Store } from "../../src/store/store.ts";
+import { KernelClient } from "../../src/wire/client.ts";
+import type { Traits } from "../../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(60));
 const endings: (() => void)[] = [];

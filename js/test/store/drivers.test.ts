@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { DriversFeed, type Showing, splitsOf } from "../src/drivers.ts";
-import { Cancelled, type Client, KernelError } from "../src/wire/client.ts";
-import type { DriverBody, DriversBody } from "../src/wire/protocol.ts";
+import { DriversFeed, type Showing, splitsOf } from "../../src/store/drivers.ts";
+import { Cancelled, type Client, KernelError } from "../../src/wire/client.ts";
+import type { DriverBody, DriversBody } from "../../src/wire/protocol.ts";
 
 const share = (column: string, of: number): DriverBody => ({
   column,

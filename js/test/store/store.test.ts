@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../dev/model.ts";
-import type { Store } from "../src/store.ts";
-import { PROTOCOL_VERSION } from "../src/wire/protocol.ts";
-import { storeOf } from "./stores.ts";
+import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import type { Store } from "../../src/store/store.ts";
+import { PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
+import { storeOf } from "../stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
 

@@ -4,19 +4,9 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { type Coloring, CurveCache } from "./curve_cache.ts";
-import { type Drivers, DriversFeed } from "./drivers.ts";
-import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
-import { type RankedFeature, rankFeatures } from "./ranking.ts";
-import { Reading } from "./reading.ts";
-import { Remembered } from "./remembered.ts";
-import type { Settings } from "./settings.ts";
-import { type Split, splitOf } from "./split.ts";
-import { throttle } from "./throttle.ts";
-import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
-import { type Client, sentenceOf } from "./wire/client.ts";
-import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "./wire/decode.ts";
-import { FormError, headerOf, RELOAD, traitOf } from "./wire/forms.ts";
+import { type Client, sentenceOf } from "../wire/client.ts";
+import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "../wire/decode.ts";
+import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
 import {
   type Anchor,
   type ColorsBody,
@@ -35,9 +25,19 @@ import {
   type Traits,
   type Unit,
   type ViewChoices,
-} from "./wire/protocol.ts";
-import { explanation } from "./words/glossary.ts";
-import { partings, withTargetName } from "./words/names.ts";
+} from "../wire/protocol.ts";
+import { explanation } from "../words/glossary.ts";
+import { partings, withTargetName } from "../words/names.ts";
+import { type Coloring, CurveCache } from "./curve_cache.ts";
+import { type Drivers, DriversFeed } from "./drivers.ts";
+import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
+import { type RankedFeature, rankFeatures } from "./ranking.ts";
+import { Reading } from "./reading.ts";
+import type { Settings } from "./settings.ts";
+import { throttle } from "./throttle.ts";
+import { type Split, splitOf } from "./two_sides.ts";
+import { Remembered } from "./view_choices.ts";
+import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
 
 /** How often a moving slider tells Python where it is. */
 const SYNC_MS = 100;

@@ -1,9 +1,9 @@
 import type { AnyModel } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
 import { expect, test } from "vitest";
-import { clinic, FakeKernel } from "../dev/model.ts";
-import { DEFAULTS, Remembered } from "../src/remembered.ts";
-import type { Traits, ViewChoices } from "../src/wire/protocol.ts";
+import { clinic, FakeKernel } from "../../dev/model.ts";
+import { DEFAULTS, Remembered } from "../../src/store/view_choices.ts";
+import type { Traits, ViewChoices } from "../../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(20));
 

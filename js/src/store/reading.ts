@@ -1,7 +1,7 @@
 /** Figures as the reader chose to see them: at a decay, in a unit. The twin of `units.py`. */
-import type { Figures } from "./wire/decode.ts";
-import type { Unit } from "./wire/protocol.ts";
-import { figureFormat, number } from "./words/numbers.ts";
+import type { Figures } from "../wire/decode.ts";
+import type { Unit } from "../wire/protocol.ts";
+import { figureFormat, number } from "../words/numbers.ts";
 
 /** What has the unit of the prediction, in the order of tables. */
 export const EFFECTS: ReadonlySet<string> = new Set([

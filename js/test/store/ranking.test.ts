@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { rankFeatures } from "../src/ranking.ts";
-import { Reading } from "../src/reading.ts";
-import type { Figures } from "../src/wire/decode.ts";
-import { DecayProfile, ImpactTable } from "../src/wire/decode.ts";
-import type { Header, RankBy, Unit } from "../src/wire/protocol.ts";
+import { rankFeatures } from "../../src/store/ranking.ts";
+import { Reading } from "../../src/store/reading.ts";
+import type { Figures } from "../../src/wire/decode.ts";
+import { DecayProfile, ImpactTable } from "../../src/wire/decode.ts";
+import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 
 const header = {
   features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8 })),

@@ -3,7 +3,7 @@
  * extension there are none. What was chosen in Python or by the reader stands over them.
  */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { RAMPS, type Ramp } from "./geometry/palette.ts";
+import { RAMPS, type Ramp } from "../geometry/palette.ts";
 
 export interface Settings {
   format?: string;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { rgbOf } from "../src/geometry/palette.ts";
-import { SIDES, splitPalette } from "../src/geometry/split_palette.ts";
-import { isSplit, splitColors, splitOf, unsplit } from "../src/split.ts";
-import type { LineColors } from "../src/wire/decode.ts";
-import type { DriverBody } from "../src/wire/protocol.ts";
+import { rgbOf } from "../../src/geometry/palette.ts";
+import { SIDES, splitPalette } from "../../src/geometry/split_palette.ts";
+import { isSplit, splitColors, splitOf, unsplit } from "../../src/store/two_sides.ts";
+import type { LineColors } from "../../src/wire/decode.ts";
+import type { DriverBody } from "../../src/wire/protocol.ts";
 
 const numbers: LineColors = {
   scale: { column: "rm", kind: "continuous", of: "numeric", domain: [4, 8], median: 6.2, levels: null, clock: [] },
