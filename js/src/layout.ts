@@ -22,7 +22,7 @@ import { selectedPanel } from "./panels/selected.ts";
 import { statusPanel } from "./panels/status.ts";
 import { type Pins, pinsOf } from "./store/pins.ts";
 import { loadedOf } from "./store/store.ts";
-import { type View, whileShown } from "./view.ts";
+import { type View, whileShown } from "./view/view.ts";
 
 /** Where ranking and curves stand side by side; in a narrower cell the curves follow the first few bars. */
 const WIDE_PX = 900;

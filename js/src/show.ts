@@ -8,7 +8,7 @@ import { Tooltip } from "./elements/tooltip.ts";
 import { type Exporting, layOut } from "./layout.ts";
 import type { Settings } from "./store/settings.ts";
 import { Store } from "./store/store.ts";
-import { followTheme } from "./theme.ts";
+import { followTheme } from "./view/theme.ts";
 import type { Client } from "./wire/client.ts";
 import type { Traits } from "./wire/protocol.ts";
 

@@ -1,6 +1,6 @@
 /** Questions that a reader should see before any figure: whether a feature is the target itself. */
 import { html } from "../elements/element.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 export function alertsPanel({ store, keep }: View): HTMLElement {
   const panel = html("div", { class: "ice-alerts", role: "status", "data-test": "alerts" });

@@ -6,7 +6,7 @@ import { cssColor, plainPalette } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
 import { scaleLinear } from "../marks/scale.ts";
 import { followClasses } from "../store/class_curves.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { ClassCurves } from "../wire/decode.ts";
 import { columnFormat } from "../words/numbers.ts";
 import { hasLevels } from "../words/values.ts";

@@ -4,7 +4,7 @@ import { html, update } from "../elements/element.ts";
 import { hinted } from "../elements/explained.ts";
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../store/drivers.ts";
 import { unsplit } from "../store/two_sides.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { DriverBody, ViewChoices } from "../wire/protocol.ts";
 import { percent } from "../words/numbers.ts";
 

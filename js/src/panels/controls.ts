@@ -3,7 +3,7 @@
 import { html, update } from "../elements/element.ts";
 import { explained, hinted } from "../elements/explained.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { FeatureKind, Kind, NamedAnchor } from "../wire/protocol.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../words/dates.ts";

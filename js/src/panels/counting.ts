@@ -1,6 +1,6 @@
 /** How impact is counted: three choices, each with a sentence. */
 import { html } from "../elements/element.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { Convention } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";
 import { CONVENTION_LABELS } from "../words/metric_names.ts";

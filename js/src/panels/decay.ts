@@ -1,7 +1,7 @@
 /** The slider: how much values far from the observed one count. */
 import { html, setText, update } from "../elements/element.ts";
 import { explained } from "../elements/explained.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { explanation, variantsOf } from "../words/glossary.ts";
 import { keptText, number, reachText } from "../words/numbers.ts";
 import { isUnordered } from "../words/values.ts";

@@ -1,6 +1,6 @@
 /** What few readers need: engine, grid, how impact is counted, and the notes, behind a fold. */
 import { html, setText } from "../elements/element.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { Header, Note } from "../wire/protocol.ts";
 import { plural } from "../words/numbers.ts";
 import { hasLevels } from "../words/values.ts";

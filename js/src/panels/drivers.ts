@@ -7,7 +7,7 @@ import { html, setText, update } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { explained, unexplained } from "../elements/explained.ts";
 import { type Drivers, isOfDrivers, splitsOf } from "../store/drivers.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";
 import { percent, plural } from "../words/numbers.ts";

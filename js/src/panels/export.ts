@@ -1,9 +1,9 @@
 /** Saves what is shown as a file: a menu for the usual ways, and a dialog for all of them. */
 import { effect } from "@preact/signals-core";
 import { html, setText } from "../elements/element.ts";
-import { menuButton } from "../marks/menu.ts";
 import { carryOut, titleOf, type Wish } from "../save.ts";
-import type { View } from "../view.ts";
+import { menuButton } from "../view/menu.ts";
+import type { View } from "../view/view.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import { exportDialog } from "./export_dialog.ts";
 import { ExportNews } from "./export_news.ts";

@@ -2,7 +2,7 @@
 import { Choice } from "../elements/choice.ts";
 import { html, setText, update } from "../elements/element.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../save.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
 import type { FormatHeader, What } from "../wire/protocol.ts";
 import { contentsText } from "./export_contents.ts";

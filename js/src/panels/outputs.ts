@@ -1,6 +1,6 @@
 /** What of the model is explained, where it returns several things or can be put on several scales. */
 import { html, setText } from "../elements/element.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { Header } from "../wire/protocol.ts";
 import { responseName } from "../words/names.ts";
 import { count } from "../words/numbers.ts";

@@ -3,7 +3,7 @@
 import { html } from "../elements/element.ts";
 import { hinted } from "../elements/explained.ts";
 import type { Ramp } from "../geometry/palette.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const LABELS: Record<Ramp, string> = {
   default: "default",

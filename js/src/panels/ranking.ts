@@ -2,10 +2,10 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../elements/element.ts";
 import { explained } from "../elements/explained.ts";
-import { barNoteOf, factsOf } from "../facts.ts";
 import { labelWidth } from "../marks/axis.ts";
 import type { RankedFeature } from "../store/ranking.ts";
-import type { View } from "../view.ts";
+import { barNoteOf, factsOf } from "../view/feature_facts.ts";
+import type { View } from "../view/view.ts";
 import type { RankBy } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";
 import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../words/metric_names.ts";

@@ -8,7 +8,7 @@ import { rowTitle } from "../marks/curves/row.ts";
 import type { Pins } from "../store/pins.ts";
 import { loadedOf } from "../store/store.ts";
 import { largestChange, type WhatIf } from "../store/what_if.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import type { Extreme, RowsBody } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";

@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals-core";
 import { copyText } from "../clipboard.ts";
 import { html, setText, update } from "../elements/element.ts";
 import { explained, hinted } from "../elements/explained.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";

@@ -1,6 +1,6 @@
 /** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
 import { html, setText, update } from "../elements/element.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../wire/client.ts";
 import type { Header, Status } from "../wire/protocol.ts";
 import { CONVENTION_LABELS } from "../words/metric_names.ts";

@@ -3,14 +3,14 @@ import { effect, type Signal } from "@preact/signals-core";
 import { copyPng } from "../clipboard.ts";
 import { download } from "../download.ts";
 import { html } from "../elements/element.ts";
-import { menuButton } from "../marks/menu.ts";
 import { originOf, signed } from "../origin.ts";
 import { putOnPaper } from "../paper.ts";
 import { portraitOf, rasterised } from "../picture.ts";
 import type { Settings } from "../store/settings.ts";
 import { loadedOf } from "../store/store.ts";
 import { CURVES_COLUMNS, csv, curvesRows, RANKING_COLUMNS, rankingRows } from "../tables.ts";
-import type { View } from "../view.ts";
+import { menuButton } from "../view/menu.ts";
+import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
 import { ExportNews } from "./export_news.ts";
 

@@ -5,7 +5,7 @@ import { hinted } from "../elements/explained.ts";
 import { moveBeside } from "../elements/move_to.ts";
 import { placeUnder } from "../elements/placing.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../store/available_choices.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { ViewChoices } from "../wire/protocol.ts";
 import { rampChoice } from "./ramp_choice.ts";
 

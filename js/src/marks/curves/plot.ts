@@ -7,14 +7,14 @@ import { type LineSet, lineStrength, lineThickness, type Palette } from "../../g
 import { splitPalette } from "../../geometry/split_palette.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { isSplit } from "../../store/two_sides.ts";
-import type { Theme } from "../../theme.ts";
+import type { Size } from "../../view/size.ts";
+import type { Theme } from "../../view/theme.ts";
 import type { LineColors } from "../../wire/decode.ts";
 import { dateTicks, unitOf } from "../../words/dates.ts";
 import { separatesThousands, tickExponents } from "../../words/numbers.ts";
 import { hasLevels, writerOf } from "../../words/values.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../axis.ts";
 import { scaleLinear } from "../scale.ts";
-import type { Size } from "../size.ts";
 import type { ValueRange } from "./range.ts";
 import type { Scene } from "./scene.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Plot } from "../../marks/curves/plot.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 
 /** In px of the frame. */
 export interface Point {

@@ -5,7 +5,7 @@ import { type GroupMean, groupMeans } from "../../geometry/crossing.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { colorValues, type Plot } from "../../marks/curves/plot.ts";
 import { haloedPaths, linePath } from "../../marks/paths.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, clipped } from "./zoomed.ts";
 

@@ -5,7 +5,7 @@ import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import { hasRules } from "../../store/two_sides.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import { explanation, type Term } from "../../words/glossary.ts";
 import { count } from "../../words/numbers.ts";
 import type { Groups } from "./groups.ts";

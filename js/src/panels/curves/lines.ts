@@ -6,7 +6,7 @@ import { Fade } from "../../marks/curves/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../marks/curves/paint.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../marks/curves/selected.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import { DensityPainter } from "./density.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside } from "./zoomed.ts";

@@ -17,7 +17,7 @@ import { drawDots } from "../../marks/dots.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
 import { scaleLinear } from "../../marks/scale.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import { hasLevels } from "../../words/values.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOf, clipOfOwn, clipped, isWithin } from "./zoomed.ts";

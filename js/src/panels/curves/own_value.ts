@@ -2,7 +2,7 @@
 import { svg, update } from "../../elements/element.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
 import type { Pins } from "../../store/pins.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 import { clipBeside, clipOfOwn, isWithin } from "./zoomed.ts";
 

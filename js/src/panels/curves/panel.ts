@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import type { Pins } from "../../store/pins.ts";
 import { loadedOf, type Picture } from "../../store/store.ts";
-import { type View, whileShown } from "../../view.ts";
+import { type View, whileShown } from "../../view/view.ts";
 import type { Status } from "../../wire/protocol.ts";
 import { anchorHandle } from "./anchor.ts";
 import { brushOver } from "./brush.ts";

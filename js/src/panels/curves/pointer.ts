@@ -10,7 +10,7 @@ import { rowTitle } from "../../marks/curves/row.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
 import type { Hidden } from "../../store/filters.ts";
 import type { Pins } from "../../store/pins.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { ColorsBody } from "../../wire/protocol.ts";
 import { count, number, percent } from "../../words/numbers.ts";
 import { placeWriterOf, rampWriter } from "../../words/values.ts";

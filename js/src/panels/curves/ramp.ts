@@ -5,7 +5,7 @@ import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { rampPlace } from "../../store/filters.ts";
 import type { Loaded } from "../../store/store.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { ContinuousColors } from "../../wire/protocol.ts";
 import { rampWriter } from "../../words/values.ts";
 import { followDrag } from "./gestures.ts";

@@ -2,7 +2,7 @@
 
 import { svg, update } from "../../elements/element.ts";
 import { dotX, type Plot } from "../../marks/curves/plot.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 
 /** Where the tick of a line stands; NaN beyond the ends of the axis. */

@@ -3,7 +3,7 @@ import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
 import { explanation } from "../../words/glossary.ts";
 import { columnFormat, count, number } from "../../words/numbers.ts";

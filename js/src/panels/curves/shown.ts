@@ -3,10 +3,10 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import { type Plot, plotOf } from "../../marks/curves/plot.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../marks/curves/range.ts";
 import { sceneOf } from "../../marks/curves/scene.ts";
-import { followSize } from "../../marks/size.ts";
 import { isDense, offersIn } from "../../store/available_choices.ts";
 import { type Loaded, loadedOf } from "../../store/store.ts";
-import type { View } from "../../view.ts";
+import { followSize } from "../../view/size.ts";
+import type { View } from "../../view/view.ts";
 import { Zoom } from "./zoom.ts";
 import { zoomedPlot } from "./zoomed.ts";
 

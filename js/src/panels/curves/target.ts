@@ -2,7 +2,7 @@
 
 import { html } from "../../elements/element.ts";
 import { dotX } from "../../marks/curves/plot.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 
 const RADIUS = 2.5;

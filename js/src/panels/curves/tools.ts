@@ -5,7 +5,7 @@ import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { focusedBeside } from "../../elements/focus.ts";
 import { icon } from "../../elements/icons.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 
 export type Tool = "select" | "zoom";

@@ -7,7 +7,7 @@ import type { Plot } from "../../marks/curves/plot.ts";
 import { featureAxisTitle, valueTitle } from "../../marks/curves/titles.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import { noSlopes } from "../../words/values.ts";

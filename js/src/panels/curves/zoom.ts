@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../geometry/zoom.ts";
 import type { Plot } from "../../marks/curves/plot.ts";
 import type { Scene } from "../../marks/curves/scene.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Axes } from "./gestures.ts";
 
 /** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */

@@ -5,7 +5,7 @@ import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import type { Shelf } from "../../store/curve_queue.ts";
 import type { Loaded } from "../../store/store.ts";
 import { hasRules } from "../../store/two_sides.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 
 /** `range` lies over the ramp. */
 export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElement {

@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals-core";
 import { Pace } from "../../marks/curves/pace.ts";
 import { manySelected } from "../../marks/curves/selected.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Painting, Pictures } from "./pictures.ts";
 import type { Tiles } from "./tiles.ts";
 

@@ -8,7 +8,7 @@ import { around, rangeOf, smallPlot, smallScene } from "../../marks/curves/small
 import type { Shelf } from "../../store/curve_queue.ts";
 import type { Hidden } from "../../store/filters.ts";
 import type { Loaded, SceneOptions } from "../../store/store.ts";
-import type { Theme } from "../../theme.ts";
+import type { Theme } from "../../view/theme.ts";
 import type { Curves } from "../../wire/decode.ts";
 import type { Anchor, Kind } from "../../wire/protocol.ts";
 import type { Tile } from "./tile.ts";

@@ -3,7 +3,7 @@ import { svg } from "../../elements/element.ts";
 import { type Labelled, labelBox, placeLabels, type Side } from "../../geometry/labels.ts";
 import type { Box } from "../../geometry/pick.ts";
 import { fitted, fittedApart, labelWidth } from "../../marks/axis.ts";
-import type { Size } from "../../marks/size.ts";
+import type { Size } from "../../view/size.ts";
 import type { MapAxes, Point } from "./points.ts";
 
 /** So many features are named, of the strongest for which there is room; the others when they are pointed at. */

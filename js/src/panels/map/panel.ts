@@ -2,11 +2,11 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, svg, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
-import { cautionOf, factsOf } from "../../facts.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
-import { followSize, type Size } from "../../marks/size.ts";
-import type { View } from "../../view.ts";
+import { cautionOf, factsOf } from "../../view/feature_facts.ts";
+import { followSize, type Size } from "../../view/size.ts";
+import type { View } from "../../view/view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../words/metric_names.ts";
 import { count, plural } from "../../words/numbers.ts";

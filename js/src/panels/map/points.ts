@@ -3,9 +3,9 @@ import { max } from "d3-array";
 import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
 import { valueTicks } from "../../marks/curves/plot.ts";
 import { scaleLinear } from "../../marks/scale.ts";
-import type { Size } from "../../marks/size.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
+import type { Size } from "../../view/size.ts";
 
 export interface Point {
   feature: RankedFeature;

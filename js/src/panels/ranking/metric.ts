@@ -1,7 +1,7 @@
 /** Which figure the bars show, with the sentence that says what it means. */
 import { description } from "../../elements/described.ts";
 import { html, setText } from "../../elements/element.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
 import { meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
 

@@ -1,7 +1,7 @@
 /** Finds features by their names, where there are more than one sees at a glance. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import { count, plural } from "../../words/numbers.ts";
 
 const LEAST_FEATURES = 12;

@@ -1,7 +1,7 @@
 /** What the signs and the stripes of the bars mean, as far as the bars have some. */
 import { html } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { isUnordered } from "../../words/values.ts";
 

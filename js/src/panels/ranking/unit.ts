@@ -2,7 +2,7 @@
 
 import { html } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
-import type { View } from "../../view.ts";
+import type { View } from "../../view/view.ts";
 import type { Unit } from "../../wire/protocol.ts";
 import { UNIT_LABELS } from "../../words/metric_names.ts";
 

@@ -1,8 +1,8 @@
 /** What every panel is given: the store, when to draw, and when to stop. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Frames } from "./elements/frames.ts";
-import type { Tooltip } from "./elements/tooltip.ts";
-import type { Store } from "./store/store.ts";
+import type { Frames } from "../elements/frames.ts";
+import type { Tooltip } from "../elements/tooltip.ts";
+import type { Store } from "../store/store.ts";
 import type { Theme } from "./theme.ts";
 
 export interface View {

@@ -1,12 +1,12 @@
 /** All figures of a feature, for a card beside it. */
-import type { TooltipRow } from "./elements/tooltip.ts";
-import type { RankedFeature } from "./store/ranking.ts";
-import type { Reading } from "./store/reading.ts";
-import type { Convention, FeatureKind, RankBy } from "./wire/protocol.ts";
-import { explanation, variantsOf } from "./words/glossary.ts";
-import { farOffText, RANK_LABELS } from "./words/metric_names.ts";
-import { plural } from "./words/numbers.ts";
-import { hasLevels, isUnordered } from "./words/values.ts";
+import type { TooltipRow } from "../elements/tooltip.ts";
+import type { RankedFeature } from "../store/ranking.ts";
+import type { Reading } from "../store/reading.ts";
+import type { Convention, FeatureKind, RankBy } from "../wire/protocol.ts";
+import { explanation, variantsOf } from "../words/glossary.ts";
+import { farOffText, RANK_LABELS } from "../words/metric_names.ts";
+import { plural } from "../words/numbers.ts";
+import { hasLevels, isUnordered } from "../words/values.ts";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
   numeric: "numbers",

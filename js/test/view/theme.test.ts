@@ -1,6 +1,6 @@
 /** Which of two colours is the brighter one, as browsers write them. */
 import { expect, test } from "vitest";
-import { brightness } from "../src/theme.ts";
+import { brightness } from "../../src/view/theme.ts";
 
 test("colours are read in every notation that a browser computes", () => {
   expect(brightness("rgb(255, 255, 255)")).toBeCloseTo(255, 9);

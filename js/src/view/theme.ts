@@ -1,8 +1,8 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html } from "./elements/element.ts";
-import type { Ramp } from "./geometry/palette.ts";
+import { html } from "../elements/element.ts";
+import type { Ramp } from "../geometry/palette.ts";
 
 interface HostTheme {
   dark: boolean;

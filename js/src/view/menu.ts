@@ -2,7 +2,7 @@
 import { html } from "../elements/element.ts";
 import { moveBeside } from "../elements/move_to.ts";
 import { placeUnder } from "../elements/placing.ts";
-import type { View } from "../view.ts";
+import type { View } from "./view.ts";
 
 export interface MenuItem {
   name: string;
