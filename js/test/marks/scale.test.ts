@@ -2,7 +2,7 @@
 import { randomLcg } from "d3-random";
 import * as d3 from "d3-scale";
 import { expect, test } from "vitest";
-import { scaleLinear } from "../src/marks/scale.ts";
+import { scaleLinear } from "../../src/marks/scale.ts";
 
 const random = randomLcg(0.3);
 const cases = Array.from({ length: 200 }, (): [number, number] => {
