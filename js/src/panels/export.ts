@@ -1,12 +1,12 @@
 /** Saves what is shown as a file: a menu for the usual ways, and a dialog for all of them. */
 import { effect } from "@preact/signals-core";
 import { html, setText } from "../elements/element.ts";
-import { carryOut, titleOf, type Wish } from "../save.ts";
+import { ExportNews } from "../files/outcome.ts";
+import { carryOut, titleOf, type Wish } from "../files/save.ts";
 import { menuButton } from "../view/menu.ts";
 import type { View } from "../view/view.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import { exportDialog } from "./export_dialog.ts";
-import { ExportNews } from "./export_news.ts";
 
 /** What another part of the page says to the explorer's root, to have the dialog opened. */
 const ASKED = "ice-explorer:export";

@@ -1,7 +1,7 @@
 /** Everything about an export at once: format, what, how large, and where to. */
 import { Choice } from "../elements/choice.ts";
 import { html, setText, update } from "../elements/element.ts";
-import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../save.ts";
+import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../files/save.ts";
 import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
 import type { FormatHeader, What } from "../wire/protocol.ts";

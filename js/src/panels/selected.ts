@@ -1,8 +1,8 @@
 /** The selected rows: how many, how Python has them, what they have in common, and a table that sorts. */
 import { effect, signal } from "@preact/signals-core";
-import { copyText } from "../clipboard.ts";
 import { html, setText, update } from "../elements/element.ts";
 import { explained, hinted } from "../elements/explained.ts";
+import { copyText } from "../files/clipboard.ts";
 import type { View } from "../view/view.ts";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../wire/protocol.ts";

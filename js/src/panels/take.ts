@@ -1,8 +1,9 @@
 /** What can be taken from a page without a kernel: a picture of it, and the numbers in it. */
 import { effect, type Signal } from "@preact/signals-core";
-import { copyPng } from "../clipboard.ts";
-import { download } from "../download.ts";
 import { html } from "../elements/element.ts";
+import { copyPng } from "../files/clipboard.ts";
+import { download } from "../files/download.ts";
+import { ExportNews } from "../files/outcome.ts";
 import { originOf, signed } from "../origin.ts";
 import { putOnPaper } from "../paper.ts";
 import { portraitOf, rasterised } from "../picture.ts";
@@ -12,7 +13,6 @@ import { CURVES_COLUMNS, csv, curvesRows, RANKING_COLUMNS, rankingRows } from ".
 import { menuButton } from "../view/menu.ts";
 import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
-import { ExportNews } from "./export_news.ts";
 
 /** `title` is that of the page, and `styles` its style sheet. */
 export function takePanel(

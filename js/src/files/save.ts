@@ -2,10 +2,10 @@
  * What is shown as a file: the kernel makes it, and it goes to the downloads, the clipboard, or beside the notebook.
  * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas.
  */
+import type { Store } from "../store/store.ts";
+import type { ExportBody, FormatHeader, What } from "../wire/protocol.ts";
 import { copyPng } from "./clipboard.ts";
 import { download } from "./download.ts";
-import type { Store } from "./store/store.ts";
-import type { ExportBody, FormatHeader, What } from "./wire/protocol.ts";
 
 /** Of an SVG, and of a PNG where nothing else is asked for. */
 const SVG_DPI = 96;

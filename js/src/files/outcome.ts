@@ -1,7 +1,7 @@
 /** What became of an export, read out as it comes: where the file lies, or why there is none. */
-import { copyText } from "../clipboard.ts";
 import { html, setText } from "../elements/element.ts";
-import type { Outcome } from "../save.ts";
+import { copyText } from "./clipboard.ts";
+import type { Outcome } from "./save.ts";
 
 /** So long a message stays that asks for nothing. */
 const STAYS_MS = 8000;
