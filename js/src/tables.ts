@@ -1,6 +1,6 @@
 /** What a page without a kernel shows as CSV, in the columns of the files that `save` writes in Python. */
 import { distances, likelihood } from "./geometry/likelihood.ts";
-import { sceneOf, standIns } from "./marks/curves/scene.ts";
+import { sceneOf, standIns } from "./plots/scene.ts";
 import type { RankedFeature } from "./store/ranking.ts";
 import { EFFECTS, type Reading } from "./store/reading.ts";
 import type { Curves } from "./wire/decode.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
-import { standIns } from "../src/marks/curves/scene.ts";
+import { standIns } from "../src/plots/scene.ts";
 import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
 import { splitColors } from "../src/store/two_sides.ts";

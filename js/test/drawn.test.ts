@@ -6,10 +6,10 @@ import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts
 import type { Box } from "../src/geometry/pick.ts";
 import { slopeEnds } from "../src/geometry/transforms.ts";
 import { heldTo, isWhole, type Span } from "../src/geometry/zoom.ts";
-import { type ValueRange, valueRange } from "../src/marks/curves/range.ts";
-import { middleOf, type Scene } from "../src/marks/curves/scene.ts";
 import { averageSentence } from "../src/panels/curves/sentence.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
+import { middleOf, type Scene } from "../src/plots/scene.ts";
+import { type ValueRange, valueRange } from "../src/plots/value_range.ts";
 import { type Sides, splitColors } from "../src/store/two_sides.ts";
 import type { Curves, LineColors } from "../src/wire/decode.ts";
 import type { ColorsBody } from "../src/wire/protocol.ts";

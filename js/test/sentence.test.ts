@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { sceneOf } from "../src/marks/curves/scene.ts";
 import { averageSentence, steepestSentence } from "../src/panels/curves/sentence.ts";
+import { sceneOf } from "../src/plots/scene.ts";
 import type { Curves } from "../src/wire/decode.ts";
 
 /** Curves with these means; the sentence depends on nothing else. */

@@ -25,7 +25,7 @@ from ice_explorer.scene.scene import ViewState
 
 pytestmark = pytest.mark.slow
 
-# Of `js/src/marks/curves/plot.ts`: px above the plot, beside it, and above and below the outermost line.
+# Of `js/src/plots/plot.ts`: px above the plot, beside it, and above and below the outermost line.
 TOP, MARGIN, BREATH = 8, 8, 6
 CELL = 2  # px of the page across a cell of the density
 

@@ -4,7 +4,7 @@ import { html, setText, update } from "../elements/element.ts";
 import { explained, hinted } from "../elements/explained.ts";
 import { focusedBeside } from "../elements/focus.ts";
 import { icon } from "../elements/icons.ts";
-import { rowTitle } from "../marks/curves/row.ts";
+import { rowTitle } from "../plots/row_title.ts";
 import type { Pins } from "../store/pins.ts";
 import { loadedOf } from "../store/store.ts";
 import { largestChange, type WhatIf } from "../store/what_if.ts";

@@ -3,7 +3,7 @@
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
 import { followDrag, OWN_DRAG, placeIn } from "./gestures.ts";
 import type { Shown } from "./shown.ts";

@@ -6,7 +6,7 @@ import { hinted } from "../../elements/explained.ts";
 import { icon } from "../../elements/icons.ts";
 import { linesBetween, pointAt } from "../../geometry/crossing.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
 import { number } from "../../words/numbers.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";

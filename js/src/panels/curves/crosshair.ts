@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals-core";
 import { html, setText, svg, update } from "../../elements/element.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
 import { number, signed } from "../../words/numbers.ts";
 import { placeWriterOf } from "../../words/values.ts";

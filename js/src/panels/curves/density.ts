@@ -2,7 +2,7 @@
 import { html } from "../../elements/element.ts";
 import { DensityRaster } from "../../geometry/density.ts";
 import type { LineSet } from "../../geometry/raster.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "../../plots/plot.ts";
 
 /** Width of a cell, in px of the page; its height is 1. */
 const CELL = 2;

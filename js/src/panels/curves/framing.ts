@@ -1,7 +1,7 @@
 /** Drags that choose what part of the axes shows: a frame around it, or the picture pulled along. */
 
 import { html } from "../../elements/element.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { Drag, Point, Press } from "./gestures.ts";
 import { type Window, windowOf, type Zoom } from "./zoom.ts";
 

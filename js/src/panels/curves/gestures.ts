@@ -1,7 +1,7 @@
 /** Presses, drags, two fingers and the wheel over the plot: which of them begins what. */
 
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Plot } from "../../marks/curves/plot.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
 
 /** In px of the frame. */

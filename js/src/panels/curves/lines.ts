@@ -2,10 +2,10 @@
 import { signal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
-import { Fade } from "../../marks/curves/fade.ts";
-import { paintLevels, paintLines, sampleStrength } from "../../marks/curves/paint.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
-import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../marks/curves/selected.ts";
+import { Fade } from "../../plots/fade.ts";
+import { paintLevels, paintLines, sampleStrength } from "../../plots/paint.ts";
+import type { Plot } from "../../plots/plot.ts";
+import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
 import { DensityPainter } from "./density.ts";
 import type { Shown } from "./shown.ts";

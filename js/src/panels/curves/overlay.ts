@@ -4,19 +4,12 @@ import { html, svg, update } from "../../elements/element.ts";
 import { groupMeans } from "../../geometry/crossing.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../marks/axis.ts";
-import { dotX, type Plot, type Slot } from "../../marks/curves/plot.ts";
-import {
-  fewSelected,
-  layerClass,
-  linesOf,
-  manySelected,
-  selectedPalette,
-  type Which,
-} from "../../marks/curves/selected.ts";
 import { drawDots } from "../../marks/dots.ts";
 import { bar, histogram } from "../../marks/histogram.ts";
 import { bandPath, haloed, haloedPaths, linePath } from "../../marks/paths.ts";
 import { scaleLinear } from "../../marks/scale.ts";
+import { dotX, type Plot, type Slot } from "../../plots/plot.ts";
+import { fewSelected, layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
 import { hasLevels } from "../../words/values.ts";
 import type { Shown } from "./shown.ts";

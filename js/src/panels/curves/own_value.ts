@@ -1,6 +1,6 @@
 /** Where the observed value of the row that the card is about lies on the axis. */
 import { svg, update } from "../../elements/element.ts";
-import { dotX, type Plot } from "../../marks/curves/plot.ts";
+import { dotX, type Plot } from "../../plots/plot.ts";
 import type { Pins } from "../../store/pins.ts";
 import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";

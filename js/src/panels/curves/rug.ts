@@ -1,7 +1,7 @@
 /** A tick under the plot for each drawn row's own value; those of the rows singled out stand out. */
 
 import { svg, update } from "../../elements/element.ts";
-import { dotX, type Plot } from "../../marks/curves/plot.ts";
+import { dotX, type Plot } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 

@@ -1,7 +1,7 @@
 /** What the open feature does to the prediction, in one sentence under its title. */
 import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
-import type { Scene } from "../../marks/curves/scene.ts";
+import type { Scene } from "../../plots/scene.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";

@@ -1,8 +1,8 @@
 /** What the store's picture comes to at the present size, kind and theme. Every part of the panel reads these. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { type Plot, plotOf } from "../../marks/curves/plot.ts";
-import { sharedRange, type ValueRange, valueRange } from "../../marks/curves/range.ts";
-import { sceneOf } from "../../marks/curves/scene.ts";
+import { type Plot, plotOf } from "../../plots/plot.ts";
+import { sceneOf } from "../../plots/scene.ts";
+import { sharedRange, type ValueRange, valueRange } from "../../plots/value_range.ts";
 import { isDense, offersIn } from "../../store/available_choices.ts";
 import { type Loaded, loadedOf } from "../../store/store.ts";
 import { followSize } from "../../view/size.ts";

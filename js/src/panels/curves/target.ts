@@ -1,7 +1,7 @@
 /** What was observed, as hollow points behind the lines: where a model is far off, they are far from the lines. */
 
 import { html } from "../../elements/element.ts";
-import { dotX } from "../../marks/curves/plot.ts";
+import { dotX } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 

@@ -2,7 +2,7 @@
 import { html, setText, svg, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
-import type { ValueRange } from "../../marks/curves/range.ts";
+import type { ValueRange } from "../../plots/value_range.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { count, number, plural } from "../../words/numbers.ts";

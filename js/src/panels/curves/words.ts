@@ -3,8 +3,8 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained } from "../../elements/explained.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
-import { featureAxisTitle, valueTitle } from "../../marks/curves/titles.ts";
+import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";

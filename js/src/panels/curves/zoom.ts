@@ -1,8 +1,8 @@
 /** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../geometry/zoom.ts";
-import type { Plot } from "../../marks/curves/plot.ts";
-import type { Scene } from "../../marks/curves/scene.ts";
+import type { Plot } from "../../plots/plot.ts";
+import type { Scene } from "../../plots/scene.ts";
 import type { View } from "../../view/view.ts";
 import type { Axes } from "./gestures.ts";
 

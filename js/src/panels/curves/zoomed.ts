@@ -5,8 +5,8 @@ import { stripEnds } from "../../geometry/levels.ts";
 import { stepValues } from "../../geometry/transforms.ts";
 import { heldTo, isWhole, type Span } from "../../geometry/zoom.ts";
 import { labelWidth, ticksOf } from "../../marks/axis.ts";
-import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "../../marks/curves/plot.ts";
 import { scaleLinear } from "../../marks/scale.ts";
+import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "../../plots/plot.ts";
 import type { Window } from "./zoom.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What the colours of the lines mean, in all tiles alike. A click on a level hides its lines everywhere. */
 import { html } from "../../elements/element.ts";
-import { paletteOf } from "../../marks/curves/plot.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
+import { paletteOf } from "../../plots/plot.ts";
 import type { Shelf } from "../../store/curve_queue.ts";
 import type { Loaded } from "../../store/store.ts";
 import { hasRules } from "../../store/two_sides.ts";

@@ -1,7 +1,7 @@
 /** Paints the lines of the tiles: some of them while the slider moves, all of them once it rests. */
 import { computed } from "@preact/signals-core";
-import { Pace } from "../../marks/curves/pace.ts";
-import { manySelected } from "../../marks/curves/selected.ts";
+import { Pace } from "../../plots/frame_budget.ts";
+import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
 import type { Painting, Pictures } from "./pictures.ts";
 import type { Tiles } from "./tiles.ts";

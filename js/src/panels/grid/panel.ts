@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { max } from "d3-array";
 import { html, setText, update } from "../../elements/element.ts";
-import { sharedRange } from "../../marks/curves/range.ts";
+import { sharedRange } from "../../plots/value_range.ts";
 import { Shelf } from "../../store/curve_queue.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Store } from "../../store/store.ts";

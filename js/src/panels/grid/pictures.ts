@@ -1,10 +1,10 @@
 /** What the tiles show of their curves, worked out once for each and again when the way of looking at them changes. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { endsWriter } from "../../marks/curves/picture.ts";
-import type { Scene } from "../../marks/curves/scene.ts";
-import { linesOf } from "../../marks/curves/selected.ts";
-import { around, rangeOf, smallPlot, smallScene } from "../../marks/curves/small.ts";
+import type { Scene } from "../../plots/scene.ts";
+import { linesOf } from "../../plots/selected.ts";
+import { endsWriter } from "../../plots/small_picture.ts";
+import { around, rangeOf, smallPlot, smallScene } from "../../plots/small_plot.ts";
 import type { Shelf } from "../../store/curve_queue.ts";
 import type { Hidden } from "../../store/filters.ts";
 import type { Loaded, SceneOptions } from "../../store/store.ts";

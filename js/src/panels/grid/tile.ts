@@ -1,8 +1,8 @@
 /** One feature in small: name, rank and figure, its lines in the kind that is shown. */
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
-import { SmallPicture } from "../../marks/curves/picture.ts";
-import type { SmallPlot } from "../../marks/curves/small.ts";
+import { SmallPicture } from "../../plots/small_picture.ts";
+import type { SmallPlot } from "../../plots/small_plot.ts";
 import type { Hidden } from "../../store/filters.ts";
 import { TILE_HEIGHT } from "./places.ts";
 

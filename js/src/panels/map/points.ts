@@ -1,8 +1,8 @@
 /** The features as points: where they stand, and how large they are. */
 import { max } from "d3-array";
 import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
-import { valueTicks } from "../../marks/curves/plot.ts";
 import { scaleLinear } from "../../marks/scale.ts";
+import { valueTicks } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { Size } from "../../view/size.ts";

@@ -1,18 +1,18 @@
 /** A small plot on the page: axes with their ends, the data under them, lines, mean, and the rows that are singled out. */
-import { html, setText, svg, update } from "../../elements/element.ts";
-import { cssColor } from "../../geometry/palette.ts";
-import { LineRaster, lineStrength } from "../../geometry/raster.ts";
-import { shortSpanTexts, spanTexts } from "../../words/dates.ts";
-import { columnFormat, plural } from "../../words/numbers.ts";
-import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
-import { bottomAxis, leftAxis, levelAxis } from "../axis.ts";
-import { bar, histogram } from "../histogram.ts";
-import { bandPath, haloed, linePath } from "../paths.ts";
+import { html, setText, svg, update } from "../elements/element.ts";
+import { cssColor } from "../geometry/palette.ts";
+import { LineRaster, lineStrength } from "../geometry/raster.ts";
+import { bottomAxis, leftAxis, levelAxis } from "../marks/axis.ts";
+import { bar, histogram } from "../marks/histogram.ts";
+import { bandPath, haloed, linePath } from "../marks/paths.ts";
+import { shortSpanTexts, spanTexts } from "../words/dates.ts";
+import { columnFormat, plural } from "../words/numbers.ts";
+import { hasLevels, isUnordered, writerOf } from "../words/values.ts";
 import { Fade } from "./fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "./paint.ts";
 import { dotX } from "./plot.ts";
 import { fewSelected } from "./selected.ts";
-import { lineOf, type SmallPlot, tallestOf } from "./small.ts";
+import { lineOf, type SmallPlot, tallestOf } from "./small_plot.ts";
 
 const LEVEL_GAP = 0.36;
 const SLOT_BAR = 5;

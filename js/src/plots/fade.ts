@@ -1,7 +1,7 @@
 /** How much of each line shows at a decay, by its likelihood. */
-import { connectorOpacity } from "../../geometry/levels.ts";
-import { distances, GHOST_OPACITY, segmentOpacity } from "../../geometry/likelihood.ts";
-import { stepOpacity } from "../../geometry/transforms.ts";
+import { connectorOpacity } from "../geometry/levels.ts";
+import { distances, GHOST_OPACITY, segmentOpacity } from "../geometry/likelihood.ts";
+import { stepOpacity } from "../geometry/transforms.ts";
 import type { Drawable } from "./plot.ts";
 import { standIns } from "./scene.ts";
 

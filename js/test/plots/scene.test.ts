@@ -1,7 +1,7 @@
 /** What a kind of picture shows of some curves, still in the units of the data. */
 import { describe, expect, test } from "vitest";
-import { sceneOf, standIns } from "../src/marks/curves/scene.ts";
-import type { Curves } from "../src/wire/decode.ts";
+import { sceneOf, standIns } from "../../src/plots/scene.ts";
+import type { Curves } from "../../src/wire/decode.ts";
 
 /** Two rows at three levels: the first has level 1, the second lacks the value. */
 const town: Curves = {

@@ -1,22 +1,22 @@
 /** A scene fitted to a size: scales, margins, and every line in pixels of the canvas. */
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
-import { placeInStrip, stripEnds, stripReach } from "../../geometry/levels.ts";
-import { levelPalette, plainPalette, rampPalette } from "../../geometry/palette.ts";
-import { type LineSet, lineStrength, lineThickness, type Palette } from "../../geometry/raster.ts";
-import { splitPalette } from "../../geometry/split_palette.ts";
-import { stepValues } from "../../geometry/transforms.ts";
-import { isSplit } from "../../store/two_sides.ts";
-import type { Size } from "../../view/size.ts";
-import type { Theme } from "../../view/theme.ts";
-import type { LineColors } from "../../wire/decode.ts";
-import { dateTicks, unitOf } from "../../words/dates.ts";
-import { separatesThousands, tickExponents } from "../../words/numbers.ts";
-import { hasLevels, writerOf } from "../../words/values.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../axis.ts";
-import { scaleLinear } from "../scale.ts";
-import type { ValueRange } from "./range.ts";
+import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
+import { levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
+import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
+import { splitPalette } from "../geometry/split_palette.ts";
+import { stepValues } from "../geometry/transforms.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
+import { scaleLinear } from "../marks/scale.ts";
+import { isSplit } from "../store/two_sides.ts";
+import type { Size } from "../view/size.ts";
+import type { Theme } from "../view/theme.ts";
+import type { LineColors } from "../wire/decode.ts";
+import { dateTicks, unitOf } from "../words/dates.ts";
+import { separatesThousands, tickExponents } from "../words/numbers.ts";
+import { hasLevels, writerOf } from "../words/values.ts";
 import type { Scene } from "./scene.ts";
+import type { ValueRange } from "./value_range.ts";
 
 /** A strip of dots beside the axis. */
 export interface Slot {

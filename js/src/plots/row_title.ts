@@ -1,5 +1,5 @@
 /** What the row of a line is called. */
-import type { Curves } from "../../wire/decode.ts";
+import type { Curves } from "../wire/decode.ts";
 
 export function rowTitle(curves: Curves, line: number): string {
   const position = curves.positions[line]!;

@@ -11,11 +11,11 @@ import {
   slopes,
   stepValues,
   stepX,
-} from "../../geometry/transforms.ts";
-import type { SceneOptions } from "../../store/store.ts";
-import type { Curves } from "../../wire/decode.ts";
-import type { Anchor, Kind } from "../../wire/protocol.ts";
-import { drawnKind, hasLevels, isUnordered } from "../../words/values.ts";
+} from "../geometry/transforms.ts";
+import type { SceneOptions } from "../store/store.ts";
+import type { Curves } from "../wire/decode.ts";
+import type { Anchor, Kind } from "../wire/protocol.ts";
+import { drawnKind, hasLevels, isUnordered } from "../words/values.ts";
 
 export interface Scene {
   kind: Kind;

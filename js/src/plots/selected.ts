@@ -1,7 +1,7 @@
 /** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
-import { pickPalette } from "../../geometry/palette.ts";
-import type { Palette } from "../../geometry/raster.ts";
-import type { Theme } from "../../view/theme.ts";
+import { pickPalette } from "../geometry/palette.ts";
+import type { Palette } from "../geometry/raster.ts";
+import type { Theme } from "../view/theme.ts";
 import type { Plot } from "./plot.ts";
 
 /** Of what a layer is: of all lines, which fade where some are selected, or of the selected ones over them. */

@@ -1,7 +1,7 @@
 /** Which values the axis shows: all that is drawn, what all features share, or of slopes the bulk. */
 import { extent } from "d3-array";
-import type { Figures } from "../../wire/decode.ts";
-import type { Kind } from "../../wire/protocol.ts";
+import type { Figures } from "../wire/decode.ts";
+import type { Kind } from "../wire/protocol.ts";
 import type { Scene } from "./scene.ts";
 
 export interface ValueRange {

@@ -1,10 +1,10 @@
 /** Which values the axis shows. */
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import { sharedRange, valueRange } from "../src/marks/curves/range.ts";
-import type { Scene } from "../src/marks/curves/scene.ts";
-import type { Figures } from "../src/wire/decode.ts";
-import type { FeatureHeader } from "../src/wire/protocol.ts";
+import type { Scene } from "../../src/plots/scene.ts";
+import { sharedRange, valueRange } from "../../src/plots/value_range.ts";
+import type { Figures } from "../../src/wire/decode.ts";
+import type { FeatureHeader } from "../../src/wire/protocol.ts";
 
 const EACH = { shared: null, target: null, full: false };
 

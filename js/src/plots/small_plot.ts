@@ -1,18 +1,18 @@
 /** The same curves in small: as many points as there are pixels, the ends of the axes in words, no strip of slopes. */
 import { max } from "d3-array";
-import { stripReach } from "../../geometry/levels.ts";
-import type { Polylines } from "../../geometry/pick.ts";
-import { type LineSet, lineStrength, lineThickness } from "../../geometry/raster.ts";
-import { nearestIndex } from "../../geometry/transforms.ts";
-import type { SceneOptions } from "../../store/store.ts";
-import type { Size } from "../../view/size.ts";
-import type { Theme } from "../../view/theme.ts";
-import type { Curves, LineColors } from "../../wire/decode.ts";
-import type { Anchor, Kind } from "../../wire/protocol.ts";
-import { number } from "../../words/numbers.ts";
-import { hasLevels, writerOf } from "../../words/values.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../axis.ts";
-import { scaleLinear } from "../scale.ts";
+import { stripReach } from "../geometry/levels.ts";
+import type { Polylines } from "../geometry/pick.ts";
+import { type LineSet, lineStrength, lineThickness } from "../geometry/raster.ts";
+import { nearestIndex } from "../geometry/transforms.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../marks/axis.ts";
+import { scaleLinear } from "../marks/scale.ts";
+import type { SceneOptions } from "../store/store.ts";
+import type { Size } from "../view/size.ts";
+import type { Theme } from "../view/theme.ts";
+import type { Curves, LineColors } from "../wire/decode.ts";
+import type { Anchor, Kind } from "../wire/protocol.ts";
+import { number } from "../words/numbers.ts";
+import { hasLevels, writerOf } from "../words/values.ts";
 import {
   type Drawable,
   fairOrder,

@@ -1,7 +1,7 @@
 /** The lines of a plot, large or small, as pixels of its canvas. */
-import { MOST_CONNECTED } from "../../geometry/levels.ts";
-import { cssColor } from "../../geometry/palette.ts";
-import type { LineRaster } from "../../geometry/raster.ts";
+import { MOST_CONNECTED } from "../geometry/levels.ts";
+import { cssColor } from "../geometry/palette.ts";
+import type { LineRaster } from "../geometry/raster.ts";
 import { type Fade, fadeBeside } from "./fade.ts";
 import { type Drawable, dotX } from "./plot.ts";
 

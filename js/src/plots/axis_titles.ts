@@ -1,6 +1,6 @@
 /** What the axes of a plot are called. */
-import { unitOf } from "../../words/dates.ts";
-import { placeWriterOf, stepOf } from "../../words/values.ts";
+import { unitOf } from "../words/dates.ts";
+import { placeWriterOf, stepOf } from "../words/values.ts";
 import type { Scene } from "./scene.ts";
 
 export function valueTitle(scene: Scene, output: string): string {

@@ -1,10 +1,10 @@
 /** Small plots show the same curves, at fewer points. */
 import { describe, expect, test } from "vitest";
-import { clinic, FakeKernel } from "../dev/model.ts";
-import { sceneOf } from "../src/marks/curves/scene.ts";
-import { keptPoints, rangeOf, smallScene } from "../src/marks/curves/small.ts";
-import { type Curves, decodeCurves } from "../src/wire/decode.ts";
-import type { CurvesBody } from "../src/wire/protocol.ts";
+import { clinic, FakeKernel } from "../../dev/model.ts";
+import { sceneOf } from "../../src/plots/scene.ts";
+import { keptPoints, rangeOf, smallScene } from "../../src/plots/small_plot.ts";
+import { type Curves, decodeCurves } from "../../src/wire/decode.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(200), {}, 150);
 
