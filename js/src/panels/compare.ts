@@ -4,6 +4,8 @@ import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-c
 import { html, setText, update } from "../elements/element.ts";
 import { hinted } from "../elements/explained.ts";
 import { nearestLine } from "../geometry/pick.ts";
+import { brushOver } from "../gestures/brush.ts";
+import { gesturesOn, OWN_DRAG, placeIn } from "../gestures/gestures.ts";
 import { featureAxisTitle, valueTitle } from "../plots/axis_titles.ts";
 import { Pace } from "../plots/frame_budget.ts";
 import { fairOrder } from "../plots/plot.ts";
@@ -18,8 +20,6 @@ import { followSize } from "../view/size.ts";
 import type { View } from "../view/view.ts";
 import { number } from "../words/numbers.ts";
 import { drawnKind, writerOf } from "../words/values.ts";
-import { brushOver } from "./curves/brush.ts";
-import { gesturesOn, OWN_DRAG, placeIn } from "./curves/gestures.ts";
 
 /** Features besides the open one. */
 const MOST_OTHERS = 2;

@@ -3,9 +3,9 @@
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
+import { followDrag, OWN_DRAG, placeIn } from "../../gestures/gestures.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { View } from "../../view/view.ts";
-import { followDrag, OWN_DRAG, placeIn } from "./gestures.ts";
 import type { Shown } from "./shown.ts";
 
 /** Where curves are held unless someone says otherwise; the same as in Python. */

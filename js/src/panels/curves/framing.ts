@@ -1,8 +1,8 @@
 /** Drags that choose what part of the axes shows: a frame around it, or the picture pulled along. */
 
 import { html } from "../../elements/element.ts";
+import type { Drag, Point, Press } from "../../gestures/gestures.ts";
 import type { Plot } from "../../plots/plot.ts";
-import type { Drag, Point, Press } from "./gestures.ts";
 import { type Window, windowOf, type Zoom } from "./zoom.ts";
 
 /** A frame thinner than this, in px, is meant for the other axis alone. */

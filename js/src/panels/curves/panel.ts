@@ -1,12 +1,12 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
+import { brushOver } from "../../gestures/brush.ts";
 import type { Pins } from "../../store/pins.ts";
 import { loadedOf, type Picture } from "../../store/store.ts";
 import { type View, whileShown } from "../../view/view.ts";
 import type { Status } from "../../wire/protocol.ts";
 import { anchorHandle } from "./anchor.ts";
-import { brushOver } from "./brush.ts";
 import { crosshairOver } from "./crosshair.ts";
 import { groupsLayer, groupsOf } from "./groups.ts";
 import { colorLegend, marksKey } from "./key.ts";

@@ -3,12 +3,12 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { followDrag } from "../../gestures/gestures.ts";
 import { rampPlace } from "../../store/filters.ts";
 import type { Loaded } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import type { ContinuousColors } from "../../wire/protocol.ts";
 import { rampWriter } from "../../words/values.ts";
-import { followDrag } from "./gestures.ts";
 
 type Range = [number, number];
 

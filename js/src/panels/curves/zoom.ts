@@ -1,10 +1,10 @@
 /** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../geometry/zoom.ts";
+import type { Axes } from "../../gestures/gestures.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { Scene } from "../../plots/scene.ts";
 import type { View } from "../../view/view.ts";
-import type { Axes } from "./gestures.ts";
 
 /** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */
 export interface Window {

@@ -1,14 +1,14 @@
 /** The brush: a bar across the lines at one place of the axis, which selects those that pass through it. */
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, update } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
-import { icon } from "../../elements/icons.ts";
-import { linesBetween, pointAt } from "../../geometry/crossing.ts";
-import { nearestIndex } from "../../geometry/transforms.ts";
-import type { Plot } from "../../plots/plot.ts";
-import type { View } from "../../view/view.ts";
-import { number } from "../../words/numbers.ts";
+import { html, update } from "../elements/element.ts";
+import { hinted } from "../elements/explained.ts";
+import { icon } from "../elements/icons.ts";
+import { linesBetween, pointAt } from "../geometry/crossing.ts";
+import { nearestIndex } from "../geometry/transforms.ts";
+import type { Plot } from "../plots/plot.ts";
+import type { View } from "../view/view.ts";
+import { number } from "../words/numbers.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
 
 /** What the brush reads of a plot, large or small. */

@@ -1,8 +1,8 @@
 /** Presses, drags, two fingers and the wheel over the plot: which of them begins what. */
 
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Plot } from "../../plots/plot.ts";
-import type { View } from "../../view/view.ts";
+import type { Plot } from "../plots/plot.ts";
+import type { View } from "../view/view.ts";
 
 /** In px of the frame. */
 export interface Point {
