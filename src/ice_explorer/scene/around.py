@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_FEATURES: Final = 30  # in small
 LINES_IN_SMALL: Final = 200  # of `js/src/panels/grid/panel.ts`, as is the number of selected rows
 _SELECTED_IN_SMALL: Final = 20
-_LINES_COMPARED: Final = 1000  # of `js/src/panels/compare.ts`
+_LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
 
 
 def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:

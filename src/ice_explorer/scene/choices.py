@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
 _MOST_TICKS: Final = 500
-_MOST_OTHERS: Final = 2  # of `js/src/panels/compare.ts`
+_MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
 
 STATE_VERSION: Final = 2

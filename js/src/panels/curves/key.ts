@@ -8,9 +8,9 @@ import { hasRules } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, type Term } from "../../words/glossary.ts";
 import { count } from "../../words/numbers.ts";
-import type { Groups } from "./groups.ts";
+import type { Groups } from "./layers/groups.ts";
 import { rampRange } from "./ramp.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./state/plot_state.ts";
 import { densityKey } from "./view_notes.ts";
 
 function keyItem(mark: string, term: Term): HTMLElement {

@@ -8,7 +8,7 @@ import type { Curves } from "../../wire/decode.ts";
 import { explanation } from "../../words/glossary.ts";
 import { columnFormat, count, number } from "../../words/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./state/plot_state.ts";
 
 /** A turn in between is named where it reaches this part of the range of the mean beyond both ends. */
 const LEAST_TURN = 0.1;

@@ -6,7 +6,7 @@ import type { ValueRange } from "../../plots/value_range.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { count, number, plural } from "../../words/numbers.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./state/plot_state.ts";
 
 const FULL = "Full range";
 

@@ -12,7 +12,7 @@ import { explanation, variantsOf } from "../../words/glossary.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./state/plot_state.ts";
 
 /** A live region that spoke at every step of the slider would never stop. */
 const SUMMARY_MS = 600;

@@ -1,0 +1,151 @@
+/**
+ * What makes the curves of the open feature differ, as chips: a click colours by the split, or by all rules of two
+ * columns together; another one restores the colours.
+ */
+
+import { html, setText, update } from "../../elements/element.ts";
+import { partedText } from "../../elements/elided_name.ts";
+import { explained, unexplained } from "../../elements/explained.ts";
+import { type Drivers, isOfDrivers, splitsOf } from "../../store/drivers.ts";
+import type { View } from "../../view/view.ts";
+import type { DriverBody, DriversBody, ViewChoices } from "../../wire/protocol.ts";
+import { explanation } from "../../words/glossary.ts";
+import { percent, plural } from "../../words/numbers.ts";
+
+const MOST_CHIPS = 3;
+/** Of shorter names nothing is cut. */
+const SHORT_NAME = 8;
+export function driversLine(view: View): HTMLElement {
+  const { store, aborted, keep } = view;
+  const lead = html("span", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
+  const chips = html("span", { class: "ice-chips" });
+  const together = html("button", {
+    type: "button",
+    class: "ice-chip ice-drivers-together",
+    "aria-pressed": "false",
+    "data-test": "drivers-together",
+  });
+  const line = html(
+    "div",
+    { class: "ice-drivers", role: "group", "aria-label": "What makes curves differ", "data-test": "drivers" },
+    lead,
+    chips,
+    together,
+  );
+  let before: { column: string | null; coloring: ViewChoices["coloring"] } | null = null;
+  const press = (chip: HTMLElement): void => {
+    const { column } = chip.dataset;
+    const coloring = store.remembered.of("coloring").peek();
+    const isOn =
+      column === undefined ? coloring === "together" : coloring === "driver" && store.colorBy.peek() === column;
+    if (isOn) {
+      store.colorAs(before?.column ?? null, before?.coloring ?? "value");
+      before = null;
+      return;
+    }
+    // From one chip to the next there is still but one way back.
+    if (!isOfDrivers(coloring)) before = { column: store.colorBy.peek(), coloring };
+    if (column === undefined) store.colorAs(store.colorBy.peek(), "together");
+    else store.colorAs(column, "driver");
+  };
+  line.addEventListener(
+    "click",
+    (event) => {
+      const chip = (event.target as Element).closest<HTMLElement>(".ice-chip");
+      if (chip !== null) press(chip);
+    },
+    { signal: aborted },
+  );
+
+  keep(
+    () => ({ drivers: store.drivers.value, columns: store.figures.value?.header.columns }),
+    ({ drivers, columns = [] }) => {
+      const names = new Set(columns.map(({ name }) => name));
+      const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
+      line.dataset.state = stateOf(drivers);
+      setText(lead, leadOf(drivers));
+      if (drivers !== null && "body" in drivers) explained(lead, explanation("disagreement"));
+      else unexplained(lead);
+      const partings = store.partings.peek();
+      chips.replaceChildren(
+        ...shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column))),
+      );
+      (shown.length > 0 ? line : chips).append(together);
+      describeTogether(together, drivers);
+    },
+  );
+  // Only the state changes, so the chip that was pressed keeps the focus.
+  keep(
+    () => ({ drivers: store.drivers.value, coloring: store.remembered.of("coloring").value, by: store.colorBy.value }),
+    ({ coloring, by }) => {
+      for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
+        update(chip, { "aria-pressed": String(coloring === "driver" && chip.dataset.column === by) });
+      }
+      update(together, { "aria-pressed": String(coloring === "together") });
+    },
+  );
+  return line;
+}
+
+function stateOf(drivers: Drivers | null): string {
+  if (drivers === null) return "unknown";
+  if ("problem" in drivers) return "error";
+  return drivers.body.drivers.length + drivers.body.combined.columns.length === 0 ? "nothing" : "ready";
+}
+
+function leadOf(drivers: Drivers | null): string {
+  if (drivers === null) return "";
+  return "problem" in drivers ? drivers.problem : drivers.body.lead;
+}
+
+function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
+  const share = percent(driver.share);
+  // What the rule says of a column is seen however long the name is.
+  const name = driver.column.length;
+  const at = parted ?? (name > SHORT_NAME && driver.rule.startsWith(driver.column) ? name : undefined);
+  const chip = html(
+    "button",
+    {
+      type: "button",
+      class: "ice-chip",
+      "aria-pressed": "false",
+      "data-test": "driver",
+      "data-column": driver.column,
+    },
+    html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, at)),
+    " ",
+    html(
+      "span",
+      { class: "ice-chip-share" },
+      share,
+      html("span", { class: "ice-hidden" }, " of the variance between curves"),
+    ),
+  );
+  const rows = `${plural(driver.n_rule, "row")}, all others: ${plural(driver.n_rest, "row")}.`;
+  explained(chip, { name: `${driver.rule}: ${share}`, text: `${rows}\n${explanation("split").text}` });
+  chip.style.setProperty("--share", String(driver.share));
+  chip.disabled = !canColour;
+  return chip;
+}
+
+function describeTogether(node: HTMLElement, drivers: Drivers | null): void {
+  const body = drivers === null || "problem" in drivers ? null : drivers.body;
+  node.hidden = body === null || body.combined.columns.length === 0;
+  if (body === null || node.hidden) return;
+  const { columns, share } = body.combined;
+  const together = `together ${percent(share)}`;
+  setText(node, body.drivers.length > 0 ? together : `${columns.join(" and ")} ${together}`);
+  node.style.setProperty("--share", String(share));
+  explained(node, { name: explanation("together").name, text: rulesText(body) });
+}
+
+function rulesText({ combined, n_rows, n_curves }: DriversBody): string {
+  const { columns, share, rules } = combined;
+  const sample = n_rows < n_curves ? [`Found on ${plural(n_rows, "row")} of ${plural(n_curves, "row")}.`] : [];
+  return [
+    `${columns.join(" and ")} together explain ${percent(share)} of the variance between curves:`,
+    ...rules.map(({ rule, n_rows }) => `${rule} (${plural(n_rows, "row")})`),
+    ...sample,
+    explanation("together").text,
+  ].join("\n");
+}

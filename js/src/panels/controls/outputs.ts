@@ -1,0 +1,84 @@
+/** What of the model is explained, where it returns several things or can be put on several scales. */
+import { html, setText } from "../../elements/element.ts";
+import type { View } from "../../view/view.ts";
+import type { Header } from "../../wire/protocol.ts";
+import { responseName } from "../../words/names.ts";
+import { count } from "../../words/numbers.ts";
+
+interface Choice {
+  name: string;
+  label: string;
+  offered: (header: Header) => readonly string[];
+  chosen: (store: View["store"]) => string;
+  choose: (store: View["store"], value: string) => void;
+  /** How a value is shown: outputs are the model's own words, and stay as they are. */
+  named: (value: string) => string;
+}
+
+const CHOICES: readonly Choice[] = [
+  {
+    name: "output",
+    label: "Output",
+    offered: ({ outputs }) => outputs,
+    chosen: ({ output }) => output.value,
+    choose: (store, value) => store.setOutput(value),
+    named: (output) => output,
+  },
+  {
+    name: "response",
+    label: "Response",
+    offered: ({ responses }) => responses,
+    chosen: ({ response }) => response.value,
+    choose: (store, value) => store.setResponse(value),
+    named: responseName,
+  },
+];
+
+export function outputsPanel(view: View): HTMLElement {
+  const [output, response] = CHOICES.map((choice) => picker(view, choice));
+  return html("div", { class: "ice-outputs" }, output!, sideBySide(view), response!);
+}
+
+/** Where one of several is chosen, all of them can be seen beside each other. */
+function sideBySide({ store, aborted, keep }: View): HTMLElement {
+  const chosen = store.remembered.of("classes");
+  const input = html("input", { type: "checkbox", "data-test": "classes-side-by-side" });
+  const label = html("span", {});
+  const field = html("label", { class: "ice-field ice-check" }, input, label);
+  input.addEventListener("change", () => store.remembered.choose("classes", input.checked), { signal: aborted });
+  keep(
+    () => ({
+      on: chosen.value,
+      n: store.figures.value?.header.outputs.length ?? 0,
+      ofOne: store.remembered.of("right").value === "feature",
+    }),
+    ({ on, n, ofOne }) => {
+      field.hidden = n < 2 || !ofOne; // under all features in small there is no room for them
+      input.checked = on;
+      setText(label, `${n === 2 ? "both" : `all ${count(n)}`} side by side`);
+    },
+  );
+  return field;
+}
+
+function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose, named }: Choice): HTMLElement {
+  const select = html("select", { class: `ice-select ice-${name}-choice`, "data-test": name });
+  const field = html("label", { class: "ice-field" }, `${label} `, select);
+  select.addEventListener("change", () => choose(store, select.value), { signal: aborted });
+  let listed = "";
+  keep(
+    () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),
+    ({ header, value }) => {
+      // Without a kernel the others are there to be compared, and no more.
+      const choices = header === null || !store.client.hasKernel ? [] : offered(header);
+      field.hidden = choices.length < 2;
+      const key = JSON.stringify(choices);
+      if (key !== listed) {
+        listed = key;
+        select.replaceChildren(...choices.map((each) => html("option", { value: each }, named(each))));
+      }
+      select.value = value;
+    },
+  );
+  return field;
+}

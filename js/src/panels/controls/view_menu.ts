@@ -1,0 +1,130 @@
+/** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
+
+import { html, setText } from "../../elements/element.ts";
+import { hinted } from "../../elements/explained.ts";
+import { moveBeside } from "../../elements/move_to.ts";
+import { placeUnder } from "../../elements/placing.ts";
+import { type Offer, type Offers, offersIn, offersOfAll } from "../../store/available_choices.ts";
+import type { View } from "../../view/view.ts";
+import type { ViewChoices } from "../../wire/protocol.ts";
+import { rampChoice } from "./ramp_choice.ts";
+
+const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };
+
+/** Choices that are on or off: how each is called, and what its values are. */
+const SWITCHES = {
+  rug: { label: "Ticks at observed values", on: "auto", off: "off" },
+  target: { label: "Observed target", on: true, off: false },
+  shared_y: { label: "Same value axis for all features", on: true, off: false },
+  every_step: { label: "Slopes of every step", on: true, off: false },
+  full_slopes: { label: "Full range of slopes", on: true, off: false },
+} as const;
+type Switch = keyof typeof SWITCHES;
+
+export function viewMenu(view: View): HTMLElement {
+  const { root, aborted } = view;
+  const button = html(
+    "button",
+    { type: "button", class: "ice-button ice-disclosure", "aria-expanded": "false", "data-test": "view" },
+    "View",
+  );
+  const menu = html(
+    "div",
+    { class: "ice-menu ice-view-choices", role: "group", "aria-label": "View", hidden: true, "data-test": "view-menu" },
+    linesChoice(view),
+    ...(Object.keys(SWITCHES) as Switch[]).map((name) => switchOf(view, name)),
+    rampChoice(view),
+  );
+  const whole = html("div", { class: "ice-view" }, button, menu);
+  const options = { signal: aborted };
+
+  const open = (): void => {
+    menu.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    moveBeside(menu, button.getBoundingClientRect(), root, placeUnder);
+  };
+  const close = (): void => {
+    menu.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+  };
+  button.addEventListener("click", () => (menu.hidden ? open() : close()), options);
+  whole.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape" || menu.hidden) return;
+      close();
+      button.focus({ preventScroll: true });
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    options,
+  );
+  const leave = (target: EventTarget | null): void => {
+    if (!(target instanceof Node && whole.contains(target))) close();
+  };
+  whole.addEventListener("focusout", ({ relatedTarget }) => relatedTarget !== null && leave(relatedTarget), options);
+  document.addEventListener("pointerdown", (event) => leave(event.composedPath()[0] ?? null), options);
+  return whole;
+}
+
+/** The menu stands over the open feature, and over all of them in small. */
+const offered = (store: View["store"]): Offers =>
+  store.remembered.of("right").value === "all" ? offersOfAll(store.kind.value) : offersIn(store);
+
+/** A line of the menu: what can be chosen, and under it why not, where it cannot. */
+class Line {
+  readonly #reason = html("span", { class: "ice-view-reason" });
+  readonly node: HTMLElement;
+
+  constructor(
+    private readonly input: HTMLInputElement,
+    label: string,
+  ) {
+    this.node = html("label", { class: "ice-view-line" }, input, html("span", {}, label, this.#reason));
+  }
+
+  draw(offer: Offer, checked: boolean): void {
+    this.node.hidden = offer === undefined;
+    this.input.disabled = typeof offer === "string";
+    this.input.checked = checked;
+    this.#reason.hidden = typeof offer !== "string";
+    setText(this.#reason, offer ?? "");
+  }
+}
+
+function linesChoice({ store, aborted, keep }: View): HTMLElement {
+  const chosen = store.remembered.of("lines_as");
+  const name = `ice-lines-${Math.random().toString(36).slice(2)}`;
+  const ways = Object.keys(LINES) as (keyof typeof LINES)[];
+  const lines = ways.map((way) => {
+    const input = html("input", { type: "radio", name, value: way, "data-test": `lines-as-${way}` });
+    input.addEventListener("change", () => store.remembered.choose("lines_as", way), { signal: aborted });
+    const line = new Line(input, LINES[way]);
+    keep(
+      () => ({ offers: offered(store), now: chosen.value }),
+      ({ offers, now }) => line.draw(way === "density" ? offers.density : null, now === way),
+    );
+    return line.node;
+  });
+  hinted(lines[0]!, "Density where more than 2,000 curves are drawn.");
+  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw lines as"), ...lines);
+  keep(
+    () => offered(store).density === undefined,
+    (isAbsent) => {
+      field.hidden = isAbsent;
+    },
+  );
+  return field;
+}
+
+function switchOf({ store, aborted, keep }: View, name: Switch): HTMLElement {
+  const { label, on, off } = SWITCHES[name];
+  const input = html("input", { type: "checkbox", "data-test": `view-${name}` });
+  input.addEventListener("change", () => store.remembered.choose(name, input.checked ? on : off), { signal: aborted });
+  const line = new Line(input, label);
+  keep(
+    () => ({ offers: offered(store), now: store.remembered.of(name).value }),
+    ({ offers, now }) => line.draw(offers[name], now === on),
+  );
+  return line.node;
+}

@@ -1,0 +1,84 @@
+/** The mean line of each group that has a colour of its own. */
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { svg, update } from "../../../elements/element.ts";
+import { type GroupMean, groupMeans } from "../../../geometry/crossing.ts";
+import { cssColor } from "../../../geometry/palette.ts";
+import { haloedPaths, linePath } from "../../../marks/paths.ts";
+import { colorValues, type Plot } from "../../../plots/plot.ts";
+import type { View } from "../../../view/view.ts";
+import type { Shown } from "../state/plot_state.ts";
+import { clipBeside, clipOf, clipped } from "../state/zoomed_plot.ts";
+
+/** Groups stand side by side within this share of a level's room. */
+const DODGE = 0.5;
+const RADIUS = 4;
+
+export interface Groups {
+  means: GroupMean[];
+  /** Their means beside the axis. */
+  beside: GroupMean[] | null;
+}
+
+/** Means of the drawn lines by level of the colouring column; null where no category colours them. */
+export function groupsOf({ loaded, plot }: Shown): ReadonlySignal<Groups | null> {
+  const scene = computed(() => plot.value?.scene ?? null);
+  return computed(() => {
+    const colors = loaded.value?.colors ?? null;
+    const shown = scene.value;
+    if (colors === null || shown === null || colors.scale.kind !== "category") return null;
+    if (colors.values.length !== shown.curves.nLines) return null;
+    const levels = colorValues(colors, shown.curves.nLines);
+    const n = colors.scale.levels.length;
+    return {
+      means: groupMeans(shown.values, shown.x.length, levels, n),
+      beside: shown.missing === null ? null : groupMeans(shown.missing.values, 1, levels, n),
+    };
+  });
+}
+
+export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): SVGSVGElement {
+  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  view.keep(
+    () => ({ plot: plot.value, groups: groups.value, hidden: view.store.hiddenLevels.value }),
+    ({ plot: shown, groups: known, hidden }) => {
+      layer.replaceChildren();
+      if (shown === null || known === null) return;
+      const { width, height } = shown.size;
+      update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+      const over = clipped(clipOf(shown));
+      const beside = clipped(clipBeside(shown));
+      layer.append(over, beside);
+      const visible = [...known.means.keys()].filter((group) => known.means[group]!.n > 0 && !hidden.has(group));
+      for (const [place, group] of visible.entries()) {
+        const mark = svg("g", { class: "ice-group", "data-test": "group-mean", "data-level": group });
+        mark.style.setProperty("--ice-line", cssColor(shown.palette, group));
+        const aside = ((place + 0.5) / visible.length - 0.5) * DODGE;
+        mark.append(...meanOf(shown, known.means[group]!, aside));
+        over.append(mark);
+        const missing = known.beside?.[group]?.values[0];
+        if (shown.slot === null || missing === undefined) continue;
+        const dot = svg(
+          "g",
+          { class: "ice-group" },
+          dotAt(shown.slot.at + aside * (shown.slot.right - shown.slot.left), shown.y(missing)),
+        );
+        dot.style.setProperty("--ice-line", cssColor(shown.palette, group));
+        beside.append(dot);
+      }
+    },
+  );
+  return layer;
+}
+
+const dotAt = (cx: number, cy: number): SVGElement => svg("circle", { cx, cy, r: RADIUS });
+
+/** A line; on levels a dot for each, beside those of the other groups. */
+function meanOf({ scene, x, y }: Plot, { values }: GroupMean, aside: number): SVGElement[] {
+  const height = (point: number) => y(values[point]!);
+  if (!scene.onLevels) {
+    const px = scene.x.map((value) => x(value));
+    return haloedPaths(linePath(px, height));
+  }
+  const room = x(1) - x(0);
+  return Array.from(scene.x, (value, point) => dotAt(x(value) + aside * room, height(point)));
+}

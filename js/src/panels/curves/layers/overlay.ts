@@ -1,0 +1,332 @@
+/** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
+import { max } from "d3-array";
+import { html, svg, update } from "../../../elements/element.ts";
+import { groupMeans } from "../../../geometry/crossing.ts";
+import { cssColor } from "../../../geometry/palette.ts";
+import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../../marks/axis.ts";
+import { drawDots } from "../../../marks/dots.ts";
+import { bar, histogram } from "../../../marks/histogram.ts";
+import { bandPath, haloed, haloedPaths, linePath } from "../../../marks/paths.ts";
+import { scaleLinear } from "../../../marks/scale.ts";
+import { dotX, type Plot, type Slot } from "../../../plots/plot.ts";
+import {
+  fewSelected,
+  layerClass,
+  linesOf,
+  manySelected,
+  selectedPalette,
+  type Which,
+} from "../../../plots/selected.ts";
+import type { View } from "../../../view/view.ts";
+import { hasLevels } from "../../../words/values.ts";
+import type { Shown } from "../state/plot_state.ts";
+import { clipBeside, clipOf, clipOfOwn, clipped, isWithin } from "../state/zoomed_plot.ts";
+
+/** Share of the steepest mean slope below which a spread of slopes does not count. */
+const LEAST_SPREAD = 1e-3;
+/** More dots than this are drawn smaller and lighter. */
+const MANY_DOTS = 200;
+/** While the picture is moved, no more dots than this are drawn. */
+const MOST_MOVING_DOTS = 1000;
+/** The share of a level's room that its bar of the data leaves free. */
+const LEVEL_GAP = 0.36;
+/** Levels with less room than this, in px, have a slighter mean. */
+const NARROW_LEVEL = 32;
+/** Half the width of the bar of missing values, and the room of their label, in px. */
+const SLOT_BAR = 14;
+const SLOT_LABEL = 54;
+const NO_SLOPE = "A constant feature has no slope.";
+
+function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
+  update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+}
+
+export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
+  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  view.keep(
+    () => ({ plot: plot.value, font: view.theme.value.font }),
+    ({ plot: shown, font }) => {
+      if (shown === null) return;
+      const { scene, left, right, outer, top, bottom, slopesEnd, x, y } = shown;
+      resize(layer, shown);
+      layer.replaceChildren(leftAxis(shown.yTicks, left, right), ...dataStrip(shown), featureAxis(shown, font));
+      if (shown.slot !== null) layer.append(...besideAxis(shown, shown.slot));
+      layer.append(rightAxis(shown.rangeTicks, outer));
+      if (slopesEnd > bottom) layer.append(...slopeSpread(shown));
+      if (scene.kind !== "ice" && y(0) >= top && y(0) <= bottom) {
+        layer.append(svg("line", { class: "ice-zero", x1: left, x2: outer, y1: y(0), y2: y(0) }));
+      }
+      const at = scene.anchoredAt === null ? Number.NaN : x(scene.anchoredAt);
+      if (at >= left && at <= right) {
+        const rule = {
+          class: "ice-anchor-rule",
+          x1: at,
+          x2: at,
+          y1: top,
+          y2: bottom,
+          "data-test": "anchor-rule",
+          "data-at": scene.anchoredAt!,
+        };
+        layer.append(svg("line", rule));
+      }
+    },
+  );
+  return layer;
+}
+
+/** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
+function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
+  const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
+  const height = axis - slopesEnd - rug - 4;
+  const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
+  const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
+  const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
+  if (slot !== null && missing !== null && missing.count > 0) {
+    const d = bar(slot.at - SLOT_BAR, slot.at + SLOT_BAR, axis, (missing.count / tallest) * height);
+    bars.push(svg("path", { class: "ice-histogram", d, "data-test": "histogram-missing" }));
+  }
+  return bars;
+}
+
+function featureAxis({ xTicks, levelLabels, left, right, outer, axis, size, slot }: Plot, font: string): SVGElement {
+  if (levelLabels !== null) return levelAxis(xTicks, levelLabels, left, right, axis, font);
+  return bottomAxis(xTicks, left, right, slot === null ? size.width : outer - SLOT_LABEL, axis, font);
+}
+
+/** The strip for missing values has a baseline and a tick of its own: it is no place on the axis. */
+function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVGElement[] {
+  const gridlines = yTicks.map(({ at: y }) =>
+    svg("line", { class: "ice-gridline", x1: left, x2: right, y1: y, y2: y }),
+  );
+  const label = svg("text", { x: at, y: axis + 8, dy: "0.71em", "text-anchor": "middle" }, "missing");
+  const group = svg("g", { class: "ice-axis", "data-test": "missing-axis" });
+  group.append(
+    ...gridlines,
+    svg("line", { class: "ice-slot-edge", x1: left - 7, x2: left - 7, y1: top, y2: axis }),
+    svg("line", { class: "ice-baseline", x1: left, x2: right, y1: axis, y2: axis }),
+    svg("line", { class: "ice-tick", x1: at, x2: at, y1: axis, y2: axis + 4 }),
+    label,
+  );
+  return [group];
+}
+
+/** Standard deviation of the slopes, under them: where the lines disagree. */
+function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, size }: Plot): SVGElement[] {
+  const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
+  // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
+  const steepest = max(scene.mean, Math.abs) ?? 0;
+  const whole = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
+  // Where a step is cut off above, its spread is cut off as well.
+  const tallest = isCut ? Math.min(whole, (y.domain()[1] - y.domain()[0]) / 2) : whole;
+  const height = scaleLinear([0, tallest || 1], [slopesEnd, bottom + 6]);
+  const px = scene.x.map((value) => x(value));
+  const d = bandPath(
+    px,
+    () => slopesEnd,
+    (point) => height(Math.min(tallest, spread[point]!)),
+  );
+  const ends = cut.x ? { left, right } : { left: 0, right: size.width };
+  const within = clipped({ ...ends, top: bottom, bottom: slopesEnd });
+  within.append(svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }));
+  return [
+    within,
+    svg("line", { class: "ice-gridline", x1: left, x2: right, y1: slopesEnd, y2: slopesEnd }),
+    svg("text", { class: "ice-strip-label", x: left - 8, y: slopesEnd - 2, "text-anchor": "end" }, "SD"),
+  ];
+}
+
+export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, which: Which): HTMLCanvasElement {
+  const isAll = which === "all";
+  const canvas = html("canvas", { class: layerClass(which), "aria-hidden": "true" });
+  view.keep(
+    () => ({
+      plot: plot.value,
+      hidden: view.store.hiddenLevels.value,
+      picked: isAll ? null : manySelected(view.store.selection.value),
+      paper: view.theme.value.paper,
+      moving: zoom.moving.value,
+      dense: dense.value,
+      isColored: (loaded.value?.colors ?? null) !== null,
+    }),
+    ({ plot: shown, hidden, picked, paper, moving, dense: areMany, isColored }) => {
+      const pen = canvas.getContext("2d");
+      if (shown === null || pen === null) return;
+      // Thousands of dots would cover what the density says.
+      canvas.hidden = isAll ? areMany : picked === null;
+      if (canvas.hidden) return;
+      const { scene, lines, y, size, bottom } = shown;
+      const palette = isAll ? shown.palette : selectedPalette(shown, isColored, view.theme.peek());
+      const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
+      const clip = clipOfOwn(shown);
+      const beside = clipBeside(shown);
+      const ownX = scene.curves.observed;
+      canvas.width = Math.round(size.width * size.ratio);
+      canvas.height = Math.round(size.height * size.ratio);
+      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
+      pen.scale(size.ratio, size.ratio);
+      const many = lines.nLines > MANY_DOTS;
+      const dots = {
+        x: Float32Array.from(scene.curves.observed, (value, line) => dotX(shown, line, value)),
+        y: Float32Array.from(scene.own, (value) => y(value)),
+        colors: (line: number) => cssColor(palette, lines.color[line]!),
+        order: every.filter((line) => {
+          const place = Number.isNaN(ownX[line]!) ? beside : clip;
+          const at = y(scene.own[line]!);
+          const isShown = isWithin(place, dotX(shown, line, ownX[line]!), at) && at < bottom;
+          return isShown && !hidden.has(lines.color[line]!);
+        }),
+        opacity: many && !scene.onLevels ? 0.55 : 0.95,
+        // On levels the row's own dot is one of many of its own, so it is larger than they are.
+        radius: scene.onLevels ? (many ? 2.5 : 3.5) : many ? 1.5 : 2.5,
+      };
+      drawDots(pen, dots, paper);
+    },
+  );
+  return canvas;
+}
+
+export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement {
+  const { store } = view;
+  const whole = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  // Slopes may leave the plot; what is under it stays readable.
+  const layer = svg("svg", { x: 0, y: 0 });
+  whole.append(layer);
+  // Each is drawn for itself: what follows the pointer must not draw the rest anew.
+  const [average, selectedRows, selectedMean, pointedRow] = [svg("g"), svg("g"), svg("g"), svg("g")];
+  layer.append(average, selectedRows, selectedMean, pointedRow);
+
+  const marked = (shown: Plot, line: number, name: string): SVGGElement => {
+    const { scene, lines, palette, x, y } = shown;
+    const { curves, onLevels, missing } = scene;
+    const px = scene.x.map((value) => (onLevels ? dotX(shown, line, value) : x(value)));
+    const height = (point: number) => y(scene.values[line * px.length + point]!);
+    const path = linePath(px, height);
+    const row = curves.positions[line]!;
+    const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row });
+    mark.classList.toggle("ice-connected", onLevels);
+    const within = clippedParts(shown);
+    within.axis.append(...haloedPaths(path));
+    mark.append(within.axis, within.beside);
+    const color = cssColor(palette, lines.color[line]!);
+    const dot = (cx: number, cy: number, r: number): void => {
+      if (!Number.isFinite(cx + cy)) return; // a missing value may have no place
+      const circle = svg("circle", { cx, cy, r });
+      circle.style.fill = color;
+      (shown.slot !== null && cx >= shown.slot.left - 7 ? within.beside : within.axis).append(circle);
+    };
+    if (missing !== null) {
+      const at = dotX(shown, line, Number.NaN);
+      const last = px.length - 1;
+      const d = linePath([px[last]!, at], (point) => (point === 0 ? height(last) : y(missing.values[line]!)));
+      // Where the end of the line is out of sight, so is what joins it to the value beside the axis.
+      if (px[last]! <= shown.right + 1) within.beside.append(svg("path", { class: "ice-to-missing", d }));
+      dot(at, y(missing.values[line]!), 2.5);
+    }
+    if (onLevels) for (const [point, at] of px.entries()) dot(at, height(point), 2.5);
+    dot(dotX(shown, line, curves.observed[line]!), y(scene.own[line]!), 4);
+    return mark;
+  };
+
+  view.keep(
+    () => plot.value,
+    (shown) => {
+      if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
+      if (shown === null) return;
+      const { scene, x, y, left, top, bottom, slot } = shown;
+      const px = scene.x.map((value) => x(value));
+      const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
+      resize(whole, shown);
+      update(layer, { width: shown.size.width, height: scene.kind === "d-ice" ? bottom : shown.size.height });
+      const within = clippedParts(shown);
+      average.replaceChildren(within.axis, within.beside);
+      if (scene.onLevels) {
+        within.axis.append(
+          ...Array.from(px, (at, k) =>
+            meanDot(at, y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
+          ),
+        );
+      } else {
+        const band = bandPath(
+          px,
+          (point) => inside(scene.low[point]!),
+          (point) => inside(scene.high[point]!),
+        );
+        const mean = linePath(px, (point) => y(scene.mean[point]!));
+        const edge = (values: Float32Array) => linePath(px, (point) => inside(values[point]!));
+        within.axis.append(
+          svg("path", { class: "ice-band", d: band }),
+          svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
+          svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
+          haloed(mean, "ice-mean", { "data-test": "partial-dependence" }),
+        );
+      }
+      if (slot !== null && scene.missing !== null) {
+        const { mean, low, high } = scene.missing;
+        within.beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
+      }
+      if (px.length === 0) {
+        average.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
+      }
+    },
+  );
+  view.keep(
+    () => ({ plot: plot.value, selection: store.selection.value, colors: loaded.value?.colors ?? null }),
+    ({ plot: shown, selection, colors }) => {
+      const lines = fewSelected(selection).map((row) => shown?.scene.curves.positions.indexOf(row) ?? -1);
+      const drawn = lines.filter((line) => line !== -1);
+      const marks = drawn.map((line) => {
+        const mark = marked(shown!, line, "selected");
+        if (colors !== null) mark.style.setProperty("--ice-line", cssColor(shown!.palette, shown!.lines.color[line]!));
+        mark.classList.toggle("ice-selected-thin", drawn.length > 1);
+        return mark;
+      });
+      selectedRows.replaceChildren(...marks);
+      selectedMean.replaceChildren(...(shown === null ? [] : meanOfSelected(shown, selection)));
+    },
+  );
+  view.keep(
+    () => ({ plot: plot.value, hover: store.hover.value }),
+    ({ plot: shown, hover }) => {
+      const isDrawn = shown !== null && hover !== null && hover < shown.lines.nLines;
+      pointedRow.replaceChildren(...(isDrawn ? [marked(shown, hover, "hovered")] : []));
+    },
+  );
+  return whole;
+}
+
+/** The mean of the curves of the selected rows, where they are several: all of them are drawn. */
+function meanOfSelected(shown: Plot, selection: readonly number[]): SVGElement[] {
+  const { scene, x, y, slot } = shown;
+  if (selection.length < 2) return [];
+  const rows = new Set(selection);
+  const group = Float32Array.from(scene.curves.positions, (row) => (rows.has(row) ? 0 : Number.NaN));
+  const [mean] = groupMeans(scene.values, scene.x.length, group, 1);
+  if (mean === undefined || mean.n < 2) return [];
+  const { axis, beside } = clippedParts(shown);
+  for (const part of [axis, beside]) part.classList.add("ice-selected-mean");
+  const px = scene.x.map((value) => x(value));
+  const height = (point: number) => y(mean.values[point]!);
+  if (scene.onLevels) axis.append(...Array.from(px, (cx, point) => svg("circle", { cx, cy: height(point), r: 4.5 })));
+  else axis.append(...haloedPaths(linePath(px, height)));
+  if (slot !== null && scene.missing !== null) {
+    const [missing] = groupMeans(scene.missing.values, 1, group, 1);
+    beside.append(svg("circle", { cx: slot.at, cy: y(missing!.values[0]!), r: 4.5 }));
+  }
+  update(axis, { "data-test": "selected-mean", "data-rows": mean.n });
+  return [axis, beside];
+}
+
+/** Groups for what is drawn over the axis and beside it, cut off where an axis is zoomed. */
+function clippedParts(shown: Plot): { axis: SVGElement; beside: SVGElement } {
+  const { cut } = shown;
+  if (!cut.x && !cut.y) return { axis: svg("g"), beside: svg("g") };
+  return { axis: clipped(clipOf(shown)), beside: clipped(clipBeside(shown)) };
+}
+
+/** The mean of a level, and one standard deviation of the lines to either side. */
+function meanDot(x: number, y: number, low: number, high: number, room: number): SVGGElement {
+  const mark = haloed(`M${x},${low}V${high}`, "ice-mean ice-mean-level", { "data-test": "partial-dependence" });
+  mark.classList.toggle("ice-mean-narrow", room < NARROW_LEVEL);
+  mark.append(svg("circle", { cx: x, cy: y, r: Math.min(5, Math.max(2.5, room / 7)) }));
+  return mark;
+}

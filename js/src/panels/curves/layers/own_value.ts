@@ -1,0 +1,56 @@
+/** Where the observed value of the row that the card is about lies on the axis. */
+import { svg, update } from "../../../elements/element.ts";
+import { dotX, type Plot } from "../../../plots/plot.ts";
+import type { Pins } from "../../../store/pins.ts";
+import type { View } from "../../../view/view.ts";
+import type { Shown } from "../state/plot_state.ts";
+import { clipBeside, clipOfOwn, isWithin } from "../state/zoomed_plot.ts";
+
+interface Own {
+  line: number;
+  /** Where the row's dot stands, in px of the frame. */
+  x: number;
+  y: number;
+  isMissing: boolean;
+  isVisible: boolean;
+}
+
+/** Where the own value of a row lies; null where its line is not drawn. */
+function ownOf(plot: Plot, position: number): Own | null {
+  const { scene } = plot;
+  const line = scene.curves.positions.indexOf(position);
+  if (line === -1) return null;
+  const value = scene.curves.observed[line]!;
+  const isMissing = Number.isNaN(value);
+  const [x, y] = [dotX(plot, line, value), plot.y(scene.own[line]!)];
+  const isVisible = Number.isFinite(x + y) && isWithin(isMissing ? clipBeside(plot) : clipOfOwn(plot), x, y);
+  return { line, x, y, isMissing, isVisible };
+}
+
+/** The row's dot, a line from it to the axis, and the value there. */
+export function ownValueLayer(view: View, { plot }: Shown, pins: Pins): SVGSVGElement {
+  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  view.keep(
+    () => ({ plot: plot.value, row: pins.opened.value }),
+    ({ plot: shown, row }) => {
+      layer.replaceChildren();
+      const own = shown === null || row === null ? null : ownOf(shown, row);
+      if (shown === null || own === null || !own.isVisible) return;
+      const { width, height } = shown.size;
+      update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+      const { x, y, line } = own;
+      const text = own.isMissing ? "" : shown.write(shown.scene.curves.observed[line]!);
+      const right = x > (shown.left + shown.right) / 2;
+      const attributes = { x: x + (right ? -6 : 6), y: shown.axis - 6, "text-anchor": right ? "end" : "start" };
+      const mark = svg(
+        "g",
+        { class: "ice-own-value", "data-test": "own-value", "data-row": row },
+        svg("line", { x1: x, x2: x, y1: y, y2: shown.axis }),
+        svg("circle", { cx: x, cy: y, r: 6.5 }),
+        svg("text", attributes, text),
+      );
+      layer.append(mark);
+    },
+  );
+  return layer;
+}

@@ -1,0 +1,52 @@
+/** A tick under the plot for each drawn row's own value; those of the rows singled out stand out. */
+
+import { svg, update } from "../../../elements/element.ts";
+import { dotX, type Plot } from "../../../plots/plot.ts";
+import type { View } from "../../../view/view.ts";
+import type { Shown } from "../state/plot_state.ts";
+
+/** Where the tick of a line stands; NaN beyond the ends of the axis. */
+function tickX(plot: Plot, line: number): number {
+  const value = plot.scene.curves.observed[line]!;
+  const at = dotX(plot, line, value);
+  return Number.isNaN(value) || (at >= plot.left - 0.5 && at <= plot.right + 0.5) ? at : Number.NaN;
+}
+
+export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
+  const { store } = view;
+  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const rows = svg("g");
+  const singled = svg("g");
+  layer.append(rows, singled);
+  const ticks = ({ slopesEnd, rug }: Plot, places: Iterable<number>, name: string): SVGPathElement => {
+    const d = Array.from(places, (at) => `M${Number(at.toFixed(1))},${slopesEnd + 2}v${rug - 3}`).join("");
+    return svg("path", { class: name, d, "data-test": name.replace("ice-", "") });
+  };
+  view.keep(
+    () => ({ shown: plot.value, hidden: store.hiddenLevels.value }),
+    ({ shown, hidden }) => {
+      rows.replaceChildren();
+      if (shown === null || shown.rug === 0) return;
+      const { size, order, lines } = shown;
+      update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
+      const visible = Array.from(order).filter((line) => !hidden.has(lines.color[line]!));
+      const places = visible.map((line) => tickX(shown, line)).filter(Number.isFinite);
+      rows.append(ticks(shown, places, "ice-rug"));
+    },
+  );
+  view.keep(
+    () => ({ shown: plot.value, hover: store.hover.value, selection: store.selection.value }),
+    ({ shown, hover, selection }) => {
+      singled.replaceChildren();
+      if (shown === null || shown.rug === 0) return;
+      const { curves } = shown.scene;
+      const at = (line: number) => tickX(shown, line);
+      const selected = selection.map((row) => curves.positions.indexOf(row)).filter((line) => line !== -1);
+      const places = selected.map(at).filter(Number.isFinite);
+      if (places.length > 0) singled.append(ticks(shown, places, "ice-rug-selected"));
+      if (hover !== null && hover < curves.nLines && Number.isFinite(at(hover)))
+        singled.append(ticks(shown, [at(hover)], "ice-rug-hovered"));
+    },
+  );
+  return layer;
+}

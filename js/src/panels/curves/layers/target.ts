@@ -1,0 +1,46 @@
+/** What was observed, as hollow points behind the lines: where a model is far off, they are far from the lines. */
+
+import { html } from "../../../elements/element.ts";
+import { dotX } from "../../../plots/plot.ts";
+import type { View } from "../../../view/view.ts";
+import type { Shown } from "../state/plot_state.ts";
+
+const RADIUS = 2.5;
+const FEW = 200;
+
+export function targetLayer(view: View, { plot, target }: Shown): HTMLCanvasElement {
+  const canvas = html("canvas", { class: "ice-layer", "data-test": "target", "aria-hidden": "true" });
+  view.keep(
+    () => ({
+      shown: plot.value,
+      target: target.value,
+      hidden: view.store.hiddenLevels.value,
+      ink: view.theme.value.ink,
+    }),
+    ({ shown, target: observed, hidden, ink }) => {
+      const pen = canvas.getContext("2d");
+      canvas.hidden = observed === null;
+      canvas.dataset.points = "0";
+      if (shown === null || observed === null || pen === null) return;
+      const { size, scene, order, lines, y } = shown;
+      canvas.width = Math.round(size.width * size.ratio);
+      canvas.height = Math.round(size.height * size.ratio);
+      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
+      pen.scale(size.ratio, size.ratio);
+      pen.strokeStyle = ink;
+      pen.globalAlpha = Math.max(0.25, 0.6 * Math.min(1, FEW / order.length) ** 0.35);
+      let points = 0;
+      for (const line of order) {
+        const x = dotX(shown, line, scene.curves.observed[line]!);
+        const at = y(observed[line]! - scene.base);
+        if (hidden.has(lines.color[line]!) || !Number.isFinite(x + at)) continue;
+        pen.beginPath();
+        pen.arc(x, at, RADIUS, 0, 2 * Math.PI);
+        pen.stroke();
+        points++;
+      }
+      canvas.dataset.points = String(points);
+    },
+  );
+  return canvas;
+}

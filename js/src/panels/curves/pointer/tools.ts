@@ -1,0 +1,88 @@
+/** What a drag in the plot does, and the way back from a zoom: buttons at the plot's upper right corner. */
+
+import { type Signal, signal } from "@preact/signals-core";
+import { html, update } from "../../../elements/element.ts";
+import { hinted } from "../../../elements/explained.ts";
+import { focusedBeside } from "../../../elements/focus.ts";
+import { icon } from "../../../elements/icons.ts";
+import type { View } from "../../../view/view.ts";
+import type { Shown } from "../state/plot_state.ts";
+
+export type Tool = "select" | "zoom";
+
+const TOOLS: Record<Tool, { label: string; hint: string }> = {
+  select: {
+    label: "Select lines",
+    hint: "Click a curve, or drag up or down across several. Shift adds rows, Alt removes them.",
+  },
+  zoom: {
+    label: "Zoom",
+    hint: "Drag over what you want to see. Ctrl or ⌘ and the wheel zoom with every tool; Shift and drag moves.",
+  },
+};
+
+export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElement; tool: Signal<Tool> } {
+  const { aborted } = view;
+  const tool = signal<Tool>("select");
+  const names = Object.keys(TOOLS) as Tool[];
+  const buttons = names.map((name) => {
+    const { label, hint } = TOOLS[name];
+    const attributes = { type: "button", role: "radio", class: "ice-segment ice-tool", "data-test": `tool-${name}` };
+    return hinted(html("button", { ...attributes, "aria-label": label }, icon(name)), hint, label);
+  });
+  const group = html(
+    "div",
+    { class: "ice-segments", role: "radiogroup", "aria-label": "What a drag does" },
+    ...buttons,
+  );
+  for (const [place, button] of buttons.entries()) {
+    button.addEventListener(
+      "click",
+      () => {
+        tool.value = names[place]!;
+      },
+      { signal: aborted },
+    );
+  }
+  group.addEventListener(
+    "keydown",
+    ({ key }) => {
+      if (!/^Arrow/.test(key)) return;
+      tool.value = tool.peek() === "select" ? "zoom" : "select";
+      buttons[names.indexOf(tool.peek())]!.focus({ preventScroll: true });
+    },
+    { signal: aborted },
+  );
+  const reset = html(
+    "button",
+    {
+      type: "button",
+      class: "ice-button ice-tool",
+      "aria-label": "Show all",
+      "data-test": "zoom-reset",
+    },
+    icon("reset"),
+  );
+  hinted(reset, "Show the whole axes again (0, or a double click).");
+  reset.addEventListener("click", () => zoom.reset(), { signal: aborted });
+  const node = html("div", { class: "ice-tools", "data-test": "plot-tools" }, reset, group);
+
+  view.keep(
+    () => tool.value,
+    (chosen) => {
+      for (const [place, button] of buttons.entries()) {
+        const checked = names[place] === chosen;
+        update(button, { "aria-checked": String(checked), tabindex: checked ? 0 : -1 });
+      }
+    },
+  );
+  view.keep(
+    () => plot.value?.cut ?? { x: false, y: false },
+    ({ x, y }) => {
+      // A button that goes away would take the focus with it.
+      if (!x && !y && focusedBeside(reset) === reset) buttons[names.indexOf(tool.peek())]!.focus();
+      reset.hidden = !x && !y;
+    },
+  );
+  return { node, tool };
+}

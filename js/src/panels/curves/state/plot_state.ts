@@ -1,0 +1,67 @@
+/** What the store's picture comes to at the present size, kind and theme. Every part of the panel reads these. */
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { type Plot, plotOf } from "../../../plots/plot.ts";
+import { sceneOf } from "../../../plots/scene.ts";
+import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
+import { isDense, offersIn } from "../../../store/available_choices.ts";
+import { type Loaded, loadedOf } from "../../../store/store.ts";
+import { followSize } from "../../../view/size.ts";
+import type { View } from "../../../view/view.ts";
+import { Zoom } from "./zoom.ts";
+import { zoomedPlot } from "./zoomed_plot.ts";
+
+export interface Shown {
+  /** The curves on screen: while others are on their way, still the last ones. */
+  loaded: ReadonlySignal<Loaded | null>;
+  plot: ReadonlySignal<Plot | null>;
+  zoom: Zoom;
+  range: ReadonlySignal<ValueRange | null>;
+  /** What was observed, where it is to be seen. */
+  target: ReadonlySignal<Float64Array | null>;
+  dense: ReadonlySignal<boolean>;
+  /** The share of the lines that is drawn solid; null while lines are drawn one by one. */
+  peak: Signal<number | null>;
+}
+
+/** A cell still being laid out has no room to draw in. */
+const LEAST_WIDTH = 80;
+
+export function shownIn(view: View, frame: HTMLElement): Shown {
+  const { store, theme } = view;
+  const size = followSize(frame, view.aborted);
+  const loaded = computed(() => loadedOf(store.picture.value));
+  const scene = computed(() => {
+    const curves = loaded.value?.curves;
+    if (curves === undefined) return null;
+    return sceneOf(curves, store.kind.value, store.anchor.value, store.sceneOptions.value);
+  });
+  const offers = computed(() => offersIn(store));
+  const wants = <K extends "target" | "shared_y" | "full_slopes">(key: K) =>
+    store.remembered.of(key).value && offers.value[key] === null;
+  const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
+  const shared = computed(() => {
+    const kind = scene.value?.kind;
+    if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;
+    return sharedRange(store.figures.value, kind);
+  });
+  const sharedText = computed(() => JSON.stringify(shared.value)); // the same range again draws nothing anew
+  const range = computed(() => {
+    if (scene.value === null) return null;
+    const choices = { shared: JSON.parse(sharedText.value), target: target.value, full: wants("full_slopes") };
+    return valueRange(scene.value, choices);
+  });
+  const hasRug = computed(() => offers.value.rug === null && store.remembered.of("rug").value !== "off");
+  const unzoomed = computed(() => {
+    if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
+    return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, hasRug.value);
+  });
+  const zoom = new Zoom(view, scene);
+  const plot = computed(() => {
+    const [whole, window] = [unzoomed.value, zoom.window.value];
+    return whole === null || window === null ? whole : zoomedPlot(whole, window, theme.value.font);
+  });
+  const dense = computed(() =>
+    isDense(store.remembered.of("lines_as").value, offers.value, plot.value?.lines.nLines ?? 0),
+  );
+  return { loaded, plot, zoom, range, target, dense, peak: signal<number | null>(null) };
+}

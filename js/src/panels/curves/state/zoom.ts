@@ -1,0 +1,107 @@
+/** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../../geometry/zoom.ts";
+import type { Axes } from "../../../gestures/gestures.ts";
+import type { Plot } from "../../../plots/plot.ts";
+import type { Scene } from "../../../plots/scene.ts";
+import type { View } from "../../../view/view.ts";
+
+/** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */
+export interface Window {
+  x: Span;
+  y: Span;
+}
+
+/** Zooming rests when nothing has moved for so long: all is drawn then, and remembered. */
+const REST_MS = 120;
+
+export class Zoom {
+  /** The part that shows; null where all of it does. */
+  readonly window: ReadonlySignal<Window | null>;
+  /** Whether the picture is being moved, so that a sample of the lines has to do. */
+  readonly moving = signal(false);
+  readonly #key: ReadonlySignal<string>;
+  readonly #live = signal<{ key: string; window: Window | null } | null>(null);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly view: View,
+    scene: ReadonlySignal<Scene | null>,
+  ) {
+    const { store, aborted } = view;
+    const remembered = store.remembered.of("zoom");
+    const output = computed(() => store.figures.value?.header.output_label ?? "");
+    this.#key = computed(() => {
+      const shown = scene.value;
+      return shown === null ? "" : `${shown.kind} ${shown.curves.feature}: ${output.value}`;
+    });
+    this.window = computed(() => {
+      const live = this.#live.value;
+      if (live !== null && live.key === this.#key.value) return live.window;
+      const kept = remembered.value[this.#key.value];
+      return kept === undefined ? null : { x: [kept[0], kept[1]], y: [kept[2], kept[3]] };
+    });
+    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
+  }
+
+  /** Shows a part of the axes of `plot`, or all of them. */
+  show(plot: Plot, wanted: Window): void {
+    const full = fullWindow(plot);
+    const x = plot.scene.onLevels ? full.x : heldTo(wanted.x, full.x);
+    const y = heldTo(wanted.y, full.y);
+    const all = isWhole(x, full.x) && isWhole(y, full.y);
+    this.#show(all ? null : { x, y });
+  }
+
+  reset(): void {
+    if (this.window.peek() !== null) this.#show(null);
+  }
+
+  /** Shows `factor` times as much around a place, in px of the frame. */
+  by(plot: Plot, factor: number, at: { x: number; y: number }, axes: Axes): void {
+    const full = fullWindow(plot);
+    const now = windowOf(plot);
+    this.show(plot, {
+      x: axes.x ? zoomedAround(now.x, plot.x.invert(at.x), factor, full.x) : now.x,
+      y: axes.y ? zoomedAround(now.y, plot.y.invert(at.y) + plot.scene.base, factor, full.y) : now.y,
+    });
+  }
+
+  /** Moves what shows by shares of it: to the right, and up. */
+  move(plot: Plot, from: Window, right: number, up: number): void {
+    const full = fullWindow(plot);
+    this.show(plot, { x: movedBy(from.x, right, full.x), y: movedBy(from.y, up, full.y) });
+  }
+
+  /** While something moves the picture, each frame has to be cheap. */
+  stir(settled: () => void = () => {}): void {
+    clearTimeout(this.#timer);
+    this.moving.value = true;
+    this.#timer = setTimeout(() => {
+      this.moving.value = false;
+      settled();
+    }, REST_MS);
+  }
+
+  #show(window: Window | null): void {
+    const key = this.#key.peek();
+    this.#live.value = { key, window };
+    this.stir(() => this.#remember(key, window));
+  }
+
+  #remember(key: string, window: Window | null): void {
+    const { remembered } = this.view.store;
+    const { [key]: _, ...others } = remembered.of("zoom").peek();
+    const next = window === null ? others : { ...others, [key]: [...window.x, ...window.y] };
+    remembered.choose("zoom", next as Record<string, [number, number, number, number]>);
+  }
+}
+
+export function windowOf({ x, y, scene: { base } }: Plot): Window {
+  const [low = 0, high = 0] = y.domain();
+  return { x: x.domain() as Span, y: [low + base, high + base] };
+}
+
+function fullWindow({ whole, scene: { base } }: Plot): Window {
+  return { x: whole.x, y: [whole.y[0] + base, whole.y[1] + base] };
+}

@@ -1,0 +1,95 @@
+/** A plot of which only a part of the axes shows, and where what is drawn ends then. */
+
+import { svg } from "../../../elements/element.ts";
+import { stripEnds } from "../../../geometry/levels.ts";
+import { stepValues } from "../../../geometry/transforms.ts";
+import { heldTo, isWhole, type Span } from "../../../geometry/zoom.ts";
+import { labelWidth, ticksOf } from "../../../marks/axis.ts";
+import { scaleLinear } from "../../../marks/scale.ts";
+import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "../../../plots/plot.ts";
+import type { Window } from "./zoom.ts";
+
+/**
+ * The same plot with other ends of its axes. What no zoom changes, such as the opacities of the lines, is shared with
+ * it, and an axis that shows whole keeps its arrays, so that the raster has nothing to work out anew.
+ */
+export function zoomedPlot(plot: Plot, window: Window, font: string): Plot {
+  const { scene, whole, top, bottom, size } = plot;
+  const { base, onLevels } = scene;
+  const [low, high] = heldTo([window.y[0] - base, window.y[1] - base], whole.y);
+  const wantedX = onLevels ? whole.x : heldTo(window.x, whole.x);
+  const cut = { x: !isWhole(wantedX, whole.x), y: !isWhole([low, high], whole.y) };
+  if (!cut.x && !cut.y) return plot;
+
+  const range: Span = [bottom, top];
+  const y = scaleLinear().domain([low, high]).range(range);
+  const wanted = Math.max(2, Math.floor((bottom - top) / 48));
+  const values = valueTicks([low + base, high + base], range, wanted);
+  const left = Math.max(plot.left, labelWidth(values.ticks, font) + 12);
+  const x = scaleLinear().domain(wantedX).range([left, plot.right]);
+  const [lowest, highest] = scene.curves.predictionRange;
+  const share = y.copy().domain([low / (highest - lowest), high / (highest - lowest)]);
+  const rangeTicks = plot.rangeTicks.length > 0 ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
+  const xTicks = featureTicks(scene, plot.write, x).filter(({ at }) => at >= left - 0.5 && at <= plot.right + 0.5);
+
+  const sameX = !cut.x && left === plot.left;
+  const px = scene.x.map((value) => (x(value) - left) * size.ratio);
+  const heights = () => toPixels(scene.values, y, size.ratio);
+  return {
+    ...plot,
+    cut,
+    left,
+    x,
+    y,
+    xTicks,
+    yTicks: values.ticks,
+    valueExponent: values.exponent,
+    rangeTicks,
+    lines: {
+      ...plot.lines,
+      x: sameX ? plot.lines.x : onLevels ? stripEnds(px, plot.reach * size.ratio) : px,
+      y: !cut.y ? plot.lines.y : onLevels ? stepValues(heights()) : heights(),
+    },
+  };
+}
+
+export interface Clip {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/**
+ * Where drawing ends: at the ends of an axis of which a part shows; otherwise marks may stand out of the plot. Slopes may
+ * leave it, too: what is under it stays readable.
+ */
+export function clipOf({ cut, scene, left, right, top, bottom, size }: Plot): Clip {
+  return {
+    left: cut.x ? left : 0,
+    right: cut.x ? right : size.width,
+    top: cut.y ? top : 0,
+    bottom: cut.y || scene.kind === "d-ice" ? bottom : size.height,
+  };
+}
+
+/** The same for the dots at own values: those of a grid that reaches less far than the data would stand beside the axis. */
+export const clipOfOwn = (plot: Plot): Clip => ({ ...clipOf(plot), left: plot.left, right: plot.right });
+
+/** The same for what stands beside the axis. */
+export function clipBeside(plot: Plot): Clip {
+  return { ...clipOf(plot), left: plot.cut.x ? plot.right : 0, right: plot.size.width };
+}
+
+export const isWithin = ({ left, right, top, bottom }: Clip, x: number, y: number): boolean =>
+  x >= left - 0.5 && x <= right + 0.5 && y >= top - 0.5 && y <= bottom + 0.5;
+
+/** A part of a picture with the coordinates of the whole, cut off at its edges. */
+export function clipped({ left, right, top, bottom }: Clip): SVGSVGElement {
+  const [width, height] = [Math.max(0, right - left), Math.max(0, bottom - top)];
+  const viewBox = `${left} ${top} ${width} ${height}`;
+  return svg("svg", { class: "ice-clip", x: left, y: top, width, height, viewBox });
+}
+
+/** Whether a place is in the strip for missing values, in px of the frame. */
+export const isBeside = ({ slot }: Plot, x: number): boolean => slot !== null && x > slot.left - 7;
