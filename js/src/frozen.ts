@@ -1,12 +1,12 @@
 /** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
 import { signal } from "@preact/signals-core";
 import { html } from "./elements/element.ts";
-import { StaticModel } from "./host.ts";
 import type { Exporting } from "./layout.ts";
-import { takePanel } from "./panels/take.ts";
-import { followPrinter } from "./paper.ts";
 import { show } from "./show.ts";
-import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./snapshot.ts";
+import { takePanel } from "./standalone/export_panel.ts";
+import { followPrinter } from "./standalone/paper.ts";
+import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./standalone/snapshot_client.ts";
+import { StaticModel } from "./standalone/static_model.ts";
 import type { Settings } from "./store/settings.ts";
 import { sentenceOf } from "./wire/client.ts";
 import "./style.css";

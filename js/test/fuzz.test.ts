@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
-import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/snapshot.ts";
+import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
 import type { Store } from "../src/store/store.ts";
 import { decodeClasses, decodeColors, decodeCurves } from "../src/wire/decode.ts";
 import type {

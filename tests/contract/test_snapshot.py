@@ -50,7 +50,7 @@ def test_the_snapshot_is_what_a_page_holds_today():
     committed, today = json.loads(FIXTURE.read_text(encoding="utf-8")), blobs()
     assert len(committed) == len(today)
     of_explorer().assert_alike(without_version(committed[0]), without_version(today[0]))
-    # Only the number of bytes is compared here; `js/test/snapshot.test.ts` compares the numbers.
+    # Only the number of bytes is compared here; `js/test/standalone/snapshot_client.test.ts` compares the numbers.
     assert [len(content(text)) for text in committed[1:]] == [len(content(text)) for text in today[1:]]
 
 

@@ -65,7 +65,7 @@ class Snapshot:
     ----------
     blobs : list of str
         Base64 of gzip. The first is JSON that names the others; its form is `Snapshot` of
-        `js/src/snapshot.ts`.
+        `js/src/standalone/snapshot_client.ts`.
     n_lines : int
         Rows that are drawn of each feature.
     """

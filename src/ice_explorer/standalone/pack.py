@@ -1,4 +1,4 @@
-"""Numbers as text that a page can hold; `js/src/unpack.ts` reads it.
+"""Numbers as text that a page can hold; `js/src/standalone/unpack.ts` reads it.
 
 The bytes of all items of four are laid out in planes, the first byte of each, then the second and so
 on, and each is stored less the one before it: neighbours on a curve have the same leading bytes. Curves of a

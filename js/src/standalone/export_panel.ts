@@ -4,15 +4,15 @@ import { html } from "../elements/element.ts";
 import { copyPng } from "../files/clipboard.ts";
 import { download } from "../files/download.ts";
 import { ExportNews } from "../files/outcome.ts";
-import { originOf, signed } from "../origin.ts";
-import { putOnPaper } from "../paper.ts";
-import { portraitOf, rasterised } from "../picture.ts";
 import type { Settings } from "../store/settings.ts";
 import { loadedOf } from "../store/store.ts";
-import { CURVES_COLUMNS, csv, curvesRows, RANKING_COLUMNS, rankingRows } from "../tables.ts";
 import { menuButton } from "../view/menu.ts";
 import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
+import { CURVES_COLUMNS, csv, curvesRows, RANKING_COLUMNS, rankingRows } from "./csv.ts";
+import { portraitOf, rasterised } from "./page_png.ts";
+import { putOnPaper } from "./paper.ts";
+import { originOf, signed } from "./provenance.ts";
 
 /** `title` is that of the page, and `styles` its style sheet. */
 export function takePanel(

@@ -1,6 +1,6 @@
 /** A model without Jupyter: traits in a plain object, which nobody but the page itself ever changes. */
 import type { AnyModel } from "@anywidget/types";
-import type { Refusal, Traits } from "./wire/protocol.ts";
+import type { Refusal, Traits } from "../wire/protocol.ts";
 
 type Listener = (...values: never[]) => void;
 

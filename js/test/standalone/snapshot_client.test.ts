@@ -1,10 +1,16 @@
 /** A page without a kernel answers as the kernel does: both tell of the same data, written down by Python's tests. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { StaticModel } from "../src/host.ts";
-import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "../src/snapshot.ts";
-import { Cancelled, KernelError } from "../src/wire/client.ts";
-import { decodeColors, decodeCurves, decodeProfile } from "../src/wire/decode.ts";
+import {
+  type ReadBlob,
+  readSnapshot,
+  recount,
+  SnapshotClient,
+  traitsOf,
+} from "../../src/standalone/snapshot_client.ts";
+import { StaticModel } from "../../src/standalone/static_model.ts";
+import { Cancelled, KernelError } from "../../src/wire/client.ts";
+import { decodeColors, decodeCurves, decodeProfile } from "../../src/wire/decode.ts";
 import type {
   ColorsBody,
   ColorsRequest,
@@ -14,7 +20,7 @@ import type {
   Header,
   Request,
   RowsBody,
-} from "../src/wire/protocol.ts";
+} from "../../src/wire/protocol.ts";
 
 interface Reply {
   request: Request;
@@ -29,7 +35,7 @@ interface Contract {
 }
 
 const load = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
+  JSON.parse(readFileSync(new URL(`../../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
 const contract = load("explorer") as Contract;
 const blobs = load("snapshot") as string[];
 const read: ReadBlob = (blob) => blobs[blob]!;

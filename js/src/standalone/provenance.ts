@@ -1,5 +1,5 @@
 /** Where a page comes from, and so what is saved from it; `frozen/page.py` writes it, `ice_explorer.provenance` reads it. */
-import type { DocumentState } from "./wire/protocol.ts";
+import type { DocumentState } from "../wire/protocol.ts";
 
 const ID = "ice-provenance";
 const KEY = "ice-explorer";

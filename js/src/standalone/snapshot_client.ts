@@ -1,11 +1,9 @@
 /** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
-import type { StaticModel } from "./host.ts";
-import { unpack, unzip } from "./unpack.ts";
-import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "./wire/client.ts";
-import { float32, float64, uint32 } from "./wire/decode.ts";
-import { bodyOf } from "./wire/forms.ts";
+import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "../wire/client.ts";
+import { float32, float64, uint32 } from "../wire/decode.ts";
+import { bodyOf } from "../wire/forms.ts";
 import type {
   Bodies,
   Bytes,
@@ -20,8 +18,10 @@ import type {
   RowsBody,
   RowsRequest,
   Traits,
-} from "./wire/protocol.ts";
-import { unreachable } from "./wire/protocol.ts";
+} from "../wire/protocol.ts";
+import { unreachable } from "../wire/protocol.ts";
+import type { StaticModel } from "./static_model.ts";
+import { unpack, unzip } from "./unpack.ts";
 
 /** Buffers that lie packed in the page: where, and how many bytes each has. */
 export interface Packed {

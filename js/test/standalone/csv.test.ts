@@ -1,10 +1,10 @@
 /** CSV of pages without a kernel: texts are written as the kernel writes those for spreadsheets. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { csv, withoutFormula } from "../src/tables.ts";
+import { csv, withoutFormula } from "../../src/standalone/csv.ts";
 
 const contract = JSON.parse(
-  readFileSync(new URL("../../tests/contract/spreadsheet.json", import.meta.url), "utf-8"),
+  readFileSync(new URL("../../../tests/contract/spreadsheet.json", import.meta.url), "utf-8"),
 ) as { cells: [string, string][]; json: [string | string[], string][] };
 
 test.each(contract.cells)("%j is written as %j", (text, written) => {

@@ -1,11 +1,11 @@
 /** What a page without a kernel shows as CSV, in the columns of the files that `save` writes in Python. */
-import { distances, likelihood } from "./geometry/likelihood.ts";
-import { sceneOf, standIns } from "./plots/scene.ts";
-import type { RankedFeature } from "./store/ranking.ts";
-import { EFFECTS, type Reading } from "./store/reading.ts";
-import type { Curves } from "./wire/decode.ts";
-import type { Anchor } from "./wire/protocol.ts";
-import { writerOf } from "./words/values.ts";
+import { distances, likelihood } from "../geometry/likelihood.ts";
+import { sceneOf, standIns } from "../plots/scene.ts";
+import type { RankedFeature } from "../store/ranking.ts";
+import { EFFECTS, type Reading } from "../store/reading.ts";
+import type { Curves } from "../wire/decode.ts";
+import type { Anchor } from "../wire/protocol.ts";
+import { writerOf } from "../words/values.ts";
 
 type Cell = string | number | null;
 

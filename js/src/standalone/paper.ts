@@ -1,7 +1,7 @@
 /** A view as it stands on paper: in light, without its controls, as wide as on the screen. */
 import type { Signal } from "@preact/signals-core";
-import type { Settings } from "./store/settings.ts";
-import type { View } from "./view/view.ts";
+import type { Settings } from "../store/settings.ts";
+import type { View } from "../view/view.ts";
 
 /** Puts a view on paper at once; what is returned puts it back. */
 export function putOnPaper({ root, drawNow }: View, settings: Signal<Settings>): () => void {
