@@ -1,8 +1,8 @@
 /** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
 import { signal } from "@preact/signals-core";
+import type { Exporting } from "./app/layout.ts";
+import { show } from "./app/show.ts";
 import { html } from "./elements/element.ts";
-import type { Exporting } from "./layout.ts";
-import { show } from "./show.ts";
 import { takePanel } from "./standalone/export_panel.ts";
 import { followPrinter } from "./standalone/paper.ts";
 import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./standalone/snapshot_client.ts";

@@ -1,7 +1,7 @@
 /** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
+import { show } from "./app/show.ts";
 import { exportPanel } from "./panels/export/panel.ts";
-import { show } from "./show.ts";
 import { followSettings } from "./store/settings.ts";
 import { KernelClient } from "./wire/client.ts";
 import { tellPresence } from "./wire/presence.ts";

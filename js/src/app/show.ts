@@ -1,16 +1,16 @@
 /** One view of an explorer: everything it makes ends with the cleanup that `show` returns. */
 import type { AnyModel } from "@anywidget/types";
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { html } from "./elements/element.ts";
-import { showExplanations } from "./elements/explained.ts";
-import { Frames } from "./elements/frames.ts";
-import { Tooltip } from "./elements/tooltip.ts";
+import { html } from "../elements/element.ts";
+import { showExplanations } from "../elements/explained.ts";
+import { Frames } from "../elements/frames.ts";
+import { Tooltip } from "../elements/tooltip.ts";
+import type { Settings } from "../store/settings.ts";
+import { Store } from "../store/store.ts";
+import { followTheme } from "../view/theme.ts";
+import type { Client } from "../wire/client.ts";
+import type { Traits } from "../wire/protocol.ts";
 import { type Exporting, layOut } from "./layout.ts";
-import type { Settings } from "./store/settings.ts";
-import { Store } from "./store/store.ts";
-import { followTheme } from "./view/theme.ts";
-import type { Client } from "./wire/client.ts";
-import type { Traits } from "./wire/protocol.ts";
 
 /** Shows a model inside an element; whatever it lacks is asked of the client. What can be exported depends on the host. */
 export function show(
