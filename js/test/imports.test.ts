@@ -17,6 +17,38 @@ const imports = new Map(
   }),
 );
 
+/** Packages from bottom to top. A package imports itself and those above it in this table. */
+const ROWS = [
+  "geometry",
+  "wire",
+  "words",
+  "elements",
+  "store",
+  "view",
+  "marks",
+  "files",
+  "plots",
+  "gestures",
+  "panels/curves/state",
+  "panels/curves/layers",
+  "panels/curves/pointer",
+  "panels/curves",
+  "panels/beside",
+  "panels/controls",
+  "panels/export",
+  "panels/grid",
+  "panels/map",
+  "panels/ranking",
+  "panels/rows",
+  "panels/status",
+  "standalone",
+  "app",
+  ".",
+];
+
+/** Of `panels/curves/state`, `panels/curves`; null outside of `panels`. */
+const panelOf = (folder: string): string | null => /^panels\/[^/]+/.exec(folder)?.[0] ?? null;
+
 /** The files on the way of imports from `file` back to itself; null where there is none. */
 function circleOf(file: string): string[] | null {
   const ways = new Map([[file, [file]]]);
@@ -28,6 +60,23 @@ function circleOf(file: string): string[] | null {
   }
   return null;
 }
+
+test("each package is a row, and each row a package", () => {
+  expect([...new Set(files.map(dirname))].sort()).toEqual([...ROWS].sort());
+});
+
+test("a package imports only those above it, and no panel another one", () => {
+  const wrong = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => {
+        const [from, to] = [dirname(file), dirname(target)];
+        const [panel, other] = [panelOf(from), panelOf(to)];
+        return ROWS.indexOf(to) > ROWS.indexOf(from) || (panel !== null && other !== null && panel !== other);
+      })
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
 
 test("no file imports itself by way of others", () => {
   expect(files.length).toBeGreaterThan(50);
