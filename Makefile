@@ -30,8 +30,8 @@ WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPL
 NPM_RUN := npm --prefix js run --silent
 FLOORS := .venv-floors/bin
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
-NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py test_models.py test_models_table.py test_notebooks.py test_peel.py \
-	test_trees_extract.py test_wheel.py test_witness_sklearn.py
+NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
+	adapters/test_trees_extract.py test_wheel.py metrics/test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
 	test_what_other_data_lack_is_said_and_the_rest_is_restored
@@ -53,7 +53,7 @@ test: ## Run everything that continuous integration runs
 	$(MAKE) test-js test-python test-browser
 
 test-heavy: .venv/.test-heavy ## Test with PyTorch and MLflow too, which are large
-	$(BIN)/pytest tests/test_models.py tests/test_models_table.py
+	$(BIN)/pytest tests/adapters/test_models.py tests/test_models_table.py
 
 test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(FLOORS)/pip install --quiet ipywidgets==7.7.1
@@ -61,7 +61,7 @@ test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that
 	# The other tests bring a connection of their own, which 7 does not take, nor does bqplot take 7.
 	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 $$(grep ^bqplot== tests/floors.txt)
 	$(FLOORS)/pytest --quiet $(PYTEST_PARALLEL) -W "ignore:Deprecated in traitlets 4.1:DeprecationWarning" \
-		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/test_state.py::,$(COUNT_WARNINGS))
+		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/widget/test_state.py::,$(COUNT_WARNINGS))
 
 coverage: .venv/.test $(BUNDLE) ## Fail where the Python tests reach less than 95 % of the lines and branches, which takes longer
 	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov

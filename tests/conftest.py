@@ -38,7 +38,7 @@ def shared():
 def make(monkeypatch):
     """Make explorers on a wire of the test's, closed afterwards."""
     import comm
-    from wire import Wire
+    from kernel_end import Wire
 
     from ice_explorer.widget.explorer import ICEExplorer
 

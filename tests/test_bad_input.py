@@ -13,12 +13,12 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import Wire
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.errors import (

@@ -14,10 +14,10 @@ import comm
 import nbformat
 import numpy as np
 import pytest
+from kernel_end import Wire
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from polars.exceptions import PanicException
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.errors import ComputationError
@@ -128,7 +128,7 @@ import os, sys, threading, time
 import numpy as np
 import comm
 sys.path.insert(0, {tests!r})
-from wire import Wire
+from kernel_end import Wire
 comm.create_comm = Wire
 import ice_explorer as ice
 from ice_explorer.errors import ICEExplorerError

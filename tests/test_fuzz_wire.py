@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire import Wire
+from kernel_end import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors

@@ -1,4 +1,4 @@
-/** What figures in files work out for themselves, done again here: `tests/test_drawn_view.py` wrote it. */
+/** What figures in files work out for themselves, done again here: `tests/figures/test_drawn_view.py` wrote it. */
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";

@@ -24,10 +24,10 @@ import pandas as pd
 from browser.conftest import launch_options
 from browser.host import Host
 from browser.jupyter import JupyterServer
+from kernel_end import Wire
 from measuring import machine
 from playwright.sync_api import expect, sync_playwright
 from sklearn.linear_model import LinearRegression
-from wire import Wire
 
 import ice_explorer as ice
 

@@ -11,8 +11,8 @@ import pytest
 from browser.awaiting import SECONDS
 from browser.host import Host
 from browser.jupyter import JupyterServer
+from kernel_end import Wire
 from playwright.sync_api import expect
-from wire import Wire
 
 from ice_explorer.widget.explorer import ICEExplorer
 

@@ -14,8 +14,8 @@ import pytest
 from browser.awaiting import still
 from browser.host import Host
 from browser.sandbox import page_of
+from kernel_end import Wire
 from playwright.sync_api import expect
-from wire import Wire
 
 from ice_explorer.widget.explorer import ICEExplorer
 

@@ -14,10 +14,10 @@ import pandas as pd
 import pypdf
 import pytest
 from browser.awaiting import soon, still
+from kernel_end import Wire
 from numpy.testing import assert_allclose
 from PIL import Image
 from playwright.sync_api import expect
-from wire import Wire
 
 import ice_explorer as ice
 

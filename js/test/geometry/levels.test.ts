@@ -22,7 +22,7 @@ describe("the strip of a level", () => {
     expect(Math.max(...gaps)).toBeLessThan(0.006);
   });
 
-  it("is the same in saved figures: tests/test_strips.py has these numbers, too", () => {
+  it("is the same in saved figures: tests/figures/test_strips.py has these numbers, too", () => {
     expect([0, 1, 7].map(placeInStrip)).toEqual([
       -1,
       expect.closeTo(0.2360679774997898, 12),

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from ipywidgets.widgets.widget import _instances
+from kernel_end import Wire
 from numpy.testing import assert_allclose, assert_array_equal
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors

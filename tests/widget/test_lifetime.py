@@ -15,8 +15,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from ipywidgets import VBox
+from kernel_end import Wire
 from traitlets.config import Config
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.widget.lifetime import registry

@@ -51,3 +51,15 @@ class Wire:
         with self.arrived:
             self.arrived.wait_for(lambda: len(self.sent) > seen, _SECONDS_TO_HOLD_A_POLL)
             return self.sent[seen:]
+
+
+def ask(explorer, request_id="a", **request):
+    """Send a request and return its reply."""
+    explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
+    return reply_to(explorer.comm, request_id)
+
+
+def reply_to(wire, request_id):
+    """Wait for the reply to a request: its content and buffers."""
+    message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
+    return message["data"]["content"], message["buffers"]

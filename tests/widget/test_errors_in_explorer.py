@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from wire import Wire
+from kernel_end import Wire
 
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError, PredictionError

@@ -11,9 +11,9 @@ import comm
 import nbformat
 import numpy as np
 import pytest
+from kernel_end import Wire
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter, MarkdownExporter
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.export import save

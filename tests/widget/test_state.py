@@ -10,8 +10,8 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import Wire
 from sklearn.linear_model import LogisticRegression
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer.widget.explorer import ICEExplorer

@@ -7,7 +7,7 @@ import json
 import comm
 import numpy as np
 import pytest
-from wire import Wire
+from kernel_end import Wire
 
 import ice_explorer as ice
 from ice_explorer.wire.older import renewed_provenance

@@ -16,9 +16,9 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import Wire, ask, reply_to
 from numpy.testing import assert_allclose
 from pandas.testing import assert_frame_equal
-from wire import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors
@@ -85,17 +85,6 @@ EXPORT = {
     "type": "export", "format": "svg", "what": "view", "width": None, "dpi": None, "title": True, "to": "browser",
     "choices": {},
 }  # fmt: skip
-
-
-def ask(explorer, request_id="a", **request):
-    """Send a request and return its reply."""
-    explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
-    return reply_to(explorer.comm, request_id)
-
-
-def reply_to(wire, request_id):
-    message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
-    return message["data"]["content"], message["buffers"]
 
 
 def statuses(wire):

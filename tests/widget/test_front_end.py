@@ -5,7 +5,7 @@ import types
 
 import comm
 import pytest
-from wire import Wire
+from kernel_end import Wire
 
 from ice_explorer.widget.front_end import SCRIPT, _shared, front_end
 

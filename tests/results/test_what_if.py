@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import ask
 from numpy.testing import assert_allclose, assert_array_equal
-from test_widget import ask
 
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import SecondFeature

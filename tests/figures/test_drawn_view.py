@@ -1,6 +1,6 @@
 """Files show what is on the screen: each choice of a reader, and the arithmetic that they share with the browser.
 
-`python tests/test_drawn_view.py` writes tests/contract/view/view.json anew.
+`python tests/figures/test_drawn_view.py` writes tests/contract/view/view.json anew.
 """
 
 import base64
@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from legible import assert_texts_have_their_place
 from matplotlib import image as mpl_image
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
@@ -41,7 +42,7 @@ from ice_explorer.scene.words import average_sentence, reach_text
 from ice_explorer.scene.zoom import held_to, is_whole
 from ice_explorer.widget.session import Wanted, work_of
 
-CONTRACT = Path(__file__).parent / "contract" / "view" / "view.json"
+CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"
 SVG = "{http://www.w3.org/2000/svg}"
 N = 300
 
@@ -508,8 +509,6 @@ AROUND = {"left": "map", "compared": ["dose", "town", "sex"], "target": True}
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
 def test_no_text_touches_another(explanation, width, right, kind):
     """Whatever stands on a page leaves room for the words of the others."""
-    from test_figures import assert_texts_have_their_place
-
     choices = {**AROUND, "right": right, "coloring": "driver"}
     besides = Besides(np.zeros(N))
     root = drawn(explanation, kind=kind, color_by="sex", choices=choices, besides=besides, width=width, selection=(4,))

@@ -19,10 +19,10 @@ import pypdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_end import Wire
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
-from wire import Wire
 
 import ice_explorer
 from ice_explorer import explain

@@ -1,6 +1,6 @@
 """The numpy twin of the browser's line renderer, and the fixtures that hold the two together.
 
-`python tests/test_raster.py` writes the fixtures in tests/contract/raster anew.
+`python tests/figures/test_raster.py` writes the fixtures in tests/contract/raster anew.
 """
 
 import base64
@@ -23,7 +23,7 @@ from ice_explorer.figures.raster.lines import (
 )
 from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette
 
-CONTRACT = Path(__file__).parent / "contract" / "raster"
+CONTRACT = Path(__file__).parents[1] / "contract" / "raster"
 STRENGTH = 2.0
 OPAQUE = 1 - math.exp(-STRENGTH)
 
