@@ -107,6 +107,7 @@ export function showExplanations(root: HTMLElement, tooltip: Tooltip, aborted: A
     (event) => {
       if (event.key !== "Escape" || shown === null || tooltip.node.hidden) return;
       hide();
+      if (event.target instanceof Element && event.target.closest(".ice-menu") !== null) return; // which closes, too
       event.preventDefault();
       event.stopPropagation();
     },

@@ -54,7 +54,7 @@ test.each(features)("%s is drawn in every kind and coloured by every column", as
   const { root, part, drawn } = mount(kernelModel(feature));
   await drawn(feature);
   for (const kind of ["c-ice", "d-ice", "ice"]) {
-    if (part<HTMLButtonElement>(`kind-${kind}`).disabled) continue;
+    if (part(`kind-${kind}`).hasAttribute("aria-disabled")) continue;
     part(`kind-${kind}`).click();
     await expect.poll(() => root.dataset.kind).toBe(kind);
     if (feature !== "constant" || kind !== "d-ice") expect(ink(part("curves-canvas"))).toBeGreaterThan(0);

@@ -38,7 +38,13 @@ export function contrasts(root: HTMLElement): [string, number][] {
   const found: [string, number][] = [];
   for (const node of root.querySelectorAll("*")) {
     const seen = node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-    if (!speaks(node) || node instanceof HTMLOptionElement || !seen || node.closest(":disabled") !== null) continue;
+    if (
+      !speaks(node) ||
+      node instanceof HTMLOptionElement ||
+      !seen ||
+      node.closest(":disabled, [aria-disabled=true]") !== null
+    )
+      continue;
     const grounds: string[] = [];
     let opacity = 1;
     for (let at: Element | null = node; at !== null && root.contains(at); at = at.parentElement) {

@@ -67,7 +67,7 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
   const average = html("span");
   const steepest = html("span", { "data-test": "steepest" });
   const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
-  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, " ", steepest);
+  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, steepest);
   keep(
     () => ({
       curves: loaded.value?.curves ?? null,
@@ -85,7 +85,10 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
   );
   keep(
     () => plot.value,
-    (shown) => setText(steepest, shown === null ? "" : steepestSentence(shown.scene)),
+    (shown) => {
+      const sentence = shown === null ? "" : steepestSentence(shown.scene);
+      setText(steepest, sentence && ` ${sentence}`);
+    },
   );
   return sentence;
 }
