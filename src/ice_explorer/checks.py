@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError, counted
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

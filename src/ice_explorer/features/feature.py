@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
-from ice_explorer.errors import InputDataError, InvalidOptionError, quoted
+from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import clipped, readable
 
 if TYPE_CHECKING:

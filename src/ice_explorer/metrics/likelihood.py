@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import real_numbers
-from ice_explorer.errors import InvalidOptionError, counted
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -15,11 +15,8 @@ from ice_explorer.curves import transforms
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.errors import (
-    InputTypeError,
-    InvalidOptionError,
-    counted,
-)
+from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.anchors import place_of
 from ice_explorer.features.column_colors import LevelColors

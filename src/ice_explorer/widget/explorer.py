@@ -41,10 +41,8 @@ from ice_explorer.errors import (
     UnknownFeatureError,
     UnknownNameError,
     UnknownOptionError,
-    closest,
-    counted,
-    quoted,
 )
+from ice_explorer.errors.base import closest, counted, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.features.anchors import is_place

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import n_masked
-from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError, quoted
+from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_flag
-from ice_explorer.errors import InvalidOptionError, text_of
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import text_of
 from ice_explorer.figures.axes.text import root_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.palette import Palette, hues
