@@ -9,7 +9,7 @@ from ice_explorer.scene.choices import chosen
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.standalone.answers import snapshot
 from ice_explorer.standalone.page import page
-from ice_explorer.wire.payload import check_sendable
+from ice_explorer.wire.buffers import check_sendable
 
 if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult

@@ -1,7 +1,7 @@
 """The explorer in a notebook: a few traits, one dispatcher, no arithmetic.
 
 Document state is in traits, which every view shares; whatever is large or asked for is a message
-with one reply. Computing happens in `Background`, laying out bytes in `payload`.
+with one reply. Computing happens in `Background`, laying out bytes in `wire`.
 
 Threads: the notebook's own, where cells run; maybe a second one of the kernel's, where messages of
 the browser arrive while a cell is running; and the background thread. What the browser sets and
@@ -67,8 +67,10 @@ from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.widget.session import Wanted, Work, work_of
 from ice_explorer.widget.state import check_view, fit_state, read_state
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.forms import TEXTS, is_text
+from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
     CancelBody,
@@ -95,6 +97,7 @@ from ice_explorer.wire.messages import (
     WhatIfRequest,
     parse_request,
 )
+from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -357,7 +360,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _clear_tables(self, work: Work) -> None:
         """Forget all figures; the next publishing fills in what is known."""
-        self._tables = payload.Tables(len(work.heads), self._counted)
+        self._tables = Tables(len(work.heads), self._counted)
         self._tabled: set[Name] = set()
         self._described: Work | None = None
         self._next_tables = -math.inf
@@ -941,7 +944,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self._impact = self._tables.impact
         from ice_explorer.export import request as export_request
 
-        header = payload.header(
+        header = header_of(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, formats=export_request.formats(),
             target_name=work.target_name,
@@ -972,7 +975,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 self._ask(request["id"], None, partial(_colors, work, request))
             else:
                 column = work.known._column(label)
-                self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
+                self._reply(request["id"], *colors_of(column, request["positions"], request.get("levels") or ()))
         elif request["type"] == "export":
             from ice_explorer.export import request as export_request
 
@@ -1095,20 +1098,20 @@ def _wait_a_moment(work: Work, background: Background[Name, FeatureExplanation])
 
 def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.curves(work.known, opened, request["max_lines"], request["selection"], work.target)
+    return curves_of(work.known, opened, request["max_lines"], request["selection"], work.target)
 
 
 def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.classes(opened, classes, opened.draw(request["max_lines"]))
+    return classes_of(opened, classes, opened.draw(request["max_lines"]))
 
 
 def _colors(work: Work, request: ColorsRequest, _feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    return payload.colors(work.known._column(request["column"]), request["positions"])
+    return colors_of(work.known._column(request["column"]), request["positions"])
 
 
 def _rows(work: Work, request: RowsRequest, _feature: object) -> tuple[Body, list[bytes]]:
-    body = payload.rows(
+    body = rows_of(
         work.known, request["positions"], request.get("sort_by"),
         descending=bool(request.get("descending")), most=request.get("most"),
     )  # fmt: skip
@@ -1130,12 +1133,12 @@ def _what_if(
             raise UnknownFeatureError.feature(label, work.readable)
         if features and time.monotonic() > end:
             break
-        features.append(payload.feature_moves(results[name], position, prediction))
+        features.append(moves_of(results[name], position, prediction))
     return WhatIfBody(position=position, prediction=prediction, features=features), []
 
 
 def _in_common(work: Work, request: InCommonRequest, _feature: object) -> tuple[Body, list[bytes]]:
-    return payload.in_common(work.known, request["positions"]), []
+    return in_common_of(work.known, request["positions"]), []
 
 
 def _extreme(work: Work, request: ExtremeRequest, _feature: object) -> tuple[Body, list[bytes]]:
@@ -1148,7 +1151,7 @@ def _drivers(
     background: Background[Name, FeatureExplanation], feature: FeatureExplanation | None
 ) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.drivers(opened, opened._search_drivers(background.answer_meanwhile)), []
+    return drivers_of(opened, opened._search_drivers(background.answer_meanwhile)), []
 
 
 def _groups(
@@ -1156,7 +1159,7 @@ def _groups(
 ) -> tuple[Body, list[bytes]]:
     opened = cast("FeatureExplanation", feature)  # the request named one
     opened._search_drivers(background.answer_meanwhile)  # which takes long where nobody has asked for them yet
-    return payload.groups(opened, request["positions"])
+    return groups_of(opened, request["positions"])
 
 
 def _nothing(_error: Exception) -> None:

@@ -26,7 +26,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.wire import payload
+from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _work_of_explanation(explanation: Explanation, y: object) -> Work:
         explanation = explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
     results = {feature.feature: feature for feature in explanation}
     for feature in explanation:
-        payload.check_sendable(feature)
+        check_sendable(feature)
     return Work(
         names=tuple(results),
         heads=[_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
@@ -319,7 +319,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
 
         feature = to_feature_explanation(plan.compute(name, after_block, is_cancelled))
         plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
-        payload.check_sendable(feature)
+        check_sendable(feature)
         return feature
 
     def share_done() -> float:
