@@ -28,7 +28,7 @@ from ice_explorer.features.number_text import cell_text
 from ice_explorer.results.options import RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.header import Tables, header_of

@@ -20,8 +20,7 @@ import ice_explorer as ice
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.scene.besides import Besides
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone.answers import lines_that_fit

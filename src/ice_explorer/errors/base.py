@@ -13,13 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
-
 _SHOWN = 8  # names listed in a message before "…"
-
-
 _LETTERS_SHOWN = 200  # of a value: enough to recognise what was passed
-
-
 _LETTERS_OF_CAUSE = 1000  # of an error of the model, which can hold all of its input
 
 

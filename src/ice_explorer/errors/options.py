@@ -59,16 +59,13 @@ _MEANT = {
     "filename": ("path",),
 }
 
-
 _KIND_ELSEWHERE = {
     word: f' Curves have a kind where they are drawn: `e.plot(feature, kind="{kind}")`.'
     for word, kind in {"kind": "ice", "centered": "c-ice", "center": "c-ice"}.items()
 }
 
-
 # Values of options that other libraries have, and what to use here.
 _MEAN_TOO = 'Use `kind="ice"`, which draws the curves and their mean.'
-
 
 _MEANT_VALUES = {
     ("kind", "both"): _MEAN_TOO,
@@ -80,7 +77,6 @@ _MEANT_VALUES = {
     ("response", "logit"): 'Use `response="log_odds"`.',
     ("response", "raw"): 'Use `response="decision_function"`.',
 }
-
 
 # Where an explorer cannot explain what was chosen in it.
 _ANOTHER_CHOICE = 'Choose another one under "Output" or "Response".'

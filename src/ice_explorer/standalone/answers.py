@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.scene.scene import ViewState
+    from ice_explorer.scene.view_state import ViewState
     from ice_explorer.wire.messages import DriversBody
 
 MOST_VALUES: Final = 2_000_000

@@ -61,7 +61,7 @@ from ice_explorer.results.options import (
     check_static_picture,
 )
 from ice_explorer.runtime import is_unattended
-from ice_explorer.scene.choices import STATE_VERSION
+from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
@@ -1077,7 +1077,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _drawn(self, state: ViewMessage, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
-        from ice_explorer.scene.besides import Besides
+        from ice_explorer.scene.view_state import Besides
 
         return {
             **state,

@@ -15,13 +15,7 @@ from ice_explorer.adapters.tables.table import kept
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
-from ice_explorer.explanation import (
-    Explanation,
-    FeatureExplanation,
-    prepare,
-    to_explanation,
-    to_feature_explanation,
-)
+from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes

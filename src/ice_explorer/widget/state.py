@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.scene.choices import STATE_VERSION
+from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.wire.forms import POSITIONS, TEXT, Form, check_entries, is_text
 from ice_explorer.wire.messages import VIEW_CHOICES
 from ice_explorer.wire.older import renewed_state

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.results.feature_explanation import FeatureResult
 
-
 _LARGEST_SENT = 1e38
 
 

@@ -8,10 +8,7 @@ from ice_explorer.checks import check_distinct_positions
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.wire.buffers import f32, f64
-from ice_explorer.wire.messages import (
-    CategoryColorsBody,
-    ContinuousColorsBody,
-)
+from ice_explorer.wire.messages import CategoryColorsBody, ContinuousColorsBody
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,14 +11,7 @@ import numpy as np
 
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.version import __version__
-from ice_explorer.wire.messages import (
-    PROTOCOL_VERSION,
-    ColumnHead,
-    FeatureHead,
-    FormatHead,
-    Header,
-    Note,
-)
+from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +22,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
 
-
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
-
 
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
 METRICS: Final = (
@@ -46,10 +37,7 @@ METRICS: Final = (
     f"{_STABLE}heterogeneity",
 )
 
-
 PROFILES: Final = ("in_distribution_impact", "support", f"{_STABLE}in_distribution_impact")
-
-
 DECAYS: Final = np.arange(1, 101) / 100
 
 

@@ -8,11 +8,7 @@ import numpy as np
 
 from ice_explorer.features.display_axis import display_axis, histogram
 from ice_explorer.wire.buffers import f32, f64, u32
-from ice_explorer.wire.messages import (
-    ClassesBody,
-    CurvesBody,
-    MissingBody,
-)
+from ice_explorer.wire.messages import ClassesBody, CurvesBody, MissingBody
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +18,6 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.outputs import Classes
-
 
 _ALL: Final = slice(None)
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
 
-
 _MOST_DRIVERS = 50
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from numpy.typing import NDArray
 
-    from ice_explorer.scene.scene import Coloring
+    from ice_explorer.scene.coloring import Coloring
 
 _USUAL_LINE_WIDTH: Final = 1.5  # pt, Matplotlib's own
 _READABLE: Final = 4.5  # contrast of marks with the background, as of text
