@@ -942,7 +942,7 @@ def test_a_defect_is_answered_and_logged(make, X, caplog, monkeypatch):
     def broken(*args, **order):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("ice_explorer.widget.explorer.rows_of", broken)
+    monkeypatch.setattr("ice_explorer.widget.replies.rows_of", broken)
     reply, _ = ask(make(Model(), X), type="rows", positions=[0])
     assert reply == {"id": "a", "type": "error", "message": "ZeroDivisionError: division by zero"}
     assert "Traceback" in caplog.text

@@ -101,15 +101,6 @@ def _check_random_state(got: object) -> None:
     check_integer("random_state", got, 0, "Use `random_state=0` for the default seed.")
 
 
-def check_static_picture(got: object) -> bool | Literal["wait"]:
-    """Check whether there is a picture beside an explorer, or one that is worth waiting for."""
-    if isinstance(got, str) and got == "wait":
-        return "wait"
-    if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.static_picture(got)
-    return bool(got)
-
-
 def check_n_jobs(n_jobs: object) -> int:
     """Turn a number of threads, None for 1 and -1 for all processors, into a count: 1 where there are no threads."""
     if n_jobs is None:

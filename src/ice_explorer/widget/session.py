@@ -20,8 +20,9 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
+from ice_explorer.scene.view_state import Besides
 from ice_explorer.wire.buffers import check_sendable
-from ice_explorer.wire.messages import FeatureHead
+from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,6 +140,11 @@ class Work:
         """Return the work on another of the choices."""
         make = cast("Callable[[str, str], Work]", self.choices.work)  # else there is nothing to choose
         return make(output, response)
+
+    def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
+        """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
+        besides = Besides(self.target, self.target_name, self.choices.classes)
+        return {**state, "choices": choices, "besides": besides}
 
     @property
     def readable(self) -> list[object]:
