@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ice_explorer.errors.base import ICEExplorerError, counted, did_you_mean, listed, or_listed, quoted
+from ice_explorer.errors.base import ICEExplorerError, did_you_mean, listed, or_listed, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 # Keywords of scikit-learn, SHAP, PDPbox, PyALE, DALEX and seaborn, and what they are called here: the first that fits.
 _MEANT = {
@@ -94,18 +94,33 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     """An option has a value that it cannot have."""
 
     @classmethod
+    def must(
+        cls, option: str, what: str, got: object, advice: str, *, where: str = "", known: Iterable[object] = ()
+    ) -> InvalidOptionError:
+        """Say what an option must be, what it was, where, and what to do.
+
+        Parameters
+        ----------
+        option : str
+            Its name, which stands before "must".
+        what : str
+            What stands behind it, as "be True or False".
+        got : object
+            What was passed.
+        advice : str
+            A sentence.
+        where : str
+            What stands behind the value, as " for 3 observations".
+        known : iterable
+            Names of which the closest one is offered.
+        """
+        return cls(f"`{option}` must {what}; got {quoted(got)}{where}.{did_you_mean(got, known)} {advice}")
+
+    @classmethod
     def not_one_of(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Say which values the option takes."""
         advice = _meant_by(option, got) or did_you_mean(got, choices)
         return cls(f"`{option}` must be {or_listed(choices)}; got {quoted(got)}.{advice}")
-
-    @classmethod
-    def not_one_of_or_mapping(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
-        """Say which names the option takes, and that values go by feature."""
-        return cls(
-            f"`{option}` must be {or_listed(choices)}, or a mapping of features to values; "
-            f"got {quoted(got)}.{did_you_mean(got, choices)} For one feature write `{option}={{'name': values}}`."
-        )
 
     @classmethod
     def decay(cls, got: object) -> InvalidOptionError:
@@ -146,71 +161,10 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def static_picture(cls, got: object) -> InvalidOptionError:
-        """Say when a picture stands beside an explorer."""
-        return cls(f"`static_picture` must be True, False or 'wait'; got {quoted(got)}. Leave it out for True.")
-
-    @classmethod
-    def said(cls, option: str, got: object) -> InvalidOptionError:
-        """Say that words on a figure are there, absent, or given."""
-        return cls(
-            f"`{option}` must be True, False or a text; got {quoted(got)}. "
-            f"Use `{option}=True` for the usual words, or give your own."
-        )
-
-    @classmethod
-    def figure_title(cls, got: object) -> InvalidOptionError:
-        """Say what the title of a Matplotlib figure may be."""
-        return cls(
-            f"`title` must be a text, True or None; got {quoted(got)}. "
-            "Leave it out for the usual title, or use `title=None` for none."
-        )
-
-    @classmethod
-    def not_properties(cls, option: str, got: object) -> InvalidOptionError:
-        """Say how properties of Matplotlib are given."""
-        return cls(
-            f"`{option}` must be a mapping of Matplotlib properties to values; got {quoted(got)}. "
-            f"Write for example `{option}={{'linewidth': 2}}`."
-        )
-
-    @classmethod
-    def unknown_property(cls, option: str, name: str, artist: str, known: Sequence[str]) -> InvalidOptionError:
-        """Say that Matplotlib has no such property."""
-        return cls(
-            f"`{option}` must hold properties of Matplotlib's {artist}; got {quoted(name)}."
-            f"{did_you_mean(name, known)} Use for example 'color', 'linewidth', 'alpha' or 'zorder'."
-        )
-
-    @classmethod
     def properties(cls, option: str, problem: str) -> InvalidOptionError:
         """Say what Matplotlib found wrong with properties."""
         cause = re.split("[:;] supported ", problem)[0].rstrip(".")  # all the values that there are follow
         return cls(f"`{option}` must hold valid Matplotlib properties: {cause}. Correct this property.")
-
-    @classmethod
-    def not_one_number(cls, name: str, got: object) -> InvalidOptionError:
-        """Say that all curves have a property in common."""
-        return cls(
-            f"`line_kw` must hold one number as {quoted(name)}, for all curves; got {quoted(got)}. "
-            f"Write for example `line_kw={{{quoted(name)}: 0.5}}`."
-        )
-
-    @classmethod
-    def palette(cls, got: object) -> InvalidOptionError:
-        """Say what a palette may be."""
-        return cls(
-            "`palette` must be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of levels "
-            f"to colours; got {quoted(got)}. Leave it out for the colours of the style."
-        )
-
-    @classmethod
-    def colormap(cls, got: str, known: Sequence[str]) -> InvalidOptionError:
-        """Say that Matplotlib has no such colormap."""
-        return cls(
-            f"`palette` must name a Matplotlib colormap; got {quoted(got)}.{did_you_mean(got, known)} "
-            "`matplotlib.colormaps` lists them; a list of colours works, too."
-        )
 
     @classmethod
     def palette_colors(cls, problem: str) -> InvalidOptionError:
@@ -261,51 +215,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def not_positive_integer(cls, option: str, got: object, minimum: int, advice: str) -> InvalidOptionError:
-        """Say that a count must be an integer of at least `minimum`."""
-        return cls(f"`{option}` must be an integer of at least {minimum}; got {quoted(got)}. {advice}")
-
-    @classmethod
-    def integer_too_large(cls, option: str, got: object, minimum: int, most: int, advice: str) -> InvalidOptionError:
-        """Say how large a count or seed may be."""
-        return cls(f"`{option}` must be an integer from {minimum} to {most:.0e}; got {quoted(got)}. {advice}")
-
-    @classmethod
-    def flag(cls, option: str, got: object, usual: bool) -> InvalidOptionError:  # noqa: FBT001
-        """Say that an option is on or off."""
-        return cls(f"`{option}` must be True or False; got {quoted(got)}. Leave it out for {usual}.")
-
-    @classmethod
-    def sample(cls, got: object, n_observations: int) -> InvalidOptionError:
-        """Say what a sample size may be."""
-        return cls(
-            "`sample` must be a count from 1 to the number of observations or a fraction greater than 0 and "
-            f"less than 1; got {quoted(got)} for {counted(n_observations, 'observation')}. "
-            "Use `sample=None` for all of them."
-        )
-
-    @classmethod
     def memory_limit(cls, got: object) -> InvalidOptionError:
         """Say how a memory limit is written."""
         return cls(
             "`memory_limit` must be a positive number of bytes or a text such as '500MB' or '2GB'; "
             f"got {quoted(got)}. The default is '1GB'."
-        )
-
-    @classmethod
-    def anchor(cls, got: object) -> InvalidOptionError:
-        """Say what an anchor may be."""
-        return cls(
-            "`anchor` must be 'min', 'max', 'median', 'own' or a finite value of the feature; "
-            f"got {quoted(got)}. The nearest grid value is used for a number."
-        )
-
-    @classmethod
-    def progress(cls, got: object) -> InvalidOptionError:
-        """Say what `progress` may be."""
-        return cls(
-            f"`progress` must be None, True, False or a function of (done, total, label); got {quoted(got)}. "
-            "Use `progress=False` for silence."
         )
 
     @classmethod
@@ -317,15 +231,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def grid_got(cls, feature: object, got: object, advice: str) -> InvalidOptionError:
         """Say that the grid given for one feature is none."""
         return cls.grid_values(feature, f"got {quoted(got)}", advice)
-
-    @classmethod
-    def grid_level(cls, feature: object, got: object, levels: Sequence[object]) -> InvalidOptionError:
-        """Offer the levels of a category."""
-        return cls(
-            f"`grid` must give a category levels that occur in X or are declared by its dtype; got {quoted(got)} for "
-            f"{quoted(feature)}."
-            f"{did_you_mean(got, levels)} Its levels are {listed(levels)}."
-        )
 
     @classmethod
     def grid_level_twice(cls, feature: object, got: object) -> InvalidOptionError:
@@ -357,14 +262,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(
             f"`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got "
             f"{quoted(got)} for {quoted(feature)}.{did_you_mean(got, levels)} Its grid is {listed(levels)}."
-        )
-
-    @classmethod
-    def anchor_without_feature(cls, got: object) -> InvalidOptionError:
-        """Say that a label or a date is one of a feature."""
-        return cls(
-            "`anchor` must be 'min', 'max', 'median', 'own' or a number while no feature is open; "
-            f"got {quoted(got)}. Set `feature` first."
         )
 
     @classmethod
@@ -521,27 +418,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def target_length(cls, n_values: int, n_observations: int) -> InvalidOptionError:
-        """Say that there is one target per row."""
-        return cls(
-            f"`y` must hold one value per observation; got {n_values} for {counted(n_observations, 'observation')}. "
-            "Pass the targets of the rows of X, in their order."
-        )
-
-    @classmethod
     def target_columns(cls, n_columns: int, n_outputs: int) -> InvalidOptionError:
         """Say that there is one target per output."""
         return cls(
             f"`y` must have one column for each output of the model, {n_outputs}; got {n_columns}. "
             "Pass the target that the model was fitted on."
-        )
-
-    @classmethod
-    def target_number(cls, got: object, row: int) -> InvalidOptionError:
-        """Say that a model that predicts numbers has numbers as its target."""
-        return cls(
-            f"`y` must be finite numbers, because the model predicts numbers; got {quoted(got)} in row {row}. "
-            "Pass the target that the model was fitted on; missing values may stay."
         )
 
     @classmethod
@@ -551,14 +432,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(
             f"`y` must hold labels of the classes, {listed(labels)}; got {which}. "
             "Pass the labels that the model was fitted on."
-        )
-
-    @classmethod
-    def n_jobs(cls, got: object) -> InvalidOptionError:
-        """Say how many threads there can be."""
-        return cls(
-            f"`n_jobs` must be a number of threads of at least 1, or -1 for one per processor; got {quoted(got)}. "
-            "Leave it out for one."
         )
 
     @classmethod
@@ -584,30 +457,12 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def decays(cls, got: object) -> InvalidOptionError:
-        """Say that a profile is taken over several decays."""
-        return cls(f"`decays` must be a list of decays; got {quoted(got)}. For one decay write `[decay]`.")
-
-    @classmethod
     def positions(cls, got: object, n_observations: int, option: str = "positions") -> InvalidOptionError:
         """Say how rows are addressed."""
         return cls(
             f"`{option}` must be row positions of X, from 0 to {n_observations - 1}; got {quoted(got)}. "
             "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)` has the positions."
         )
-
-    @classmethod
-    def repeated_positions(cls, got: int, n_observations: int) -> InvalidOptionError:
-        """Say that rows are asked for once."""
-        return cls(
-            f"`positions` must be different rows of X, which has {counted(n_observations, 'row')}; "
-            f"got {got} positions. Leave out those that are there twice."
-        )
-
-    @classmethod
-    def like(cls, got: object) -> InvalidOptionError:
-        """Raise where the explanation to compare with is none."""
-        return cls(f"`like` must be an explanation; got {quoted(got)}. Pass the result of `explain`.")
 
     @classmethod
     def like_and(cls, option: str) -> InvalidOptionError:
@@ -664,24 +519,11 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def by_labels(cls, got: object, n_observations: int) -> InvalidOptionError:
-        """Raise where groups are neither named nor listed."""
-        return cls(
-            f"`by` must be a column or group of X, or one label for each of its {n_observations:,} rows; "
-            f"got {quoted(got)}. For several columns pass `X.groupby(['a', 'b']).ngroup()`."
-        )
-
-    @classmethod
     def mask(cls, length: int, n_observations: int, option: str) -> InvalidOptionError:
         """Raise where a boolean mask is not one of the rows of X."""
         return cls(
             f"`{option}` as a mask must have one value for each of the {n_observations:,} rows of X; got {length:,}."
         )
-
-    @classmethod
-    def names(cls, option: str, got: object) -> InvalidOptionError:
-        """Say that names come in a list."""
-        return cls(f"`{option}` must be a list of names; got {quoted(got)}. Pass `list(…)` of it, or leave it out.")
 
     @classmethod
     def same_feature(cls, feature: object) -> InvalidOptionError:
@@ -718,26 +560,12 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def state_got(cls, got: object) -> InvalidOptionError:
-        """Say what a state is."""
-        advice = "Read a text of JSON with `json.loads`." if isinstance(got, str) else "Pass `state=x.state()`."
-        return cls(f"`state` must be a dict that `state()` of an explorer returned; got {quoted(got)}. {advice}")
-
-    @classmethod
     def state_version(cls, got: object, versions: Sequence[int]) -> InvalidOptionError:
         """Say which states can be read."""
         given = "none" if got is None else quoted(got)
         return cls(
             f"`state['version']` must be {' or '.join(map(str, versions))}; got {given}. "
             "Pass a whole state, and read one of a newer release with that release."
-        )
-
-    @classmethod
-    def state_entry(cls, where: str, name: object, known: Sequence[str]) -> InvalidOptionError:
-        """Say that an explorer writes no such entry."""
-        return cls(
-            f"`{where}` must have no other entries than `state()` of an explorer writes; got {quoted(name)}."
-            f"{did_you_mean(name, known)} Leave it out."
         )
 
     @classmethod

@@ -16,7 +16,7 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import clipped, readable
 
 if TYPE_CHECKING:
@@ -176,7 +176,14 @@ class Feature:
         for label in given:
             code = self._code_of(label)
             if code is None:
-                raise InvalidOptionError.grid_level(self.readable, label, self.levels.tolist())
+                raise InvalidOptionError.must(
+                    "grid",
+                    "give a category levels that occur in X or are declared by its dtype",
+                    label,
+                    f"Its levels are {listed(self.levels.tolist())}.",
+                    where=f" for {quoted(self.readable)}",
+                    known=self.levels.tolist(),
+                )
             if code in codes:
                 raise InvalidOptionError.grid_level_twice(self.readable, label)
             codes.append(code)

@@ -565,7 +565,7 @@ def decay_table(
 def _check_decays(decays: object) -> list[float]:
     """Return the decays of a profile, or say what they must be."""
     if not isinstance(decays, Iterable):
-        raise InvalidOptionError.decays(decays)
+        raise InvalidOptionError.must("decays", "be a list of decays", decays, "For one decay write `[decay]`.")
     return [check_decay(decay) for decay in decays]
 
 

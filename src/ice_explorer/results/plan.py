@@ -309,7 +309,7 @@ def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
 def _check_like(like: object, grid: object, grid_size: int | None) -> None:
     """Check that there is one source of grids."""
     if not isinstance(like, ExplanationResult):
-        raise InvalidOptionError.like(like)
+        raise InvalidOptionError.must("like", "be an explanation", like, "Pass the result of `explain`.")
     for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
         if given:
             raise InvalidOptionError.like_and(option)

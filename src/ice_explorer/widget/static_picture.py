@@ -28,7 +28,7 @@ def check_static_picture(got: object) -> bool | Literal["wait"]:
     if isinstance(got, str) and got == "wait":
         return "wait"
     if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.static_picture(got)
+        raise InvalidOptionError.must("static_picture", "be True, False or 'wait'", got, "Leave it out for True.")
     return bool(got)
 
 

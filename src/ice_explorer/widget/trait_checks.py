@@ -98,7 +98,12 @@ def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) ->
     if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
         return check_anchor(value)
     if feature == "":
-        raise InvalidOptionError.anchor_without_feature(value)
+        raise InvalidOptionError.must(
+            "anchor",
+            "be 'min', 'max', 'median', 'own' or a number while no feature is open",
+            value,
+            "Set `feature` first.",
+        )
     work = open_work()
     return work.anchor_place(work.by_label[feature], value)
 
