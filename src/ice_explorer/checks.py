@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.errors.base import counted
+from ice_explorer.errors.base import counted, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -156,7 +156,8 @@ def check_weights(
     advice = "Leave it out to weigh all observations alike."
     weights = real_numbers(sample_weight)
     if weights is None:
-        raise InvalidOptionError.sample_weight_got(sample_weight, advice)
+        msg = f"got {quoted(sample_weight)}"
+        raise InvalidOptionError.sample_weight(msg, advice)
     if weights.shape != (n_observations,):
         given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
         msg = f"got {given} for {counted(n_observations, 'observation')}"

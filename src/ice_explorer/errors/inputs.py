@@ -96,36 +96,17 @@ class InputDataError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def infinite(cls, feature: object, rows: Sequence[int]) -> InputDataError:
-        """Name the column and the rows of infinite values."""
-        return cls._of(
-            f"A feature must hold finite numbers; {quoted(feature)} holds infinite values in "
-            f"{counted(len(rows), 'row')}: {listed(rows)}.",
-            "Replace them, or leave the feature out with `features=`.",
-        )
-
-    @classmethod
-    def too_large(cls, feature: object, got: float, row: int, most: float) -> InputDataError:
-        """Name the column and the first row of a value whose square is no number."""
-        return cls._of(
-            f"A feature must hold numbers from {-most:g} to {most:g}; {quoted(feature)} holds {got!r} in row {row}.",
-            "Replace it if it stands for a missing value, or leave the feature out with `features=`.",
-        )
-
-    @classmethod
-    def no_values(cls, feature: object) -> InputDataError:
-        """Say that a column has nothing to put on an axis."""
-        return cls._of(
-            f"A feature must hold at least one value; {quoted(feature)} is missing in every row that has weight.",
-            "Leave it out with `features=`.",
-        )
+    def feature_must(cls, feature: object, what: str, found: str, advice: str) -> InputDataError:
+        """Say what a feature must hold, how one is, and what to do."""
+        return cls._of(f"A feature must hold {what}; {quoted(feature)} {found}.", advice)
 
     @classmethod
     def no_kind(cls, feature: object, dtype: object, option: str = "features") -> InputDataError:
         """Say that a column named as a feature holds nothing that an axis is made of."""
-        return cls._of(
-            "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; "
-            f"{quoted(feature)} has dtype {dtype} and holds other objects.",
+        return cls.feature_must(
+            feature,
+            "numbers, booleans, categories, texts, dates or timedeltas",
+            f"has dtype {dtype} and holds other objects",
             f"Leave it out of `{option}=`: it stays available to colour by.",
         )
 
@@ -207,6 +188,11 @@ class InputTypeError(ICEExplorerError, TypeError):
     """An argument is of a type that cannot work."""
 
     @classmethod
+    def must(cls, argument: str, what: str, got: object, advice: str) -> InputTypeError:
+        """Say what an argument must be, of which type it was, and what to do."""
+        return cls(f"{argument} must be {what}; got {type(got).__name__}. {advice}")
+
+    @classmethod
     def table(cls, got: object) -> InputTypeError:
         """Say what X may be."""
         name = type(got).__name__
@@ -230,14 +216,6 @@ class InputTypeError(ICEExplorerError, TypeError):
         )
 
     @classmethod
-    def model(cls, got: object) -> InputTypeError:
-        """Say what a model may be."""
-        return cls(
-            "model must have a predict method or be a function of X; "
-            f"got {type(got).__name__}. Pass `lambda X: …` that returns one number per row."
-        )
-
-    @classmethod
     def model_class(cls, got: type) -> InputTypeError:
         """Say that a class is no model yet."""
         return cls(
@@ -246,21 +224,8 @@ class InputTypeError(ICEExplorerError, TypeError):
         )
 
     @classmethod
-    def axes(cls, got: object) -> InputTypeError:
-        """Say what is drawn on."""
-        return cls(
-            f"`ax` must be a matplotlib Axes; got {type(got).__name__}. "
-            "Pass one of `plt.subplots()`, or leave it out for a new figure."
-        )
-
-    @classmethod
     def explorer(cls, got: object, *, or_explanation: bool, is_explanation: bool) -> InputTypeError:
         """Say what a companion follows."""
         what = "an ICEExplorer or an Explanation" if or_explanation else "an ICEExplorer"
         call = "ice.ICEExplorer(explanation)" if is_explanation else "ice.ICEExplorer(model, X)"
         return cls(f"A figure of bqplot is one of {what}; got {type(got).__name__}. Pass `{call}`.")
-
-    @classmethod
-    def path(cls, got: object) -> InputTypeError:
-        """Say how a file is named."""
-        return cls(f'`path` must be a text or a Path; got {type(got).__name__}. Write for example `"view.svg"`.')

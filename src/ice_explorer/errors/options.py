@@ -228,18 +228,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"`grid` must give each feature increasing finite values; {problem} for {quoted(feature)}. {advice}")
 
     @classmethod
-    def grid_got(cls, feature: object, got: object, advice: str) -> InvalidOptionError:
-        """Say that the grid given for one feature is none."""
-        return cls.grid_values(feature, f"got {quoted(got)}", advice)
-
-    @classmethod
-    def grid_level_twice(cls, feature: object, got: object) -> InvalidOptionError:
-        """Say that a level is one grid value."""
-        return cls(
-            f"`grid` must give each level once; got {quoted(got)} twice for {quoted(feature)}. Remove one of them."
-        )
-
-    @classmethod
     def grid_without_levels(cls, feature: object, levels: Sequence[object]) -> InvalidOptionError:
         """Say that a grid has at least one level."""
         return cls(
@@ -349,16 +337,6 @@ class InvalidOptionError(ICEExplorerError, ValueError):
             f"{problem} as the scale of {quoted(feature)}. "
             'Use `scale="marginal"` for the standard deviation of the column.'
         )
-
-    @classmethod
-    def scale_got(cls, feature: object, got: object) -> InvalidOptionError:
-        """Say that the likelihood scale given for one feature is none."""
-        return cls.scale_values(feature, f"got {quoted(got)}")
-
-    @classmethod
-    def sample_weight_got(cls, got: object, advice: str) -> InvalidOptionError:
-        """Say that what was given are no weights."""
-        return cls.sample_weight(f"got {quoted(got)}", advice)
 
     @classmethod
     def sample_weight(cls, problem: str, advice: str) -> InvalidOptionError:
@@ -483,20 +461,9 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         return cls(f"X must have the features of `like`. {error} Use `features=` to choose from those that both have.")
 
     @classmethod
-    def like_kind(cls, feature: object, kind: str, expected: str) -> InvalidOptionError:
-        """Raise where a column has become one of another kind."""
-        return cls(
-            f"{quoted(feature)} must be of the kind that it has in `like`, {expected}; got {kind}. "
-            "Give the column the same dtype in both tables."
-        )
-
-    @classmethod
-    def like_levels(cls, feature: object, got: Sequence[object], expected: Sequence[object]) -> InvalidOptionError:
-        """Raise where the dtype of a column declares other levels."""
-        return cls(
-            f"{quoted(feature)} must declare the levels that it has in `like`, {listed(expected)}; "
-            f"got {listed(got)}. Give the column the same dtype in both tables."
-        )
+    def unlike(cls, feature: object, what: str, got: str) -> InvalidOptionError:
+        """Say that a column has changed between the two tables."""
+        return cls(f"{quoted(feature)} must {what}; got {got}. Give the column the same dtype in both tables.")
 
     @classmethod
     def step(cls, feature: object, got: object) -> InvalidOptionError:

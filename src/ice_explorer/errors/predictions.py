@@ -241,46 +241,11 @@ class PredictionError(ICEExplorerError, ValueError):
         return cls(f"{method}() returned shape {shape} for {counted(n_rows, 'row')}; expected {expected}. {advice}")
 
     @classmethod
-    def not_one_table_per_output(cls, method: str, n_outputs: int) -> PredictionError:
-        """Say how probabilities of several outputs must come."""
-        return cls(
-            f"{method}() must return a list of {n_outputs} arrays, one per output with a column per class; it returned "
-            "something else. Wrap the model in a function that returns one number per row."
-        )
-
-    @classmethod
-    def not_an_array(cls, method: str, kind: str, error: Exception) -> PredictionError:
-        """Say that what was returned cannot be read as an array."""
-        return cls(
-            f"{method}() must return an array of numbers; it returned {kind}, which numpy cannot read "
-            f"({cause_of(error).rstrip('.')}). Wrap the model in a function that returns a number per row."
-        )
-
-    @classmethod
-    def nothing(cls, method: str) -> PredictionError:
-        """Say that the predictions were not returned."""
-        return cls(
-            f"{method}() must return a number per row; it returned None. End it with `return` and the predictions."
-        )
-
-    @classmethod
-    def masked(cls, method: str, n_masked: int) -> PredictionError:
-        """Say that a value under a mask is no prediction."""
-        call = "model" if method == "model" else f"model.{method}"
-        return cls(
-            f"{method}() must return a number for every row; it returned {counted(n_masked, 'value')} under a "
-            f"mask (`numpy.ma`). Return plain numbers, for example by `lambda X: np.ma.filled({call}(X), 0.0)`."
-        )
+    def must_return(cls, method: str, what: str, returned: str, advice: str) -> PredictionError:
+        """Say what a method of the model must return, and what it returned."""
+        return cls(f"{method}() must return {what}; it returned {returned}. {advice}")
 
     @classmethod
     def wrong_on_phantoms(cls, feature: object, where: str, error: Exception) -> PredictionError:
         """Name the feature, the grid value and the row for which no prediction came back."""
         return cls(f"No predictions of phantom observations of {quoted(feature)} ({where}): {error}")
-
-    @classmethod
-    def not_numeric(cls, method: str, dtype: object) -> PredictionError:
-        """Say that predictions are numbers."""
-        return cls(
-            f"{method}() must return numbers; it returned dtype {dtype}. "
-            "Wrap the model in a function that returns a number per row."
-        )

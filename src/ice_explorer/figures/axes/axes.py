@@ -133,4 +133,6 @@ def _check_axes(ax: object) -> None:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputTypeError.axes(ax)
+        raise InputTypeError.must(
+            "`ax`", "a matplotlib Axes", ax, "Pass one of `plt.subplots()`, or leave it out for a new figure."
+        )
