@@ -19,6 +19,7 @@ from kernel_end import Wire
 import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.widget.explorer import ICEExplorer
+from ice_explorer.widget.trait_checks import checked
 from ice_explorer.wire import messages
 
 # 75 examples of each test here by default, together 300; `--hypothesis-profile=fuzz` has 10,000.
@@ -371,7 +372,8 @@ def test_traits_of_a_page_are_taken_together_or_not_at_all(explorer, odd, valid,
             assert (len(page.refusals), observed, after) == (1, [], before)
         else:
             taken = [name for name in HEARD if name in sent and sent[name] != ""]  # "" is whatever is chosen
-            assert all(after[name] == getattr(explorer, f"_check_{name}")(sent[name]) for name in taken)
+            for name in taken:
+                assert after[name] == checked(name, sent[name], explorer._open_work, explorer.feature)
         had = explorer.get_state()
         assert {name: plain(page.shown[name]) for name in sent if name in had} == {
             name: plain(had[name]) for name in sent if name in had

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ice_explorer as ice
-from ice_explorer.errors import ICEExplorerError, closest, quoted
+from ice_explorer.errors import ICEExplorerError
+from ice_explorer.errors.base import closest, quoted
 
 LONGEST = 700  # of a message: a value of 200 letters, and what is said of it
 

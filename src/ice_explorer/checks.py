@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError, counted
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -51,22 +52,22 @@ def check_names(option: str, names: object) -> list[Any]:
     if isinstance(names, str) or not isinstance(names, Iterable):
         return [names]
     if isinstance(names, Mapping):
-        raise InvalidOptionError.names(option, names)
+        raise InvalidOptionError.must(option, "be a list of names", names, "Pass `list(…)` of it, or leave it out.")
     return list(names)
 
 
 def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
     """Check a count or seed."""
     if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
-        raise InvalidOptionError.not_positive_integer(option, got, minimum, advice)
+        raise InvalidOptionError.must(option, f"be an integer of at least {minimum}", got, advice)
     if got > _LARGEST_INTEGER:
-        raise InvalidOptionError.integer_too_large(option, got, minimum, _LARGEST_INTEGER, advice)
+        raise InvalidOptionError.must(option, f"be an integer from {minimum} to {_LARGEST_INTEGER:.0e}", got, advice)
 
 
 def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
     """Check an option that is on or off."""
     if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.flag(option, got, usual)
+        raise InvalidOptionError.must(option, "be True or False", got, f"Leave it out for {usual}.")
     return bool(got)
 
 
@@ -107,7 +108,13 @@ def check_distinct_positions(positions: Sequence[int], n_observations: int) -> N
     """Return positions of rows that a browser asks for: no more than X has rows, so that a reply has an end."""
     rows = check_positions(positions, n_observations)
     if len(rows) > n_observations:
-        raise InvalidOptionError.repeated_positions(len(rows), n_observations)
+        raise InvalidOptionError.must(
+            "positions",
+            f"be different rows of X, which has {counted(n_observations, 'row')}",
+            len(rows),
+            "Leave out those that are there twice.",
+            where=" positions",
+        )
     return rows
 
 
@@ -149,7 +156,8 @@ def check_weights(
     advice = "Leave it out to weigh all observations alike."
     weights = real_numbers(sample_weight)
     if weights is None:
-        raise InvalidOptionError.sample_weight_got(sample_weight, advice)
+        msg = f"got {quoted(sample_weight)}"
+        raise InvalidOptionError.sample_weight(msg, advice)
     if weights.shape != (n_observations,):
         given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
         msg = f"got {given} for {counted(n_observations, 'observation')}"

@@ -60,7 +60,12 @@ def progress_reporter(progress: Progress, total: int, advice: str = "") -> Itera
         yield report
         return
     if progress is not True:
-        raise InvalidOptionError.progress(progress)
+        raise InvalidOptionError.must(
+            "progress",
+            "be None, True, False or a function of (done, total, label)",
+            progress,
+            "Use `progress=False` for silence.",
+        )
     from tqdm.auto import tqdm
 
     # tqdm has a thread that watches over bars which learned to look at the clock seldom; this one always looks.

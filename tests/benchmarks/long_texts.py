@@ -19,8 +19,10 @@ from matplotlib import pyplot as plt
 from measuring import interleaved
 
 import ice_explorer as ice
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.lines import curves_of
 from ice_explorer.wire.messages import parse_request
+from ice_explorer.wire.rows import drivers_of, rows_of
 
 SHORT = 8
 N_ROWS, N_LEVELS, N_WIDE = 100, 12, 1_000
@@ -104,10 +106,10 @@ def requested(x):
     column = work.known._column(1)
     positions = list(range(N_ROWS))
     bodies = [
-        payload.curves(work.known, feature, 1000, [], work.target)[0],
-        payload.colors(column, positions)[0],
-        payload.rows(work.known, positions[:1]),
-        payload.drivers(feature, feature._search_drivers()),
+        curves_of(work.known, feature, 1000, [], work.target)[0],
+        colors_of(column, positions)[0],
+        rows_of(work.known, positions[:1]),
+        drivers_of(feature, feature._search_drivers()),
         x._header,
     ]
     parse_request({"id": "1", "type": "colors", "column": x.color_by, "positions": []})

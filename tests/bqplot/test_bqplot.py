@@ -25,7 +25,7 @@ import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.bqplot import link, look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.scene.build import coloring_of
+from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import slope_ends
 from ice_explorer.scene.palette import level_palette, plain_palette
 

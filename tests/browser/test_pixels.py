@@ -21,7 +21,7 @@ from ice_explorer.figures.raster.lines import (
     line_thickness,
 )
 from ice_explorer.scene.build import scene
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import ViewState
 
 pytestmark = pytest.mark.slow
 

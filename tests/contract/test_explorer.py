@@ -28,10 +28,13 @@ from ice_explorer.features.number_text import cell_text
 from ice_explorer.results.options import RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
+from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
 
 FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {
@@ -122,11 +125,11 @@ def contract():
     heads = [
         {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None} for f in explanation
     ]
-    tables = payload.Tables(len(heads), "equations")
+    tables = Tables(len(heads), "equations")
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
     code = code_line({"decay": 0.75, "convention": "equations"})
-    header = payload.header(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
+    header = header_of(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
@@ -186,7 +189,7 @@ def far_off(explanation, metric):
 def curves_reply(explanation, name, max_lines, selection, y=None):
     feature = explanation[name]
     target = None if y is None else explanation._target(y)
-    body, buffers = payload.curves(explanation, feature, max_lines, selection, target)
+    body, buffers = curves_of(explanation, feature, max_lines, selection, target)
     rows = np.frombuffer(buffers[0], "<u4").tolist()
     means = {
         "rows": rows,
@@ -206,7 +209,7 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
 
 def colors_reply(explanation, name, levels=None):
     rows = list(range(explanation.n_observations))
-    body, buffers = payload.colors(explanation._column(name), rows, levels or ())
+    body, buffers = colors_of(explanation._column(name), rows, levels or ())
     means = {"values": [as_text(value) for value in explanation._column(name).labels]}
     request = {"type": "colors", "column": name, "positions": rows, "levels": levels}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
@@ -214,7 +217,7 @@ def colors_reply(explanation, name, levels=None):
 
 def drivers_reply(explanation, name):
     """Which rows are above or inside, by the rows whose colours the browser would see."""
-    body = payload.drivers(explanation[name], explanation[name]._search_drivers())
+    body = drivers_of(explanation[name], explanation[name]._search_drivers())
     means = {"upper": {driver["column"]: upper_rows(explanation, driver) for driver in body["drivers"]}}
     return {"request": {"type": "drivers", "feature": name}, "body": body, "buffers": [], "means": means}
 
@@ -222,7 +225,7 @@ def drivers_reply(explanation, name):
 def groups_reply(explanation, name):
     """Which rule each row fulfils, counted as the rules are."""
     rows = list(range(explanation.n_observations))
-    body, buffers = payload.groups(explanation[name], rows)
+    body, buffers = groups_of(explanation[name], rows)
     rules = explanation[name]._search_drivers().combined.rules
     assert dict(zip(body["levels"], body["counts"], strict=True)) == rules
     rule_of = np.frombuffer(buffers[0], "<f4").astype(int)
@@ -245,7 +248,7 @@ def classes_reply(X):
     """Two outputs, one on a million and one that moves the other way."""
     work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
     feature = work.compute("income", lambda: None, lambda: False)
-    body, buffers = payload.classes(feature, work.choices.classes, feature.draw(5))
+    body, buffers = classes_of(feature, work.choices.classes, feature.draw(5))
     rows = np.frombuffer(buffers[0], "<u4").tolist()
     of_one = feature.rows(rows)
     means = {"rows": rows, "curves": [(-of_one).ravel().tolist(), of_one.ravel().tolist()]}
@@ -254,7 +257,7 @@ def classes_reply(X):
 
 
 def rows_reply(explanation, positions, **order):
-    body = payload.rows(explanation, positions, **order)
+    body = rows_of(explanation, positions, **order)
     request = {"type": "rows", "positions": positions, **order}
     return {"request": request, "body": body, "buffers": [], "means": {}}
 
@@ -265,7 +268,7 @@ def what_if_reply(explanation, row, names):
     body = {
         "position": row,
         "prediction": prediction,
-        "features": [payload.feature_moves(explanation[name], row, prediction) for name in names],
+        "features": [moves_of(explanation[name], row, prediction) for name in names],
     }
     tables = {decay: explanation.what_if(row, decay=decay) for decay in DECAYS}
     means = {str(decay): {name: float(table.loc[name, "change"]) for name in names} for decay, table in tables.items()}
@@ -275,7 +278,7 @@ def what_if_reply(explanation, row, names):
 
 def in_common_reply(explanation, rows):
     request = {"type": "in_common", "positions": rows}
-    return {"request": request, "body": payload.in_common(explanation, rows), "buffers": [], "means": {}}
+    return {"request": request, "body": in_common_of(explanation, rows), "buffers": [], "means": {}}
 
 
 def extreme_reply(explanation, end):

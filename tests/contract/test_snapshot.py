@@ -12,7 +12,7 @@ import importlib.util
 import json
 from pathlib import Path
 
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import ViewState
 from ice_explorer.standalone.answers import snapshot
 
 HERE = Path(__file__).parent

@@ -30,7 +30,7 @@ from ice_explorer.errors import ExportError, InvalidOptionError, MissingDependen
 from ice_explorer.export.data_files import shortened
 from ice_explorer.export.save import file_bytes, save
 from ice_explorer.scene.build import ranking_of
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import ViewState
 
 WIDTH = (
     "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got {}. "

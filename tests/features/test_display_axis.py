@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.features.display_axis import DisplayAxis, display_axis, histogram, writer
 from ice_explorer.features.number_text import cell_text
-from ice_explorer.wire.payload import distances
+from ice_explorer.wire.lines import distances
 
 
 def axis_of(observed, grid=(0.0,), kind="numeric", levels=None):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.features.groups import level_names
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of
 
 
 def model(rows):
@@ -141,7 +141,7 @@ def test_a_group_colours_as_the_category_it_is():
     assert column.labels.tolist() == e["wing"].observed.tolist()
     assert e.columns == ["x", "z", "wing_a", "wing_b"]
     assert e._color_columns == ["x", "z", "wing", "wing_a", "wing_b"]
-    body, buffers = payload.colors(column, [3, 0])
+    body, buffers = colors_of(column, [3, 0])
     n_a = int(X["wing_a"].sum())
     assert (body["levels"], body["counts"]) == (["a", "none of them"], [n_a, 20 - n_a])
     assert_array_equal(np.frombuffer(buffers[0], "<f4"), 1.0 - X["wing_a"].to_numpy()[[3, 0]])

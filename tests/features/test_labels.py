@@ -15,7 +15,10 @@ import ice_explorer as ice
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.errors import UnknownFeatureError
 from ice_explorer.errors.labels import MOST_LETTERS, labels_of, shortened
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.header import header_of
+from ice_explorer.wire.lines import curves_of
+from ice_explorer.wire.rows import drivers_of, rows_of
 
 LONG = "the room was clean and the staff friendly but the street is loud at night " * 100
 NAMES = st.one_of(
@@ -199,11 +202,11 @@ def test_no_message_holds_a_long_text(reviews):
     """Levels, names, labels of rows, values of a row and rules are clipped before they are sent."""
     feature, column, rows = reviews["review"], reviews._column("review"), list(range(30))
     bodies = [
-        payload.curves(reviews, feature, 100, [])[0],
-        payload.colors(column, rows)[0],
-        payload.rows(reviews, rows[:1]),
-        payload.drivers(reviews["a"], reviews["a"]._search_drivers()),
-        payload.header(reviews, [], ""),
+        curves_of(reviews, feature, 100, [])[0],
+        colors_of(column, rows)[0],
+        rows_of(reviews, rows[:1]),
+        drivers_of(reviews["a"], reviews["a"]._search_drivers()),
+        header_of(reviews, [], ""),
     ]
     sizes = [len(json.dumps(body)) for body in bodies]
     assert max(sizes) < 150 * MOST_LETTERS, sizes
@@ -212,9 +215,9 @@ def test_no_message_holds_a_long_text(reviews):
 def test_levels_have_one_text_wherever_they_are_named(reviews):
     """So that a rule, which names levels, colours by them."""
     feature, column = reviews["review"], reviews._column("review")
-    levels = payload.curves(reviews, feature, 100, [])[0]["levels"]
-    colors = payload.colors(column, list(range(30)))[0]["levels"]
-    cells = payload.rows(reviews, [0])
+    levels = curves_of(reviews, feature, 100, [])[0]["levels"]
+    colors = colors_of(column, list(range(30)))[0]["levels"]
+    cells = rows_of(reviews, [0])
     row = cells["rows"][0][cells["columns"].index("review")]
     driver = next(d for d in reviews["a"]._search_drivers().reported if d.column == "review")
     assert sorted(levels) == sorted(colors)

@@ -31,13 +31,12 @@ from ice_explorer.figures.page.page import Box
 from ice_explorer.figures.page.paper import Paper
 from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.scene.around import with_surroundings
-from ice_explorer.scene.besides import Besides
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.curve_lines import middle_of, slope_ends
 from ice_explorer.scene.palette import ramp_palette, split_palette
-from ice_explorer.scene.scene import ViewState
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
+from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
 from ice_explorer.scene.zoom import held_to, is_whole
 from ice_explorer.widget.session import Wanted, work_of

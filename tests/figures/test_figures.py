@@ -33,10 +33,10 @@ from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength
 from ice_explorer.figures.raster.png import png_bytes
 from ice_explorer.figures.raster.strokes import Run, runs, suit_strokes
 from ice_explorer.scene.build import scene
-from ice_explorer.scene.choices import USUAL
 from ice_explorer.scene.palette import RAMPS, level_palette, plain_palette, ramp_palette
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.scene import Bar, Ranking, Scene, ViewState
+from ice_explorer.scene.scene import Bar, Ranking, Scene
+from ice_explorer.scene.view_state import USUAL, ViewState
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<b onload="x()">&amp; ]]> "quoted"</b>'

@@ -14,7 +14,7 @@ from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.in_common import in_common
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results.what_if import moves_of, reach_of
-from ice_explorer.wire import payload
+from ice_explorer.wire.rows import in_common_of
 
 N = 60
 
@@ -195,7 +195,7 @@ def test_rows_drawn_at_random_have_nothing_in_common():
 )
 def test_it_is_said_in_words(e, X, rows, text):
     """With the name of the column, as a reader writes it."""
-    assert payload.in_common(e, np.flatnonzero(rows(X)).tolist())["items"][0]["text"] == text
+    assert in_common_of(e, np.flatnonzero(rows(X)).tolist())["items"][0]["text"] == text
 
 
 # --- residuals ------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def test_all_features_come_in_one_reply(explorer, e):
 
 def test_a_slow_model_is_asked_for_some_features_at_a_time(explorer, monkeypatch):
     """At least one, so that whoever asks for the rest comes to an end."""
-    monkeypatch.setattr("ice_explorer.widget.explorer._SECONDS_OF_WHAT_IF", -1.0)
+    monkeypatch.setattr("ice_explorer.widget.replies._SECONDS_OF_WHAT_IF", -1.0)
     assert explorer.explanation
     reply, _ = ask(explorer, type="what_if", position=5, features=["town", "step"])
     assert [found["feature"] for found in reply["body"]["features"]] == ["town"]

@@ -20,14 +20,13 @@ import ice_explorer as ice
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.scene.besides import Besides
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.pack import pack
 from ice_explorer.widget.session import work_of
-from ice_explorer.wire import payload
+from ice_explorer.wire.rows import drivers_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 
@@ -166,7 +165,7 @@ def test_colours_rows_and_drivers_are_there(explanation, whole, X):
     rows = whole.json(snapshot["rows"])
     assert rows["columns"] == ["prediction", *X.columns]
     assert rows["rows"][7][4:6] == [X["town"].iloc[7], "2020-01-08"]
-    drivers = [payload.drivers(feature, feature._search_drivers()) for feature in explanation]
+    drivers = [drivers_of(feature, feature._search_drivers()) for feature in explanation]
     assert snapshot["drivers"] == json.loads(json.dumps(drivers))
     town = snapshot["colors"][3]
     assert town["body"]["levels"][-1] == "other"

@@ -11,7 +11,7 @@ import pytest
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled
 from ice_explorer.widget.background import Background
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.messages import MessageError, parse_request
 
 SOON = 20.0
@@ -154,7 +154,7 @@ def test_levels_of_a_rule_are_told_apart_however_rare():
     values = [letter for n, letter in enumerate("abcdefghijkl") for _ in range(20 - n)]
     column = ice.explain(lambda X: np.arange(len(X)) * 0.0, pd.DataFrame({"t": values}), progress=False)._column("t")
     rows = range(len(values))
-    body, buffers = payload.colors(column, rows, ["j", "l"])
+    body, buffers = colors_of(column, rows, ["j", "l"])
     assert body["levels"] == [*"abcdefgh", "j", "l", "other"]
     assert body["counts"][-1] == 12 + 10
     levels = np.array(body["levels"])[np.frombuffer(buffers[0], "<f4").astype(int)]
@@ -164,7 +164,7 @@ def test_levels_of_a_rule_are_told_apart_however_rare():
 def test_a_ramp_knows_its_median():
     """The lower median, an observed value, missing ones aside."""
     column = pd.DataFrame({"t": [9.0, 1, 2, 3, np.nan, 5, 7, 8, 6]})
-    body, _ = payload.colors(ice.explain(lambda X: X["t"].fillna(0), column, progress=False)._column("t"), [0])
+    body, _ = colors_of(ice.explain(lambda X: X["t"].fillna(0), column, progress=False)._column("t"), [0])
     assert body["median"] == 5.0
 
 

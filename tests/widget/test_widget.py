@@ -25,7 +25,7 @@ from ice_explorer import errors
 from ice_explorer.widget.background import Background
 from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.widget.session import Work
-from ice_explorer.wire import payload
+from ice_explorer.wire.header import METRICS, PROFILES
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 
 SOON = 20.0
@@ -106,7 +106,7 @@ def tables_of(explorer):
     """The two tables as numbers: features × metrics, and 2 × features × decays."""
     n = len(explorer._header["features"])
     impact = np.frombuffer(explorer._impact, "<f4").reshape(n, -1)
-    return impact, np.frombuffer(explorer._profile, "<f4").reshape(len(payload.PROFILES), n, -1)
+    return impact, np.frombuffer(explorer._profile, "<f4").reshape(len(PROFILES), n, -1)
 
 
 # --- making one -----------------------------------------------------------------------------------
@@ -243,10 +243,10 @@ def test_features_are_published_as_they_complete(make, X, held):
     seen = statuses(explorer.comm)
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
     assert seen[-1] == {"state": "ready", "done": 3, "total": 3, "label": "", "message": ""}
-    impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(payload.METRICS))
+    impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(METRICS))
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
     table = table.join(table.add_prefix("stable_"))
-    assert_allclose(impact, table[list(payload.METRICS)].to_numpy(), rtol=1e-6)
+    assert_allclose(impact, table[list(METRICS)].to_numpy(), rtol=1e-6)
     ranges = [head["range"] for head in explorer._header["features"]]
     assert ranges == [feature.prediction_range for feature in explorer.explanation]
     assert [head["range"] for head in first] == [None] * 3
@@ -942,7 +942,7 @@ def test_a_defect_is_answered_and_logged(make, X, caplog, monkeypatch):
     def broken(*args, **order):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(payload, "rows", broken)
+    monkeypatch.setattr("ice_explorer.widget.replies.rows_of", broken)
     reply, _ = ask(make(Model(), X), type="rows", positions=[0])
     assert reply == {"id": "a", "type": "error", "message": "ZeroDivisionError: division by zero"}
     assert "Traceback" in caplog.text

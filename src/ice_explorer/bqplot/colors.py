@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from bqplot import ColorAxis
 
+    from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.palette import Palette
-    from ice_explorer.scene.scene import Coloring
 
 N_STEPS: Final = 18
 """Of the ramp on a dark page, which the style sheet has as variables; on a light one it is whole."""

@@ -12,8 +12,8 @@ from ice_explorer.bqplot.link import Link
 from ice_explorer.bqplot.panel import COMPUTING
 from ice_explorer.explanation import Explanation
 from ice_explorer.features.display_axis import display_axis
+from ice_explorer.scene.lines import ROUNDING
 from ice_explorer.scene.palette import ramp_palette
-from ice_explorer.scene.scene import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,14 +10,15 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.colors import legend_of, line_colors
 from ice_explorer.bqplot.panel import Panel, points
-from ice_explorer.scene.build import coloring_of
+from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.scene import KIND_TITLES
 
 if TYPE_CHECKING:
     from bqplot import Figure
 
     from ice_explorer.bqplot.link import Link
-    from ice_explorer.scene.scene import Coloring, Lines
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer
 
 _FEW_LINES: Final = 40

@@ -11,8 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
-from ice_explorer.scene.choices import USUAL
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import USUAL, ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

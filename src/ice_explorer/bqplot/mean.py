@@ -15,7 +15,8 @@ from ice_explorer.scene.scene import KIND_TITLES
 if TYPE_CHECKING:
     from bqplot import Figure
 
-    from ice_explorer.scene.scene import Coloring, Lines
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer
 
 _ALL_LINES = 10**9  # as many as the explorer draws, whose spread is that of the c-ICE

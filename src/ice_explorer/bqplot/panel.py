@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.scene.build import coloring_of
+from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.explanation import FeatureExplanation
-    from ice_explorer.scene.scene import Coloring, Lines
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer
 
     Array = NDArray[np.float64]

@@ -14,7 +14,8 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import as_here
-from ice_explorer.errors import Cancelled, PredictionError, quoted
+from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

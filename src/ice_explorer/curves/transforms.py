@@ -47,7 +47,12 @@ def check_anchor(anchor: object) -> AnchorName | float:
         value = real_numbers(anchor)
         if value is not None and np.isfinite(value):
             return float(value)
-    raise InvalidOptionError.anchor(anchor)
+    raise InvalidOptionError.must(
+        "anchor",
+        "be 'min', 'max', 'median', 'own' or a finite value of the feature",
+        anchor,
+        "The nearest grid value is used for a number.",
+    )
 
 
 def anchor_index(grid: NDArray[np.float64], median: float, anchor: AnchorName | float) -> int | None:

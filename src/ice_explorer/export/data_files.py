@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.export.tables import Curves
     from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.scene.scene import ViewState
+    from ice_explorer.scene.view_state import ViewState
 
 COMMENT: Final = "# ice-explorer "
 DIGITS: Final = 9

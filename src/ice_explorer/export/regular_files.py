@@ -50,7 +50,7 @@ def as_path(path: object) -> Path:
     """Return what a user gives as a path."""
     name = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
-        raise InputTypeError.path(path)
+        raise InputTypeError.must("`path`", "a text or a Path", path, 'Write for example `"view.svg"`.')
     return Path(name)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.export import save
 from ice_explorer.export.file_names import plain_name
-from ice_explorer.scene.choices import USUAL, compared_with
+from ice_explorer.scene.view_state import USUAL, compared_with
 from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
-from ice_explorer.scene.choices import AROUND
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.scene import ViewState
+from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.build import frozen_page
 from ice_explorer.standalone.cell import Frozen

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.scene.scene import ViewState
+    from ice_explorer.scene.view_state import ViewState
 
 _PLAIN = ("numeric", "boolean")
 _LARGE = 10_000_000  # points of curves in one table

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError, text_of
+from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors.base import text_of
 from ice_explorer.errors.labels import labels_of, readable
 from ice_explorer.features.feature import feature_of, unordered, with_levels_of
 from ice_explorer.features.groups import column_of_group, make_group

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
-from ice_explorer.errors import InputDataError, InvalidOptionError, quoted
+from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.labels import clipped, readable
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class Feature:
             found = _days(self, given)
             if found is None:
                 what = "dates" if self.kind == "datetime" else "timedeltas"
-                raise InvalidOptionError.grid_got(self.readable, given, f"Pass a list of {what}.")
+                raise InvalidOptionError.grid_values(self.readable, f"got {quoted(given)}", f"Pass a list of {what}.")
             given = found
         return check(self.name, given, self.text)
 
@@ -175,9 +176,22 @@ class Feature:
         for label in given:
             code = self._code_of(label)
             if code is None:
-                raise InvalidOptionError.grid_level(self.readable, label, self.levels.tolist())
+                raise InvalidOptionError.must(
+                    "grid",
+                    "give a category levels that occur in X or are declared by its dtype",
+                    label,
+                    f"Its levels are {listed(self.levels.tolist())}.",
+                    where=f" for {quoted(self.readable)}",
+                    known=self.levels.tolist(),
+                )
             if code in codes:
-                raise InvalidOptionError.grid_level_twice(self.readable, label)
+                raise InvalidOptionError.must(
+                    "grid",
+                    "give each level once",
+                    label,
+                    "Remove one of them.",
+                    where=f" twice for {quoted(self.readable)}",
+                )
             codes.append(code)
         if not codes:
             raise InvalidOptionError.grid_without_levels(self.readable, self.levels.tolist())
@@ -248,11 +262,21 @@ def feature_of(position: int, column: Column) -> Feature:
         raise InputDataError.no_kind(column.readable, column.dtype)
     infinite = np.flatnonzero(np.isinf(column.values))
     if infinite.size:
-        raise InputDataError.infinite(column.readable, [int(row) for row in infinite])
+        raise InputDataError.feature_must(
+            column.readable,
+            "finite numbers",
+            f"holds infinite values in {counted(infinite.size, 'row')}: {listed(infinite.tolist())}",
+            "Replace them, or leave the feature out with `features=`.",
+        )
     too_large = np.flatnonzero(np.abs(column.values) > LARGEST)
     if too_large.size:
         row = int(too_large[0])
-        raise InputDataError.too_large(column.readable, float(column.values[row]), row, LARGEST)
+        raise InputDataError.feature_must(
+            column.readable,
+            f"numbers from {-LARGEST:g} to {LARGEST:g}",
+            f"holds {float(column.values[row])!r} in row {row}",
+            "Replace it if it stands for a missing value, or leave the feature out with `features=`.",
+        )
     present = column.values[~np.isnan(column.values)]
     whole_days = column.kind in _MOMENTS and bool(np.all(present == np.rint(present)))
     return Feature(
@@ -346,7 +370,9 @@ def with_levels_of(feature: Feature, other: Feature) -> Feature:
     new = [code for code, level in enumerate(own) if level not in levels]
     absent = [level for level in levels if level not in own]
     if feature.kind == "ordered" or (absent and feature.members[0].has_declared_levels):
-        raise InvalidOptionError.like_levels(feature.readable, own, levels)
+        raise InvalidOptionError.unlike(
+            feature.readable, f"declare the levels that it has in `like`, {listed(levels)}", listed(own)
+        )
     merged = _objects([*levels, *(own[code] for code in new)])
     code_of = np.array([merged.tolist().index(level) for level in own], dtype=np.float64)
     present = ~np.isnan(feature.values)

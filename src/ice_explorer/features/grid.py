@@ -10,6 +10,7 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.likelihood import observed_quantiles
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def make_grid(
     present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
     column = values[present]
     if column.size == 0:
-        raise InputDataError.no_values(feature)
+        raise InputDataError.feature_must(
+            feature, "at least one value", "is missing in every row that has weight", "Leave it out with `features=`."
+        )
     distinct = np.unique(column)
     if not isinstance(grid, str):
         given = grid.get(feature)
@@ -169,7 +172,7 @@ def check_grid_values(feature: object, given: ArrayLike, text: Callable[[float],
     """
     values = real_numbers(given)
     if values is None or values.ndim == 0:
-        raise InvalidOptionError.grid_got(feature, given, "Pass a list or an array of numbers.")
+        raise InvalidOptionError.grid_values(feature, f"got {quoted(given)}", "Pass a list or an array of numbers.")
     if values.ndim != 1 or values.size == 0:
         raise InvalidOptionError.grid_values(
             feature, f"got an array of shape {values.shape}", "Pass a one-dimensional list or array of at least one."

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page.page import Page
-    from ice_explorer.scene.scene import Coloring, Lines
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
 
     Array = NDArray[np.float64]
 

@@ -12,13 +12,7 @@ from ice_explorer.features.display_axis import MISSING
 from ice_explorer.features.number_text import Tick, thousands_separator, ticks
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
-from ice_explorer.figures.level_marks import (
-    SLOT_GAP,
-    SLOT_WIDTH,
-    Slot,
-    draw_level_labels,
-    strips_of,
-)
+from ice_explorer.figures.level_marks import SLOT_GAP, SLOT_WIDTH, Slot, draw_level_labels, strips_of
 from ice_explorer.figures.page.lettering import text_width, wrapped
 from ice_explorer.figures.page.page import (
     HISTOGRAM,
@@ -38,10 +32,11 @@ from ice_explorer.figures.page.page import (
     printable,
 )
 from ice_explorer.figures.plot_area import Plot
-from ice_explorer.scene.scene import ROUNDING
+from ice_explorer.scene.lines import ROUNDING
 
 if TYPE_CHECKING:
-    from ice_explorer.scene.scene import Lines, Scene
+    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.scene import Scene
 
 _STRIP: Final = 22.0  # height of the histogram, and of the spread of the slopes
 _AIR: Final = 4.0

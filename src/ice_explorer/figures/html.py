@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.errors import counted
+from ice_explorer.errors.base import counted
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.features.number_text import column_format
 from ice_explorer.figures.page.page import printable

@@ -16,7 +16,9 @@ from ice_explorer.scene.palette import PICK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ice_explorer.scene.scene import Coloring, Lines, Scene
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.scene import Scene
 
 _ROW: Final = 13.0
 _BETWEEN: Final = 12.0  # two items

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.page.page import Axis, Page
-    from ice_explorer.scene.scene import Coloring, Lines
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
 
     Array = NDArray[np.float64]
 

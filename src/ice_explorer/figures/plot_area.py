@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page.page import Page
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.palette import Palette
-    from ice_explorer.scene.scene import Coloring, Lines
 
     Array = NDArray[np.float64]
 

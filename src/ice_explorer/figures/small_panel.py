@@ -16,7 +16,8 @@ from ice_explorer.figures.plot_area import Plot
 
 if TYPE_CHECKING:
     from ice_explorer.figures.page.page import Page
-    from ice_explorer.scene.scene import Lines, Small
+    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.scene import Small
 
 NO_SLOPES: Final = "Levels without an order have no slopes."
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import real_numbers
-from ice_explorer.errors import InvalidOptionError, counted
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -135,7 +136,7 @@ def floored_scale(
     """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
     scale = real_numbers(given)
     if scale is None:
-        raise InvalidOptionError.scale_got(feature, given)
+        raise InvalidOptionError.scale_values(feature, f"got {quoted(given)}")
     if scale.shape not in {(), (n_observations,)}:
         raise InvalidOptionError.scale_values(
             feature, f"got shape {scale.shape} for {counted(n_observations, 'observation')}"

@@ -17,13 +17,8 @@ from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, all_features
 from ice_explorer.drivers.in_common import in_common
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.errors import (
-    InputTypeError,
-    InvalidOptionError,
-    UnknownFeatureError,
-    counted,
-    text_of,
-)
+from ice_explorer.errors import InputTypeError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import readable
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of

@@ -15,11 +15,8 @@ from ice_explorer.curves import transforms
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.errors import (
-    InputTypeError,
-    InvalidOptionError,
-    counted,
-)
+from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.anchors import place_of
 from ice_explorer.features.column_colors import LevelColors
@@ -568,7 +565,7 @@ def decay_table(
 def _check_decays(decays: object) -> list[float]:
     """Return the decays of a profile, or say what they must be."""
     if not isinstance(decays, Iterable):
-        raise InvalidOptionError.decays(decays)
+        raise InvalidOptionError.must("decays", "be a list of decays", decays, "For one decay write `[decay]`.")
     return [check_decay(decay) for decay in decays]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ice_explorer.checks import check_flag, check_integer, check_one_of, real_numbers
 from ice_explorer.engines.context import ENGINES
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
@@ -89,7 +90,13 @@ DEFAULTS: Final[Mapping[str, object]] = {each.name: each.default for each in fie
 def _check_values(option: str, words: Sequence[str], got: object) -> None:
     """Check an option that takes one of some words, or values by feature."""
     if not isinstance(got, Mapping) and not (isinstance(got, str) and got in words):
-        raise InvalidOptionError.not_one_of_or_mapping(option=option, got=got, choices=words)
+        raise InvalidOptionError.must(
+            option,
+            f"be {or_listed(words)}, or a mapping of features to values",
+            got,
+            f"For one feature write `{option}={{'name': values}}`.",
+            known=words,
+        )
 
 
 def _check_grid_size(got: object) -> None:
@@ -101,15 +108,6 @@ def _check_random_state(got: object) -> None:
     check_integer("random_state", got, 0, "Use `random_state=0` for the default seed.")
 
 
-def check_static_picture(got: object) -> bool | Literal["wait"]:
-    """Check whether there is a picture beside an explorer, or one that is worth waiting for."""
-    if isinstance(got, str) and got == "wait":
-        return "wait"
-    if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.static_picture(got)
-    return bool(got)
-
-
 def check_n_jobs(n_jobs: object) -> int:
     """Turn a number of threads, None for 1 and -1 for all processors, into a count: 1 where there are no threads."""
     if n_jobs is None:
@@ -117,7 +115,12 @@ def check_n_jobs(n_jobs: object) -> int:
     if isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool) and (n_jobs >= 1 or n_jobs == -1):
         count = int(n_jobs) if n_jobs >= 1 else os.cpu_count() or 1
         return count if count == 1 or can_start_threads() else 1
-    raise InvalidOptionError.n_jobs(n_jobs)
+    raise InvalidOptionError.must(
+        "n_jobs",
+        "be a number of threads of at least 1, or -1 for one per processor",
+        n_jobs,
+        "Leave it out for one.",
+    )
 
 
 def check_sample(sample: object, n_observations: int) -> int | None:
@@ -128,7 +131,13 @@ def check_sample(sample: object, n_observations: int) -> int | None:
         return int(sample)
     if isinstance(sample, (float, np.floating)) and 0 < sample < 1:
         return max(1, round(float(sample) * n_observations))
-    raise InvalidOptionError.sample(sample, n_observations)
+    raise InvalidOptionError.must(
+        "sample",
+        "be a count from 1 to the number of observations or a fraction greater than 0 and less than 1",
+        sample,
+        "Use `sample=None` for all of them.",
+        where=f" for {counted(n_observations, 'observation')}",
+    )
 
 
 def parse_memory_limit(limit: object) -> int:

@@ -28,6 +28,7 @@ from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.anchors import place_of
 from ice_explorer.features.columns import Columns
@@ -309,7 +310,7 @@ def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
 def _check_like(like: object, grid: object, grid_size: int | None) -> None:
     """Check that there is one source of grids."""
     if not isinstance(like, ExplanationResult):
-        raise InvalidOptionError.like(like)
+        raise InvalidOptionError.must("like", "be an explanation", like, "Pass the result of `explain`.")
     for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
         if given:
             raise InvalidOptionError.like_and(option)
@@ -324,7 +325,9 @@ def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]
             raise InvalidOptionError.like_without(feature.readable, like.features)
         references[number] = reference = like[feature.name]._item
         if feature.kind != reference.feature.kind:
-            raise InvalidOptionError.like_kind(feature.readable, feature.kind, reference.feature.kind)
+            raise InvalidOptionError.unlike(
+                feature.readable, f"be of the kind that it has in `like`, {reference.feature.kind}", feature.kind
+            )
         columns.renumber(number, reference.feature)
     return references
 
@@ -333,7 +336,7 @@ def _check_scale(scale: object, columns: Columns, index: Any) -> Mapping[int, Ar
     if isinstance(scale, Mapping):
         for name, values in scale.items():
             if values is None:  # which elsewhere stands for a scale that was not given
-                raise InvalidOptionError.scale_got(name, values)
+                raise InvalidOptionError.scale_values(name, f"got {quoted(values)}")
             check_index("scale", "values", values, index)
         return {columns.number(name): values for name, values in scale.items()}
     return {}

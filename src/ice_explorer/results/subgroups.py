@@ -81,7 +81,12 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
         return _of_column(columns.named(by))
     given = np.asarray(by) if hasattr(by, "__len__") else None
     if given is None or given.shape != (columns.n_observations,):
-        raise InvalidOptionError.by_labels(by, columns.n_observations)
+        raise InvalidOptionError.must(
+            "by",
+            f"be a column or group of X, or one label for each of its {columns.n_observations:,} rows",
+            by,
+            "For several columns pass `X.groupby(['a', 'b']).ngroup()`.",
+        )
     check_index("by", "by", by, index)
     return _numbered(getattr(by, "name", None), given.tolist())
 

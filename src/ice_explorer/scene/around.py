@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.scene.build import coloring_of, filtered
-from ice_explorer.scene.choices import compared_with, shared_span
+from ice_explorer.scene.build import filtered
+from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.scene import ClassesShown, Small
 from ice_explorer.scene.two_sides import split_of
+from ice_explorer.scene.view_state import compared_with, shared_span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.scene.scene import Scene, ViewState
+    from ice_explorer.scene.scene import Scene
     from ice_explorer.scene.two_sides import Split
+    from ice_explorer.scene.view_state import ViewState
 
     Span = tuple[float, float]
 

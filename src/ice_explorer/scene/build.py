@@ -5,32 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from ice_explorer.dates import unit_of
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.scene.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
+from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette, split_palette
-from ice_explorer.scene.scene import Bar, Coloring, Lines, Ranking, Scene, ViewState
+from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
-from ice_explorer.scene.two_sides import Together, ramp_writer, split_colors, split_of
+from ice_explorer.scene.two_sides import split_of
+from ice_explorer.scene.view_state import ViewState, has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.scene.words import average_sentence
 from ice_explorer.scene.zoom import window_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from ice_explorer.features.column_colors import RampColors
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import RankBy
-    from ice_explorer.scene.two_sides import Split
+    from ice_explorer.scene.lines import Lines
 
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
@@ -212,52 +206,3 @@ def _far_off(explanation: ExplanationResult, decay: float, convention: Conventio
     figures, others = counted[rank_by], even[rank_by]
     is_far = (counted["n_grid"] >= _FEWEST_VALUES) & ((figures > _FAR * others) | (others > _FAR * figures))
     return set(counted.index[is_far])
-
-
-def coloring_of(
-    explanation: ExplanationResult,
-    color_by: str | None,
-    positions: NDArray[np.int64],
-    split: Split = None,
-    ramp: str = "default",
-) -> Coloring:
-    """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
-    if isinstance(split, Together):
-        groups = split.feature._groups()
-        assert groups is not None  # noqa: S101 - or there would be no such split
-        return _by_level(groups.at(positions), ramp)
-    if color_by is None:
-        return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
-    column = explanation._column(color_by)
-    apart = () if split is None or split == "median" else split.levels or ()
-    colors = column_colors(column, positions, apart)
-    sides = split_colors(colors, split)
-    if sides is not None:
-        names, on = sides
-        return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
-    if isinstance(colors, LevelColors):
-        return _by_level(colors, ramp)
-    low, high = colors.domain
-    share = np.clip((colors.values - low) / (high - low), 0, 1) if high > low else colors.values * 0 + 0.5
-    return Coloring(
-        column.label,
-        ramp_palette(ramp),
-        share.astype(np.float32),
-        domain=(low, high),
-        ends=_ramp_ends(colors),
-        has_named_ends=colors.of != "numeric",
-    )
-
-
-def _by_level(colors: LevelColors, ramp: str) -> Coloring:
-    palette = level_palette(len(colors.levels), ordered=colors.is_ordered, ramp=ramp)
-    values, levels = colors.values.astype(np.float32), tuple(colors.levels)
-    return Coloring(colors.column, palette, values, levels=levels, is_ordered=colors.is_ordered)
-
-
-def _ramp_ends(colors: RampColors) -> tuple[str, str]:
-    low, high = colors.domain
-    if colors.of == "datetime":
-        return colors.clock.span_texts(low, high)
-    write = ramp_writer(colors)
-    return write(low), write(high)

@@ -11,7 +11,7 @@ import numpy as np
 from ice_explorer.curves import transforms
 from ice_explorer.dates import unit_of
 from ice_explorer.features.display_axis import display_axis, histogram
-from ice_explorer.scene.scene import Lines, Missing, ViewState
+from ice_explorer.scene.lines import Lines, Missing
 from ice_explorer.scene.words import place_writer
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Kind
+    from ice_explorer.scene.view_state import ViewState
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06

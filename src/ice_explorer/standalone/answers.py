@@ -15,8 +15,11 @@ from ice_explorer.features.display_axis import LEVELLED
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.standalone.pack import pack, pack_json
-from ice_explorer.wire import payload
+from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import FeatureHead
+from ice_explorer.wire.rows import drivers_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.scene.scene import ViewState
+    from ice_explorer.scene.view_state import ViewState
     from ice_explorer.wire.messages import DriversBody
 
 MOST_VALUES: Final = 2_000_000
@@ -100,10 +103,10 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
     rows = explanation[state.feature].draw(state.max_lines, state.selection).tolist()
     curves, row_labels = [], None
     for feature in features:
-        body, buffers = payload.curves(explanation, feature, 0, rows, state.besides.target)
+        body, buffers = curves_of(explanation, feature, 0, rows, state.besides.target)
         row_labels = body["row_labels"]
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
-    drivers = [payload.drivers(feature, feature._search_drivers()) for feature in features]
+    drivers = [drivers_of(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
@@ -115,7 +118,7 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
         "groups": [_groups(feature, rows, blobs) for feature in features],
-        "rows": blobs.keep_json(payload.rows(explanation, rows)),
+        "rows": blobs.keep_json(rows_of(explanation, rows)),
     }
     blobs.texts[0] = pack_json(content)
     return Snapshot(blobs.texts, len(rows))
@@ -136,7 +139,7 @@ def _classes(
     some = np.asarray(rows, dtype=np.int64)[np.linspace(0, len(rows) - 1, n_lines).astype(np.intp)]
     kept = []
     for feature, at in zip(features, places, strict=True):
-        body, buffers = payload.classes(feature, classes, some, at)
+        body, buffers = classes_of(feature, classes, some, at)
         kept.append({"body": body, **blobs.keep(buffers)})
     return kept
 
@@ -158,7 +161,7 @@ def _traits(
     """Return what an explorer would have told the browser, but for what only a model can answer."""
     heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
     outputs = classes[0]["body"]["outputs"] if classes else ()
-    header = payload.header(
+    header = header_of(
         explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation.prediction_sd
     )
     n = len(features)
@@ -184,7 +187,7 @@ def _traits(
 
 def _table(features: Sequence[FeatureResult], convention: Convention, blobs: _Blobs) -> dict[str, Any]:
     """Return the figures of all features by one convention."""
-    tables = payload.Tables(len(features), convention)
+    tables = Tables(len(features), convention)
     for position, feature in enumerate(features):
         tables.fill(position, feature)
     return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
@@ -194,7 +197,7 @@ def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[
     """Return the groups of the best two columns together; None where there are none."""
     if feature._groups() is None:
         return None
-    body, buffers = payload.groups(feature, rows)
+    body, buffers = groups_of(feature, rows)
     return {"body": body, **blobs.keep(buffers)}
 
 
@@ -203,7 +206,7 @@ def _colors(
 ) -> dict[str, Any]:
     """Return a column to colour by, also with the levels apart that a rule names, where they would not be."""
     column = explanation._column(name)
-    body, buffers = payload.colors(column, rows)
+    body, buffers = colors_of(column, rows)
     named = {
         level
         for found in drivers
@@ -212,7 +215,7 @@ def _colors(
         for level in driver["levels"] or ()
     }
     kept = {"body": body, **blobs.keep(buffers), "apart": None}
-    apart, of_apart = payload.colors(column, rows, sorted(named))
+    apart, of_apart = colors_of(column, rows, sorted(named))
     if apart != body:
         kept["apart"] = {"body": apart, **blobs.keep(of_apart)}
     return kept

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ice_explorer.scene.build import scene
-from ice_explorer.scene.choices import chosen
 from ice_explorer.scene.provenance import provenance
+from ice_explorer.scene.view_state import chosen
 from ice_explorer.standalone.answers import snapshot
 from ice_explorer.standalone.page import page
-from ice_explorer.wire.payload import check_sendable
+from ice_explorer.wire.buffers import check_sendable
 
 if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.scene.scene import ViewState
+    from ice_explorer.scene.view_state import ViewState
 
 
 def frozen_page(

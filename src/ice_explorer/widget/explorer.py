@@ -1,7 +1,7 @@
 """The explorer in a notebook: a few traits, one dispatcher, no arithmetic.
 
 Document state is in traits, which every view shares; whatever is large or asked for is a message
-with one reply. Computing happens in `Background`, laying out bytes in `payload`.
+with one reply. Computing happens in `Background`, laying out bytes in `wire`.
 
 Threads: the notebook's own, where cells run; maybe a second one of the kernel's, where messages of
 the browser arrive while a cell is running; and the background thread. What the browser sets and
@@ -25,76 +25,38 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 
 import anywidget
-import numpy as np
 import traitlets
 
-from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.curves.transforms import check_anchor
-from ice_explorer.errors import (
-    Cancelled,
-    ExportError,
-    FrontEndMissingError,
-    ICEExplorerError,
-    InvalidOptionError,
-    OutputError,
-    UnknownFeatureError,
-    UnknownNameError,
-    UnknownOptionError,
-    closest,
-    counted,
-    quoted,
-)
+from ice_explorer.errors import Cancelled, FrontEndMissingError, ICEExplorerError, UnknownNameError, UnknownOptionError
+from ice_explorer.errors.base import closest, counted, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
-from ice_explorer.features.anchors import is_place
-from ice_explorer.features.residual import RESIDUAL
-from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.ordered import CONVENTIONS, Convention
-from ice_explorer.results.options import (
-    DEFAULTS,
-    KINDS,
-    RANKINGS,
-    UNITS,
-    Kind,
-    Options,
-    RankBy,
-    Unit,
-    check_static_picture,
-)
+from ice_explorer.metrics.ordered import Convention
+from ice_explorer.results.options import DEFAULTS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
-from ice_explorer.scene.choices import STATE_VERSION
+from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
+from ice_explorer.widget.replies import Answer, answer_of, in_explorer, sentence, state_text, status_of
 from ice_explorer.widget.session import Wanted, Work, work_of
-from ice_explorer.widget.state import check_view, fit_state, read_state
-from ice_explorer.wire import payload
-from ice_explorer.wire.forms import TEXTS, is_text
+from ice_explorer.widget.state import fit_state, read_state
+from ice_explorer.widget.static_picture import add_picture, check_static_picture, wait_a_moment
+from ice_explorer.widget.trait_checks import check_color_by, check_feature, check_output, check_response, checked
+from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.forms import is_text
+from ice_explorer.wire.header import Tables, header_of
 from ice_explorer.wire.messages import (
     Body,
     CancelBody,
-    ClassesRequest,
-    ColorsRequest,
-    CurvesRequest,
-    DriversRequest,
-    ExportRequest,
-    ExtremeBody,
-    ExtremeRequest,
-    FeatureMovesBody,
-    GroupsRequest,
-    InCommonRequest,
     Note,
     Refusal,
     Reply,
     Request,
     ResumeBody,
-    RowsRequest,
-    Status,
     ViewBody,
     ViewMessage,
-    WhatIfBody,
-    WhatIfRequest,
     parse_request,
 )
 
@@ -108,7 +70,6 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
-    from ice_explorer.results.outputs import Classes
     from ice_explorer.standalone.cell import Frozen
     from ice_explorer.widget.state import State
     from ice_explorer.widget.view_table import ViewTable
@@ -116,13 +77,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
-_SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
-_SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth so many
+
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
-
-_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page asks for the rest
 
 
 def _with_options(init: Callable[..., object]) -> inspect.Signature:
@@ -141,13 +99,14 @@ S = TypeVar("S")
 
 
 class _Checked(traitlets.TraitType[G, S]):
-    """A trait that the explorer checks, by its method `_check_<name>`, in the package's own words.
+    """A trait that `trait_checks` checks, in the package's own words.
 
     It is read as a G, and set to an S.
     """
 
     def validate(self, obj: Any, value: object) -> G:
-        return cast("G", getattr(obj, f"_check_{self.name}")(value))
+        feature = obj.feature if self.name == "anchor" else ""  # read for it alone: reading checks defaults
+        return cast("G", checked(cast("str", self.name), value, obj._open_work, feature))  # noqa: SLF001 - its own
 
     def set(self, obj: Any, value: S) -> None:
         super().set(obj, value)
@@ -359,7 +318,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _clear_tables(self, work: Work) -> None:
         """Forget all figures; the next publishing fills in what is known."""
-        self._tables = payload.Tables(len(work.heads), self._counted)
+        self._tables = Tables(len(work.heads), self._counted)
         self._tabled: set[Name] = set()
         self._described: Work | None = None
         self._next_tables = -math.inf
@@ -433,10 +392,10 @@ class ICEExplorer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         if self._work is None:
             return "<ICEExplorer: closed>"
-        known, status = self._work.known, _status(self._background.snapshot(), self._work)
+        known, status = self._work.known, status_of(self._background.snapshot(), self._work)
         return (
             f"<ICEExplorer of the {known.output_label}: {counted(status['total'], 'feature')}, "
-            f"{counted(known.n_observations, 'observation')}, {_state_text(status)}>"
+            f"{counted(known.n_observations, 'observation')}, {state_text(status)}>"
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -446,17 +405,9 @@ class ICEExplorer(anywidget.AnyWidget):
         work, background = self._work, self._background
         if bundle is None or work is None or not self._picture:
             return bundle
-        snapshot = background.wait() if self._picture == "wait" else _wait_a_moment(work, background)
-        if snapshot.state != "ready" or background is not self._background:  # another output is chosen meanwhile
-            return bundle
-        from ice_explorer.export import save as export
-
-        try:
-            bundle[0]["image/svg+xml"] = export.picture(
-                work.explanation(snapshot.results), self._drawn(self._view_state(), work)
-            )
-        except Exception:
-            logger.exception("There is no picture beside the explorer.")
+        snapshot = background.wait() if self._picture == "wait" else wait_a_moment(work, background)
+        if snapshot.state == "ready" and background is self._background:  # else another output is chosen meanwhile
+            add_picture(bundle[0], work, snapshot.results, self._drawn(work))
         return bundle
 
     # --- what a notebook reads --------------------------------------------------------------------
@@ -473,7 +424,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot, work = self._wait()
         self._publish()  # whoever reads the result finds the traits up to date
         if snapshot.error is not None:
-            raise _in_explorer(snapshot.error)
+            raise in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
@@ -705,7 +656,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         return export.save(
             self.explanation,
-            self._drawn(self._view_state(), self._open_work()),
+            self._drawn(self._open_work()),
             path,
             what,
             overwrite=overwrite,
@@ -742,7 +693,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer.export import save as export
 
         explanation = self.explanation
-        return export.frozen(explanation, self._drawn(self._view_state(), self._open_work()), max_lines)
+        return export.frozen(explanation, self._drawn(self._open_work()), max_lines)
 
     def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""
@@ -773,88 +724,6 @@ class ICEExplorer(anywidget.AnyWidget):
             raise Cancelled(msg)
         return self._work
 
-    # --- checking what traits are set to ----------------------------------------------------------
-
-    def _check_feature(self, value: object) -> str:
-        if isinstance(value, str) and value == "":
-            return ""
-        work = self._open_work()
-        # Groups are features, too, and no columns.
-        label = str(value) if str(value) in work.by_label else work.known._column(value).label
-        if label not in work.by_label:
-            raise UnknownFeatureError.feature(value, work.readable)
-        return label
-
-    def _check_color_by(self, value: object) -> str | None:
-        if value is None:
-            return None
-        known = self._open_work().known
-        if value is RESIDUAL or value == known._residual_label:
-            return known._checked_residual_label
-        return known._column(value).label
-
-    def _check_kind(self, value: object) -> object:
-        return check_one_of("kind", value, KINDS)
-
-    def _check_decay(self, value: object) -> float:
-        return check_decay(value)
-
-    def _check_rank_by(self, value: object) -> object:
-        return check_one_of("rank_by", value, RANKINGS)
-
-    def _check_convention(self, value: object) -> object:
-        return check_one_of("convention", value, CONVENTIONS)
-
-    def _check_unit(self, value: object) -> object:
-        return check_one_of("unit", value, UNITS)
-
-    def _check_anchor(self, value: object, feature: str | None = None) -> str | float:
-        opened = self.feature if feature is None else feature
-        if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
-            return check_anchor(value)
-        if opened == "":
-            raise InvalidOptionError.anchor_without_feature(value)
-        work = self._open_work()
-        return work.anchor_place(work.by_label[opened], value)
-
-    def _check_max_lines(self, value: object) -> int:
-        check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")
-        return int(cast("int", value))
-
-    def _check_selection(self, value: object) -> list[int]:
-        positions = self._open_work().known._check_positions(value, "selection")
-        return cast("list[int]", np.unique(positions).tolist())
-
-    def _check_output(self, value: object) -> str:
-        choices = self._open_work().choices
-        label = choices.label_of.get(str(value), str(value))
-        if label in {"", choices.output}:
-            return choices.output
-        if choices.output == "":
-            raise OutputError.single(value)
-        if choices.work is None:
-            raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
-        return check_one_of("output", label, choices.outputs or (choices.output,))
-
-    def _check_response(self, value: object) -> str:
-        choices = self._open_work().choices
-        if str(value) in {"", choices.response}:
-            return choices.response
-        if choices.work is None:
-            raise InvalidOptionError.of_explanation(option="response", got=value, current=choices.response)
-        if choices.response == "callable":
-            raise InvalidOptionError.response_of_callable(str(value))
-        return check_one_of("response", str(value), choices.responses or (choices.response,))
-
-    def _check__view(self, value: object) -> dict[str, Any]:
-        return dict(check_view(value))
-
-    def _check__given(self, value: object) -> list[str]:
-        if not TEXTS.is_met(value):
-            trait = "_given"
-            raise InvalidOptionError.state_value(trait, TEXTS.expected, value)
-        return cast("list[str]", value)
-
     # --- to the browser ---------------------------------------------------------------------------
 
     def open(self) -> None:
@@ -878,8 +747,8 @@ class ICEExplorer(anywidget.AnyWidget):
             try:
                 self._check_together(heard)
             except Exception as error:  # noqa: BLE001 - the page is told whatever it is
-                logger.warning("What the browser set is not taken: %s", _sentence(error))
-                self.send(Refusal(type="refused", message=_sentence(error)))
+                logger.warning("What the browser set is not taken: %s", sentence(error))
+                self.send(Refusal(type="refused", message=sentence(error)))
             else:
                 super().set_state(heard)
             finally:
@@ -890,16 +759,13 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _check_together(self, values: Mapping[str, object]) -> None:
         """Check values that are set at once, before any of them is."""
-        feature = self._check_feature(values["feature"]) if "feature" in values else self.feature
+        feature = check_feature(values["feature"], self._open_work) if "feature" in values else self.feature
         for name, value in values.items():
-            check = (
-                partial(self._check_anchor, feature=feature) if name == "anchor" else getattr(self, f"_check_{name}")
-            )
-            check(value)
+            checked(name, value, self._open_work, feature)
         if not {"output", "response"}.isdisjoint(values):
             work = self._open_work()
-            output = self._check_output(values.get("output", ""))
-            response = self._check_response(values.get("response", ""))
+            output = check_output(values.get("output", ""), self._open_work)
+            response = check_response(values.get("response", ""), self._open_work)
             if (output, response) != (work.choices.output, work.choices.response):
                 self._prepared = self._other(work, output, response)
 
@@ -917,7 +783,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 table = work.known.table(self.decay, self._counted, sort_by=self.rank_by)
                 self.feature = table.index[0]
             # Last, so that whoever sees "ready" sees the rest.
-            self._status = cast("dict[str, Any]", _status(snapshot, work))
+            self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
                 work.finish()
             return is_whole
@@ -943,7 +809,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self._impact = self._tables.impact
         from ice_explorer.export import request as export_request
 
-        header = payload.header(
+        header = header_of(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, formats=export_request.formats(),
             target_name=work.target_name,
@@ -968,20 +834,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _dispatch(self, request: Request) -> None:
         """Answer a request, or leave it to the thread that may call the model."""
         work = self._open_work()
-        if request["type"] == "colors":
-            label = self._check_color_by(request["column"])
-            if label == work.known._residual_label:  # all rows have to be predicted
-                self._ask(request["id"], None, partial(_colors, work, request))
-            else:
-                column = work.known._column(label)
-                self._reply(request["id"], *payload.colors(column, request["positions"], request.get("levels") or ()))
-        elif request["type"] == "export":
-            from ice_explorer.export import request as export_request
-
-            first = None if export_request.holds_all(request) else work.names[0]  # which a picture needs, at least
-            name = work.by_label.get(request["state"]["feature"], first)
-            self._ask(request["id"], name, partial(self._export, work, self._background, request))
-        elif request["type"] == "resume":
+        if request["type"] == "resume":
             self._background.resume()
             self._start()
             self._reply(request["id"], ResumeBody(), [])
@@ -991,71 +844,17 @@ class ICEExplorer(anywidget.AnyWidget):
         elif request["type"] == "view":
             self._lifetime.hear(request["view"], request["state"])
             self._reply(request["id"], ViewBody(), [])
+        elif request["type"] == "colors" and not self._is_residual(request["column"]):
+            column = work.known._column(request["column"])
+            self._reply(request["id"], *colors_of(column, request["positions"], request.get("levels") or ()))
         else:
-            self._ask_later(work, request)
+            self._ask(request["id"], *answer_of(work, self._background, request))
 
-    def _ask_later(
-        self,
-        work: Work,
-        request: RowsRequest
-        | WhatIfRequest
-        | InCommonRequest
-        | ExtremeRequest
-        | CurvesRequest
-        | ClassesRequest
-        | GroupsRequest
-        | DriversRequest,
-    ) -> None:
-        """Leave a request to the thread that may call the model."""
-        if request["type"] == "rows":
-            self._ask(request["id"], None, partial(_rows, work, request))
-        elif request["type"] == "what_if":
-            self._ask(request["id"], None, partial(_what_if, work, self._background, request))
-        elif request["type"] == "in_common":
-            self._ask(request["id"], None, partial(_in_common, work, request))
-        elif request["type"] == "extreme":
-            self._ask(request["id"], None, partial(_extreme, work, request))
-        else:
-            self._ask_of_feature(work, request)
+    def _is_residual(self, column: str) -> bool:
+        """Return whether a column is that of residuals, for which all rows have to be predicted."""
+        return check_color_by(column, self._open_work) == self._open_work().known._residual_label
 
-    def _ask_of_feature(
-        self, work: Work, request: CurvesRequest | ClassesRequest | DriversRequest | GroupsRequest
-    ) -> None:
-        name = work.by_label.get(request["feature"])
-        if name is None:
-            raise UnknownFeatureError.feature(request["feature"], work.readable)
-        if request["type"] == "curves":
-            self._ask(request["id"], name, partial(_curves, work, request))
-        elif request["type"] == "drivers":
-            self._ask(request["id"], name, partial(_drivers, self._background))
-        elif request["type"] == "groups":
-            self._ask(request["id"], name, partial(_groups, self._background, request))
-        elif work.choices.classes is None:
-            raise OutputError.alone()
-        else:
-            self._ask(request["id"], name, partial(_classes, work.choices.classes, request))
-
-    def _export(
-        self,
-        work: Work,
-        background: Background[Name, FeatureExplanation],
-        request: ExportRequest,
-        _feature: FeatureExplanation | None,
-    ) -> tuple[Body, list[bytes]]:
-        from ice_explorer.export import request as export_request
-
-        snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
-        if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
-            raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
-        drawn = self._drawn(request["state"], work, request["choices"])
-        return export_request.answer(work.explanation(snapshot.results), request, drawn)
-
-    def _ask(
-        self,
-        request_id: str,
-        name: Name | None,
-        answer: Callable[[FeatureExplanation | None], tuple[Body, list[bytes]]],
-    ) -> None:
+    def _ask(self, request_id: str, name: Name | None, answer: Answer) -> None:
         """Have a request answered in the background, where the model may be called."""
 
         def reply(feature: FeatureExplanation | None) -> None:
@@ -1072,93 +871,13 @@ class ICEExplorer(anywidget.AnyWidget):
             return
         if not isinstance(error, ICEExplorerError):
             logger.error("A request of the browser failed.", exc_info=error)
-        self.send(Reply(id=request_id, type="error", message=_sentence(error)))
+        self.send(Reply(id=request_id, type="error", message=sentence(error)))
 
-    def _drawn(self, state: ViewMessage, work: Work, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """All that a picture of a view shows: its state, what a reader chose, and what only the explorer knows."""
-        from ice_explorer.scene.besides import Besides
-
-        return {
-            **state,
-            "choices": self._view if choices is None else choices,
-            "besides": Besides(work.target, work.target_name, work.choices.classes),
-        }
+    def _drawn(self, work: Work) -> dict[str, Any]:
+        return work.drawn(self._view_state(), self._view)
 
     def _view_state(self) -> ViewMessage:
         return cast("ViewMessage", {name: getattr(self, name) for name in ViewMessage.__annotations__})
-
-
-def _wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:
-    """Wait for a result that is there soon, not for one that takes twice as long as there is time."""
-    snapshot = background.wait(_SECONDS_TO_TELL)
-    takes_long = work.share_done() < _SECONDS_TO_TELL / (2 * _SECONDS_FOR_PICTURE)
-    return snapshot if takes_long else background.wait(_SECONDS_FOR_PICTURE - _SECONDS_TO_TELL)
-
-
-def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.curves(work.known, opened, request["max_lines"], request["selection"], work.target)
-
-
-def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.classes(opened, classes, opened.draw(request["max_lines"]))
-
-
-def _colors(work: Work, request: ColorsRequest, _feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    return payload.colors(work.known._column(request["column"]), request["positions"])
-
-
-def _rows(work: Work, request: RowsRequest, _feature: object) -> tuple[Body, list[bytes]]:
-    body = payload.rows(
-        work.known, request["positions"], request.get("sort_by"),
-        descending=bool(request.get("descending")), most=request.get("most"),
-    )  # fmt: skip
-    return body, []
-
-
-def _what_if(
-    work: Work, background: Background[Name, FeatureExplanation], request: WhatIfRequest, _feature: object
-) -> tuple[Body, list[bytes]]:
-    """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
-    results = background.snapshot().results
-    (position,) = work.known._check_positions([request["position"]], "position").tolist()
-    prediction = float(work.known.predictions([position])[0])
-    features: list[FeatureMovesBody] = []
-    end = time.monotonic() + _SECONDS_OF_WHAT_IF
-    for label in request["features"]:
-        name = work.by_label.get(label)
-        if name not in results:
-            raise UnknownFeatureError.feature(label, work.readable)
-        if features and time.monotonic() > end:
-            break
-        features.append(payload.feature_moves(results[name], position, prediction))
-    return WhatIfBody(position=position, prediction=prediction, features=features), []
-
-
-def _in_common(work: Work, request: InCommonRequest, _feature: object) -> tuple[Body, list[bytes]]:
-    return payload.in_common(work.known, request["positions"]), []
-
-
-def _extreme(work: Work, request: ExtremeRequest, _feature: object) -> tuple[Body, list[bytes]]:
-    predictions = work.known.predictions(np.arange(work.known.n_observations))
-    found = np.argmax(predictions) if request["end"] == "highest" else np.argmin(predictions)
-    return ExtremeBody(position=int(found)), []
-
-
-def _drivers(
-    background: Background[Name, FeatureExplanation], feature: FeatureExplanation | None
-) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    return payload.drivers(opened, opened._search_drivers(background.answer_meanwhile)), []
-
-
-def _groups(
-    background: Background[Name, FeatureExplanation], request: GroupsRequest, feature: FeatureExplanation | None
-) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    opened._search_drivers(background.answer_meanwhile)  # which takes long where nobody has asked for them yet
-    return payload.groups(opened, request["positions"])
 
 
 def _nothing(_error: Exception) -> None:
@@ -1174,33 +893,3 @@ def _take_messages_at_once(connection: object) -> None:
     """
     if connection is not None:
         vars(connection).pop("_reply_subshell_id", None)
-
-
-def _status(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Status:
-    done = len(snapshot.results)
-    message = "" if snapshot.error is None else _sentence(snapshot.error)
-    if snapshot.state == "cancelled":
-        message = f"Cancelled after {done} of {snapshot.n_features} features."
-    return Status(
-        state=snapshot.state,
-        done=done,
-        total=snapshot.n_features,
-        label="" if snapshot.current is None else work.label(snapshot.current),
-        message=message,
-    )
-
-
-def _state_text(status: Status) -> str:
-    if status["state"] == "computing":
-        return f"computing ({status['done']} done)"
-    return status["message"].rstrip(".") or status["state"]
-
-
-def _in_explorer(error: Exception) -> Exception:
-    """Return an error with the advice that names controls of the explorer, where it has one."""
-    return error.in_explorer() if isinstance(error, ICEExplorerError) else error
-
-
-def _sentence(error: Exception) -> str:
-    """What went wrong, for the panel that asked."""
-    return str(_in_explorer(error)) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"

@@ -15,19 +15,14 @@ from ice_explorer.adapters.tables.table import kept
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
-from ice_explorer.explanation import (
-    Explanation,
-    FeatureExplanation,
-    prepare,
-    to_explanation,
-    to_feature_explanation,
-)
+from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.wire import payload
-from ice_explorer.wire.messages import FeatureHead
+from ice_explorer.scene.view_state import Besides
+from ice_explorer.wire.buffers import check_sendable
+from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -146,6 +141,11 @@ class Work:
         make = cast("Callable[[str, str], Work]", self.choices.work)  # else there is nothing to choose
         return make(output, response)
 
+    def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
+        """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
+        besides = Besides(self.target, self.target_name, self.choices.classes)
+        return {**state, "choices": choices, "besides": besides}
+
     @property
     def readable(self) -> list[object]:
         """Feature names as messages quote them."""
@@ -220,7 +220,7 @@ def _work_of_explanation(explanation: Explanation, y: object) -> Work:
         explanation = explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
     results = {feature.feature: feature for feature in explanation}
     for feature in explanation:
-        payload.check_sendable(feature)
+        check_sendable(feature)
     return Work(
         names=tuple(results),
         heads=[_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
@@ -319,7 +319,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
 
         feature = to_feature_explanation(plan.compute(name, after_block, is_cancelled))
         plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
-        payload.check_sendable(feature)
+        check_sendable(feature)
         return feature
 
     def share_done() -> float:

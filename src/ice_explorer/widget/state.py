@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.scene.choices import STATE_VERSION
+from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.wire.forms import POSITIONS, TEXT, Form, check_entries, is_text
 from ice_explorer.wire.messages import VIEW_CHOICES
 from ice_explorer.wire.older import renewed_state
@@ -83,7 +83,12 @@ def read_state(state: object, traits: Collection[str]) -> State:
     if state is None:
         return State({}, {})
     if not isinstance(state, Mapping):
-        raise InvalidOptionError.state_got(state)
+        raise InvalidOptionError.must(
+            "state",
+            "be a dict that `state()` of an explorer returned",
+            state,
+            "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`.",
+        )
     version = state.get("version")
     if isinstance(version, bool) or version not in (_WITH_WEIGHTING, STATE_VERSION):
         raise InvalidOptionError.state_version(version, (_WITH_WEIGHTING, STATE_VERSION))
@@ -113,7 +118,13 @@ def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, F
     check_entries(
         entries,
         forms,
-        lambda name: InvalidOptionError.state_entry(where, name, tuple(forms)),
+        lambda name: InvalidOptionError.must(
+            where,
+            "have no other entries than `state()` of an explorer writes",
+            name,
+            "Leave it out.",
+            known=tuple(forms),
+        ),
         lambda name, expected, got: InvalidOptionError.state_value(f"{where}[{name!r}]", expected, got),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.errors import quoted
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

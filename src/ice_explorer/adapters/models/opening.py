@@ -11,7 +11,7 @@ import numpy as np
 
 from ice_explorer.adapters.models.outputs import asked, must_choose
 from ice_explorer.adapters.models.target import target_columns
-from ice_explorer.errors import quoted
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

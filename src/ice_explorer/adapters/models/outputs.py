@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import n_masked
-from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError, quoted
+from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
+from ice_explorer.errors.base import cause_of, counted, quoted
 from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _NUMBER_KINDS = "fiub"
 _SCORES = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
 _PREDICTION = "prediction"
+_TO_A_NUMBER_PER_ROW = "Wrap the model in a function that returns a number per row."
 _TEXT = {
     "probabilities": "probability of {}",
     "log-odds": "log-odds of {}",
@@ -155,26 +157,50 @@ def must_choose(layout: Layout) -> bool:
 def as_numbers(method: str, returned: Any) -> Array:
     """Return an array of float64, whatever real numbers came in whatever container."""
     if returned is None:
-        raise PredictionError.nothing(method)
+        raise PredictionError.must_return(
+            method, "a number per row", "None", "End it with `return` and the predictions."
+        )
     array = _as_array(method, returned)
     if array.dtype.kind in _NUMBER_KINDS:
         return array.astype(np.float64, copy=False)
     if array.dtype.kind != "O" or any(isinstance(value, str | complex) for value in array.flat):
-        raise PredictionError.not_numeric(method, array.dtype)
+        raise _no_numbers(method, array.dtype)
     try:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError):
-        raise PredictionError.not_numeric(method, array.dtype) from None
+        raise _no_numbers(method, array.dtype) from None
+
+
+def _no_numbers(method: str, dtype: object) -> PredictionError:
+    return PredictionError.must_return(method, "numbers", f"dtype {dtype}", _TO_A_NUMBER_PER_ROW)
+
+
+def _not_one_table_per_output(method: str, n_outputs: int) -> PredictionError:
+    what = f"a list of {n_outputs} arrays, one per output with a column per class"
+    return PredictionError.must_return(
+        method, what, "something else", "Wrap the model in a function that returns one number per row."
+    )
 
 
 def _as_array(method: str, returned: Any) -> NDArray[Any]:
     masked = n_masked(returned)
     if masked:
-        raise PredictionError.masked(method, masked)
+        call = "model" if method == "model" else f"model.{method}"
+        raise PredictionError.must_return(
+            method,
+            "a number for every row",
+            f"{counted(masked, 'value')} under a mask (`numpy.ma`)",
+            f"Return plain numbers, for example by `lambda X: np.ma.filled({call}(X), 0.0)`.",
+        )
     try:
         return np.asarray(returned)
     except Exception as error:
-        raise PredictionError.not_an_array(method, type(returned).__name__, error) from error
+        raise PredictionError.must_return(
+            method,
+            "an array of numbers",
+            f"{type(returned).__name__}, which numpy cannot read ({cause_of(error).rstrip('.')})",
+            _TO_A_NUMBER_PER_ROW,
+        ) from error
 
 
 def _vector(method: str) -> Check:
@@ -212,7 +238,7 @@ def _tables(method: str, widths: Sequence[int]) -> Check:
 
     def check(returned: Any, n_rows: int) -> list[Array]:
         if not isinstance(returned, list | tuple) or len(returned) != len(widths):
-            raise PredictionError.not_one_table_per_output(method, len(widths))
+            raise _not_one_table_per_output(method, len(widths))
         return [_table(method, width)(part, n_rows) for part, width in zip(returned, widths, strict=True)]
 
     return check
@@ -320,7 +346,7 @@ def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) 
             signed = (_mirrored, _itself)
             take_of = [_share(place) if way.returns == "probabilities" else signed[place] for _, place in pairs]
         else:
-            raise PredictionError.not_one_table_per_output(way.name, len(classes))
+            raise _not_one_table_per_output(way.name, len(classes))
         part = lambda table, number: np.ascontiguousarray(table[:, number])  # noqa: E731
     takes = tuple(_of_part(take, part, number) for take, (number, _) in zip(take_of, pairs, strict=True))
     return Layout(outputs, _TEXT[way.returns], check, takes, lambda output: _find_of_several(output, classes, outputs))

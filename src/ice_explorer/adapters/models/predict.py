@@ -168,7 +168,11 @@ def _source_of(model: Any) -> Source:
     if hasattr(model, "predict"):
         return _with_log_odds(source_of_estimator(model), model)
     if not callable(model):
-        raise InputTypeError.model(model)
+        msg = (
+            "model must have a predict method or be a function of X; "
+            f"got {type(model).__name__}. Pass `lambda X: …` that returns one number per row."
+        )
+        raise InputTypeError(msg)
     return source_of_function(model)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.adapters.tables.column import is_missing, objects
 from ice_explorer.adapters.tables.series import read_column
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted
 from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,13 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     columns = _as_outputs(y, target_columns(y), predictor.outputs)
     for column in columns:
         if len(column) != n_observations:
-            raise InvalidOptionError.target_length(len(column), n_observations)
+            raise InvalidOptionError.must(
+                "y",
+                "hold one value per observation",
+                len(column),
+                "Pass the targets of the rows of X, in their order.",
+                where=f" for {counted(n_observations, 'observation')}",
+            )
     if predictor.of_classes:
         return _of_class(columns, predictor)
     at, n_outputs = (0, 1) if predictor.position is None else (predictor.position, max(1, len(predictor.outputs)))
@@ -102,7 +109,13 @@ def _numbers(column: NDArray[Any]) -> Array:
             continue
         number = _number(value)
         if number is None:
-            raise InvalidOptionError.target_number(value, row)
+            raise InvalidOptionError.must(
+                "y",
+                "be finite numbers, because the model predicts numbers",
+                value,
+                "Pass the target that the model was fitted on; missing values may stay.",
+                where=f" in row {row}",
+            )
         values[row] = number
     return values
 

@@ -13,7 +13,8 @@ from ice_explorer.figures.axes.style import Look, Styling, next_color, with_pale
 from ice_explorer.figures.axes.text import add_title, fitted, room_of, size_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.build import ranking_of, shown_lines
-from ice_explorer.scene.scene import KIND_TITLES, ViewState
+from ice_explorer.scene.scene import KIND_TITLES
+from ice_explorer.scene.view_state import ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import Kind, RankBy
-    from ice_explorer.scene.scene import Lines
+    from ice_explorer.scene.lines import Lines
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend

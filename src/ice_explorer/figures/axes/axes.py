@@ -15,7 +15,8 @@ from ice_explorer.figures.axes.style import Look, Styling, check_title, next_col
 from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, kept_width, size_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.build import ranking_of, shown_lines
-from ice_explorer.scene.scene import KIND_TITLES, ViewState
+from ice_explorer.scene.scene import KIND_TITLES
+from ice_explorer.scene.view_state import ViewState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,4 +133,6 @@ def _check_axes(ax: object) -> None:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputTypeError.axes(ax)
+        raise InputTypeError.must(
+            "`ax`", "a matplotlib Axes", ax, "Pass one of `plt.subplots()`, or leave it out for a new figure."
+        )

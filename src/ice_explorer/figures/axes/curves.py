@@ -18,7 +18,7 @@ from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
 from ice_explorer.figures.raster.lines import line_strength, line_thickness
 from ice_explorer.figures.raster.strokes import runs, suit_strokes
 from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
-from ice_explorer.scene.scene import ROUNDING
+from ice_explorer.scene.lines import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.figures.axes.style import Look, Styling
-    from ice_explorer.scene.scene import Coloring, Lines
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import Lines
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
 _CROWD: Final = 200  # lines from which the dots are small

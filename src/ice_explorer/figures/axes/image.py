@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
     from numpy.typing import NDArray
 
-    from ice_explorer.scene.scene import Coloring
+    from ice_explorer.scene.coloring import Coloring
 
 
 class LinesImage(Artist):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-    from ice_explorer.scene.scene import Coloring
+    from ice_explorer.scene.coloring import Coloring
 
 _MOST_HEAD: Final = 0.42  # of the height of the axes, for the legend
 _HANDLE: Final = 1.5  # letters, as are the next three

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_flag
-from ice_explorer.errors import InvalidOptionError, text_of
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import text_of
 from ice_explorer.figures.axes.text import root_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.palette import Palette, hues
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from numpy.typing import NDArray
 
-    from ice_explorer.scene.scene import Coloring
+    from ice_explorer.scene.coloring import Coloring
 
 _USUAL_LINE_WIDTH: Final = 1.5  # pt, Matplotlib's own
 _READABLE: Final = 4.5  # contrast of marks with the background, as of text
@@ -72,7 +73,12 @@ class Styling:
             raise InvalidOptionError.color_of_colored_lines()
         for name in ("linewidth", "alpha"):
             if not isinstance(lines.get(name, 1.0), (int, float)):  # one for all curves
-                raise InvalidOptionError.not_one_number(name, lines[name])
+                raise InvalidOptionError.must(
+                    "line_kw",
+                    f"hold one number as {name!r}, for all curves",
+                    lines[name],
+                    f"Write for example `line_kw={{{name!r}: 0.5}}`.",
+                )
         return cls(
             title=check_title(title),
             legend=check_flag("legend", legend, usual=True),
@@ -85,7 +91,9 @@ class Styling:
 def check_title(title: object) -> bool | str | None:
     """Check a title."""
     if title is not None and not isinstance(title, (bool, str)):
-        raise InvalidOptionError.figure_title(title)
+        raise InvalidOptionError.must(
+            "title", "be a text, True or None", title, "Leave it out for the usual title, or use `title=None` for none."
+        )
     return title
 
 
@@ -97,7 +105,12 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise InvalidOptionError.not_properties(option, given)
+        raise InvalidOptionError.must(
+            option,
+            "be a mapping of Matplotlib properties to values",
+            given,
+            f"Write for example `{option}={{'linewidth': 2}}`.",
+        )
     try:
         named: dict[str, Any] = normalize_kwargs(dict(given), Line2D)
     except TypeError as error:  # a property by two names
@@ -105,7 +118,13 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
     for name in named:
         if not hasattr(artist, f"set_{name}"):
             known = [setter.removeprefix("set_") for setter in dir(artist) if setter.startswith("set_")]
-            raise InvalidOptionError.unknown_property(option, name, artist.__name__, known)
+            raise InvalidOptionError.must(
+                option,
+                f"hold properties of Matplotlib's {artist.__name__}",
+                name,
+                "Use for example 'color', 'linewidth', 'alpha' or 'zorder'.",
+                known=known,
+            )
     try:
         _ = Line2D([], [], **named) if artist is Line2D else artist([], **named)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
@@ -282,7 +301,12 @@ def _level_colors(coloring: Coloring, palette: object, look: Look) -> Sequence[A
 
 def _listed(palette: object) -> list[Any]:
     if isinstance(palette, Mapping) or not isinstance(palette, (Sequence, np.ndarray)):
-        raise InvalidOptionError.palette(palette)
+        raise InvalidOptionError.must(
+            "palette",
+            "be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of levels to colours",
+            palette,
+            "Leave it out for the colours of the style.",
+        )
     return list(palette)
 
 
@@ -292,5 +316,11 @@ def _colormap(palette: str | Colormap) -> Colormap:
     if not isinstance(palette, str):
         return palette
     if palette not in colormaps:
-        raise InvalidOptionError.colormap(palette, list(colormaps))
+        raise InvalidOptionError.must(
+            "palette",
+            "name a Matplotlib colormap",
+            palette,
+            "`matplotlib.colormaps` lists them; a list of colours works, too.",
+            known=colormaps,
+        )
     return colormaps[palette]

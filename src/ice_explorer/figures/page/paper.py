@@ -119,5 +119,7 @@ def _is_between(got: object, low: float, high: float) -> bool:
 
 def _said(option: str, got: object) -> bool | str:
     if not isinstance(got, (bool, str)):
-        raise InvalidOptionError.said(option, got)
+        raise InvalidOptionError.must(
+            option, "be True, False or a text", got, f"Use `{option}=True` for the usual words, or give your own."
+        )
     return got

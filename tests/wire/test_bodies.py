@@ -17,7 +17,11 @@ from ice_explorer.export import save
 from ice_explorer.features.number_text import cell_text
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.wire import payload
+from ice_explorer.wire.buffers import f32, f64, u32
+from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.header import METRICS, PROFILES, Tables, header_of
+from ice_explorer.wire.lines import curves_of
+from ice_explorer.wire.rows import rows_of
 
 
 def column_of(values):
@@ -30,7 +34,7 @@ def column_of(values):
 def colors(values, positions=None):
     """Body and decoded values of a column at some rows, all by default."""
     column = column_of(values)
-    body, (buffer,) = payload.colors(column, range(len(values)) if positions is None else positions)
+    body, (buffer,) = colors_of(column, range(len(values)) if positions is None else positions)
     return body, np.frombuffer(buffer, "<f8" if body["kind"] == "continuous" else "<f4").tolist()
 
 
@@ -46,16 +50,16 @@ def test_predictions_at_own_values_are_sent_where_the_curves_do_not_tell_them():
     X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
     model = lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1]  # noqa: E731 - one line says it
     coarse, fine = (ice.explain(model, X, grid=grid, progress=False) for grid in ({"x0": [1.0, 3.0]}, "observed"))
-    body, buffers = payload.curves(coarse, coarse["x0"], 10, ())
+    body, buffers = curves_of(coarse, coarse["x0"], 10, ())
     assert_allclose(np.frombuffer(buffers[13], "<f4") + body["offset"], [1.0, 8.0, 48.0, 20.0], rtol=1e-6)
-    assert payload.curves(fine, fine["x0"], 10, ())[1][13] == b""
+    assert curves_of(fine, fine["x0"], 10, ())[1][13] == b""
 
 
 def test_large_outputs_keep_their_digits():
     """Curves around 1e9 that differ in the first decimal still differ in the buffer."""
     X = pd.DataFrame({"a": [0.0, 0.1, 0.2, 0.3]})
     explanation = ice.explain(lambda X: 1e9 + X["a"].to_numpy(), X, progress=False)
-    body, buffers = payload.curves(explanation, explanation["a"], 10, [])
+    body, buffers = curves_of(explanation, explanation["a"], 10, [])
     curves = np.frombuffer(buffers[5], "<f4") + body["offset"]
     assert_allclose(curves.reshape(4, 4)[0], 1e9 + np.array([0.0, 0.1, 0.2, 0.3]), atol=1e-6)
 
@@ -64,7 +68,7 @@ def test_selected_rows_are_always_drawn():
     """However few lines are asked for, selected rows are among them, the first row too."""
     X = pd.DataFrame({"a": np.arange(50.0)})
     explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    body, buffers = payload.curves(explanation, explanation["a"], 3, [0, 49])
+    body, buffers = curves_of(explanation, explanation["a"], 3, [0, 49])
     positions = np.frombuffer(buffers[0], "<u4").tolist()
     assert {0, 49} <= set(positions)
     assert positions == sorted(positions)
@@ -76,8 +80,8 @@ def test_row_labels_are_sent_where_rows_have_names():
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
     plain = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
     named = ice.explain(lambda X: X["a"].to_numpy(), X.set_index([["x", "y", "z"]]), progress=False)
-    assert payload.curves(plain, plain["a"], 9, [])[0]["row_labels"] is None
-    assert payload.curves(named, named["a"], 9, [])[0]["row_labels"] == ["x", "y", "z"]
+    assert curves_of(plain, plain["a"], 9, [])[0]["row_labels"] is None
+    assert curves_of(named, named["a"], 9, [])[0]["row_labels"] == ["x", "y", "z"]
 
 
 def test_notes_are_of_the_feature_that_they_begin_with():
@@ -86,7 +90,7 @@ def test_notes_are_of_the_feature_that_they_begin_with():
     explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
     explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
     heads = [{"name": f.label, "kind": f.kind, "n_grid": 3, "scale": 1.0} for f in explanation]
-    notes = payload.header(explanation, heads, "")["notes"]
+    notes = header_of(explanation, heads, "")["notes"]
     assert [(note["feature"], note["text"]) for note in notes] == [
         ("a", "steep."),
         ("a': 'b", "odd: very."),
@@ -103,29 +107,29 @@ def test_tables_are_counted_as_they_are_told(convention):
     explanation = ice.explain(
         lambda X: X["a"] ** 2 + (X["b"] == "x") * X["a"] + X["c"].fillna(0.0) ** 3, X, progress=False
     )
-    tables = payload.Tables(3, convention)
+    tables = Tables(3, convention)
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
     impact = np.frombuffer(tables.impact, "<f4").reshape(3, -1)
-    profile = np.frombuffer(tables.profile, "<f4").reshape(len(payload.PROFILES), 3, -1)
+    profile = np.frombuffer(tables.profile, "<f4").reshape(len(PROFILES), 3, -1)
     for decay in (1.0, 0.31, 0.01):
         whole = explanation.table(decay, convention, sort_by=None)
         whole = whole.join(explanation.table(decay, "stable", sort_by=None).add_prefix("stable_"))
-        known = [name for name in payload.METRICS if name != "mean_change"]
-        found = impact[:, [payload.METRICS.index(name) for name in known]]
+        known = [name for name in METRICS if name != "mean_change"]
+        found = impact[:, [METRICS.index(name) for name in known]]
         assert_allclose(found, whole[known].to_numpy(), rtol=1e-6)
         step = round(100 * decay) - 1
-        assert_allclose(profile[:, :, step].T, whole[list(payload.PROFILES)].to_numpy(), rtol=1e-6)
+        assert_allclose(profile[:, :, step].T, whole[list(PROFILES)].to_numpy(), rtol=1e-6)
 
 
 def test_unknown_figures_are_nan():
     """A feature that is not filled in is NaN in both tables, not 0."""
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
     explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    tables = payload.Tables(2, "stable")
+    tables = Tables(2, "stable")
     tables.fill(1, explanation["b"])
     impact = np.frombuffer(tables.impact, "<f4").reshape(2, -1)
-    profile = np.frombuffer(tables.profile, "<f4").reshape(len(payload.PROFILES), 2, -1)
+    profile = np.frombuffer(tables.profile, "<f4").reshape(len(PROFILES), 2, -1)
     assert np.isnan(impact[0]).all()
     assert np.isnan(profile[:, 0]).all()
     assert_allclose(impact[1, 0], 0.0)
@@ -278,12 +282,12 @@ def test_rows_are_text():
         }
     )
     explanation = ice.explain(lambda X: X["flag"].to_numpy() * 1.0, X, features=["flag"], progress=False)
-    body = payload.rows(explanation, [0, 1])
+    body = rows_of(explanation, [0, 1])
     assert body["columns"] == ["prediction", "number", "flag", "text", "day", "wait", "grade"]
     assert (body["n_outcomes"], body["positions"]) == (1, [0, 1])
     assert body["rows"][0] == ["1", "1.5", "True", "<b>bold</b>", "2020-02-29", "90 min", "low"]
     assert body["rows"][1] == ["0", "", "False", "", "", "", ""]
-    assert payload.rows(explanation, []) == {**body, "positions": [], "rows": []}
+    assert rows_of(explanation, []) == {**body, "positions": [], "rows": []}
 
 
 @pytest.mark.parametrize("n_values", [2, 4, 40])
@@ -293,7 +297,7 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
     ratio[::4], ratio[1::8] = np.inf, -np.inf
     X = pd.DataFrame({"a": np.random.default_rng(5).normal(size=60), "ratio": ratio})
     explanation = ice.explain(lambda rows: rows["a"].to_numpy(), X, features=["a"], progress=False)
-    body, buffers = payload.colors(explanation._column("ratio"), list(range(60)))
+    body, buffers = colors_of(explanation._column("ratio"), list(range(60)))
     json.dumps(body, allow_nan=False)
     finite = ratio[np.isfinite(ratio)]
     if n_values == 40:
@@ -315,7 +319,7 @@ def test_a_note_belongs_to_the_feature_it_begins_with():
     step = lambda X: (X["a b"] > 10.5).to_numpy() * 1.0 + X["a"].to_numpy() * 1e-9  # noqa: E731
     explanation = ice.explain(step, X, progress=False)
     heads = [{"name": name} for name in explanation.labels]
-    notes = payload.header(explanation, heads, "")["notes"]
+    notes = header_of(explanation, heads, "")["notes"]
     assert [note["feature"] for note in notes] == ["a b"]
     assert [f"'a b': {note['text']}" for note in notes] == explanation.notes
 
@@ -331,6 +335,6 @@ def test_the_code_line_makes_the_explorer_again():
 
 def test_buffers_are_little_endian():
     """Whatever the machine, the first byte is the smallest."""
-    assert payload._u32([1]) == b"\x01\x00\x00\x00"
-    assert payload._f32([1.0]) == b"\x00\x00\x80\x3f"
-    assert_array_equal(np.frombuffer(payload._f64([1.0, math.nan]), "<f8"), [1.0, math.nan])
+    assert u32([1]) == b"\x01\x00\x00\x00"
+    assert f32([1.0]) == b"\x00\x00\x80\x3f"
+    assert_array_equal(np.frombuffer(f64([1.0, math.nan]), "<f8"), [1.0, math.nan])

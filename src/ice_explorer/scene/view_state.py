@@ -1,31 +1,40 @@
-"""What a reader chose about the view in the browser, as figures follow it.
+"""What a view is asked to show: the traits of an explorer, what a reader chose in the browser, and what stands beside.
 
-A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever
-a file does not show is named in its provenance, so that nobody takes it for the whole of the screen.
+A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever a file does not
+show is named in its provenance, so that nobody takes it for the whole of the screen.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+from ice_explorer.checks import check_one_of
+from ice_explorer.curves import transforms
+from ice_explorer.glossary import explanation
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.results.options import KINDS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.results.options import Kind
+    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.outputs import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
 _MOST_TICKS: Final = 500
 _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
-
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
-
 
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/store/view_choices.ts`.
 USUAL: Final[Mapping[str, object]] = {
@@ -44,6 +53,97 @@ USUAL: Final[Mapping[str, object]] = {
     "filters": {},
     "palette": "default",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Besides:
+    """What stands beside the curves of an explanation.
+
+    Attributes
+    ----------
+    target : ndarray of shape (n_observations,) or None
+        What was observed of what is explained, NaN where missing; None where it was not given.
+    target_name : str
+        Name of y; "" where it has none.
+    classes : Classes or None
+        Curves of all outputs; None where the model has one, or is not at hand.
+    """
+
+    target: NDArray[np.float64] | None = None
+    target_name: str = ""
+    classes: Classes | None = None
+
+    @property
+    def target_text(self) -> str:
+        """What marks of the target are called."""
+        return f"observed {self.target_name}" if self.target_name else explanation("target").name
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is shown of an explanation; the public traits of the explorer.
+
+    Attributes
+    ----------
+    feature : str
+        Label of the open feature; "" is the one that ranks first.
+    color_by : str or None
+        Label of the column that colours the lines.
+    kind : {"ice", "c-ice", "d-ice"}
+    decay : float
+    rank_by : str
+        What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+        "non_linearity" or "missing_impact".
+    convention : {"stable", "equations", "published"} or None
+        How impact is counted, as for `explain`; None is as the explanation has it.
+    unit : {"prediction", "sd", "share"}
+        Unit of the bars, as for `Explanation.table`.
+    anchor : {"min", "max", "median", "own"} or float
+        Where c-ICE is 0.
+    max_lines : int
+        Lines drawn, selected rows besides.
+    selection : tuple of int
+        Rows of X that are drawn and marked.
+    choices : mapping
+        What a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+    besides : Besides
+        What an explorer knows besides the explanation.
+    """
+
+    feature: str = ""
+    color_by: str | None = None
+    kind: Kind = "ice"
+    decay: float = Options.decay
+    rank_by: RankBy = "in_distribution_impact"
+    convention: Convention | None = None
+    unit: Unit = "prediction"
+    anchor: AnchorName | float = "min"
+    max_lines: int = 1000
+    selection: tuple[int, ...] = ()
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    besides: Besides = field(default_factory=Besides, compare=False)
+
+    def __post_init__(self) -> None:
+        for option, got, choices in (
+            ("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS), ("unit", self.unit, UNITS),
+        ):  # fmt: skip
+            check_one_of(option, got, choices)
+        if self.convention is not None:
+            check_one_of("convention", self.convention, CONVENTIONS)
+        # As plain numbers, which a file names as they are.
+        object.__setattr__(self, "decay", check_decay(self.decay))
+        object.__setattr__(self, "anchor", transforms.check_anchor(self.anchor))
+
+    @classmethod
+    def of(cls, state: ViewState | Mapping[str, Any]) -> ViewState:
+        """Take a state as it is, or from a mapping with the same names, as messages carry it."""
+        if isinstance(state, ViewState):
+            return state
+        return cls(**{**state, "selection": tuple(state.get("selection", ()))})
+
+    def choice(self, name: str) -> Any:
+        """Return what a reader chose of one thing, or what is usual."""
+        return self.choices.get(name, USUAL[name])
 
 
 def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:

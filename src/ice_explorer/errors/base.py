@@ -1,0 +1,150 @@
+"""What all errors share: their base class, and how values and names are written in a message."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ice_explorer.runtime import ipython_shell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Self
+
+_SHOWN = 8  # names listed in a message before "…"
+_LETTERS_SHOWN = 200  # of a value: enough to recognise what was passed
+_LETTERS_OF_CAUSE = 1000  # of an error of the model, which can hold all of its input
+
+
+def quoted(value: object) -> str:
+    """Write any value for a message: in one line, of 200 letters at most, whatever its repr does."""
+    try:
+        text = repr(_beginning(value))
+    except Exception:  # noqa: BLE001 - raised by the class of a user, or by an int of more than 4300 digits
+        text = described(value)
+    return _in_one_line(text, _LETTERS_SHOWN)
+
+
+def _beginning(value: object) -> object:
+    """Cut a long value to more than a message shows: its repr could take seconds."""
+    if type(value) in (str, bytes, list, tuple):
+        return value[: _LETTERS_SHOWN + 1]  # type: ignore[index]
+    return value
+
+
+def described(value: object) -> str:
+    """Write the type of a value, or its size, where its repr is not to be shown."""
+    if isinstance(value, int):
+        return f"an integer of about {int(value.bit_length() * math.log10(2)) + 1:,} digits"
+    return f"a value of type {type(value).__name__}"
+
+
+def _in_one_line(text: str, most: int) -> str:
+    """Join the lines of a text, and cut it; halves of a character, which cannot be printed, are escaped."""
+    lines = text[: 10 * most].splitlines()
+    line = " ".join(filter(None, (line.strip() for line in lines))).encode("utf-8", "backslashreplace").decode()
+    return line if len(line) <= most else line[:most] + "…"
+
+
+def cause_of(error: BaseException) -> str:
+    """Write another error for a message: its type and its text in one line, with a full stop."""
+    said = _in_one_line(text_of(error) or "", _LETTERS_OF_CAUSE)
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def text_of(value: object) -> str | None:
+    """Return the text of a value; None where it has none, as an int of more than 4300 digits."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - as in `quoted`
+        return None
+
+
+def listed(names: Iterable[object], most: int = _SHOWN) -> str:
+    """Write names for a message, the first few of many."""
+    shown = [quoted(name) for name in islice(names, most + 1)]
+    return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a count for a message: "1 feature", "3 features"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def or_listed(names: Sequence[object]) -> str:
+    """Write choices for a message: "'a', 'b' or 'c'"."""
+    shown = [quoted(name) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Offer the closest known name, or nothing where none is close."""
+    close = () if name is None else closest(name, known)
+    return f" Did you mean {quoted(close[0])}?" if close else ""
+
+
+def closest(name: object, known: Iterable[object]) -> tuple[object, ...]:
+    """Return what a misspelt name may have meant: the closest known one, or none."""
+    text = text_of(name)
+    if text is None or len(text) > _LETTERS_SHOWN:  # long texts take long to compare
+        return ()
+    by_text = {other: candidate for candidate in known if (other := text_of(candidate)) is not None}
+    lowered = {text.lower(): text for text in by_text}
+    close = difflib.get_close_matches(text.lower(), lowered, n=1)
+    return tuple(by_text[lowered[text]] for text in close)
+
+
+class ICEExplorerError(Exception):
+    """Base of every error that this package raises on purpose.
+
+    Attributes
+    ----------
+    facts : str
+        The message without what to do, where that depends on who asked; else "".
+    control : str
+        What to do in an explorer, where that has a control for it; else "".
+    """
+
+    facts: str = ""
+    control: str = ""
+
+    @classmethod
+    def _of(cls, facts: str, advice: str, control: str = "") -> Self:
+        error = cls(f"{facts} {advice}")
+        error.facts, error.control = facts, control
+        return error
+
+    def in_explorer(self) -> Self:
+        """Return the same error with the advice that names controls of an explorer, where there is one."""
+        return self.advising(self.control) if self.control else self
+
+    def advising(self, advice: str) -> Self:
+        """Return the same error, of the same cause, with other advice, where it has facts of its own."""
+        if not self.facts:
+            return self
+        error = type(self)(f"{self.facts} {advice}")
+        error.__cause__ = self.__cause__
+        return error
+
+    def end_at_caller(self) -> None:
+        """Cut frames that are to be hidden off the end of the traceback: those of `tracebacks`."""
+        entry = last_shown = self.__traceback__
+        while entry is not None:
+            if "__tracebackhide__" not in entry.tb_frame.f_locals:
+                last_shown = entry
+            entry = entry.tb_next
+        if last_shown is not None:
+            last_shown.tb_next = None
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
+        self.end_at_caller()
+        shown: list[str] = ipython_shell().InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
+        return shown
+
+
+class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
+    """The computation was stopped by the user before it finished."""

@@ -1,0 +1,201 @@
+"""The curves of one feature as one kind of picture draws them, as plain arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.features.display_axis import writer
+from ice_explorer.features.number_text import axis_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.features.display_axis import DisplayAxis
+    from ice_explorer.results.options import Kind
+    from ice_explorer.scene.zoom import Window
+
+# Differences below this share of the values are rounding, not a picture.
+ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Predictions with the value missing, which stand beside the axis.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_lines,)
+        In the units of the lines.
+    mean : float
+        As that of the lines.
+    band : tuple of float
+        The ends of their band.
+    count : int
+        Observations that lack the value.
+    opacity : float
+        Of the dots: one change of level away from any other.
+    """
+
+    values: NDArray[np.float64]
+    mean: float
+    band: tuple[float, float]
+    count: int
+    opacity: float
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The curves of one feature as one kind of picture draws them.
+
+    Attributes
+    ----------
+    feature : str
+    kind : {"ice", "c-ice", "d-ice"}
+        Levels without an order have no slopes: their ICE is drawn instead.
+    axis : DisplayAxis
+        Places of the grid values, and how they are written.
+    x : ndarray of shape (n_points,)
+        [feature]; a step curve repeats the ends of its intervals.
+    values : ndarray of shape (n_lines, n_points)
+        [output], or [output / feature] for d-ICE.
+    opacity : ndarray of shape (n_lines, n_points - 1)
+        Of each segment, by the likelihood at its right end.
+    dot_opacity : ndarray of shape (n_lines, n_grid)
+        Of a dot at each grid value.
+    mean, spread : ndarray of shape (n_points,)
+        Partial dependence as this kind of picture has it, and the standard deviation of the lines.
+    band : ndarray of shape (2, n_points)
+        What is shaded around the mean: one standard deviation to either side, or the middle 68 % of the curves.
+    has_quantile_band : bool
+        Whether it is the latter, as for probabilities, which mean ± SD would let leave [0, 1].
+    own_x, own_y : ndarray of shape (n_lines,)
+        Observed value of the row and where its line is there; x is NaN where the value is missing,
+        and y, too, where nothing stands beside the axis.
+    missing : Missing or None
+        What stands beside the axis.
+    positions : ndarray of shape (n_lines,)
+        Rows of X.
+    selected : ndarray of shape (n_lines,)
+        True for rows that are marked.
+    histogram_edges, histogram_counts : ndarray
+        Where the data are.
+    anchored_at : float or None
+        Grid value at which c-ICE is 0 in all lines.
+    prediction_span : float or None
+        Largest minus smallest prediction of the feature, which c-ICE is measured against.
+    x_title, y_title : str
+    remark : str or None
+        Why another kind is drawn than was asked for, or how many lines leave the axis.
+    y_span : tuple of float or None
+        What the value axis reaches over, where that is not what is drawn.
+    is_cut : bool
+        Whether that leaves out the steepest slopes.
+    window : Window or None
+        The part of the axes that shows; None where all of them does.
+    target : ndarray of shape (n_lines,) or None
+        What was observed of each row, where it is to be seen.
+    is_dense : bool
+        Whether the lines are drawn as their density.
+    has_rug : bool
+        Whether there are ticks at the rows' own values.
+    """
+
+    feature: str
+    kind: Kind
+    axis: DisplayAxis
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
+    opacity: NDArray[np.float64]
+    dot_opacity: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    band: NDArray[np.float64]
+    has_quantile_band: bool
+    own_x: NDArray[np.float64]
+    own_y: NDArray[np.float64]
+    missing: Missing | None
+    positions: NDArray[np.int64]
+    selected: NDArray[np.bool_]
+    histogram_edges: NDArray[np.float64]
+    histogram_counts: NDArray[np.float64]
+    anchored_at: float | None
+    prediction_span: float | None
+    x_title: str
+    y_title: str
+    remark: str | None = None
+    y_span: tuple[float, float] | None = None
+    is_cut: bool = False
+    window: Window | None = None
+    target: NDArray[np.float64] | None = None
+    is_dense: bool = False
+    has_rug: bool = False
+
+    @property
+    def grid(self) -> NDArray[np.float64]:
+        """Places of the grid values, (n_grid,)."""
+        return self.axis.grid
+
+    @property
+    def on_levels(self) -> bool:
+        """Whether the points are levels: dots, with nothing in between."""
+        return self.axis.has_levels and self.kind != "d-ice"
+
+    @property
+    def write(self) -> Callable[[float], str]:
+        """How a value of the feature is written."""
+        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid), self.axis.clock)
+
+    @property
+    def x_domain(self) -> tuple[float, float]:
+        """Range of the horizontal axis: what shows of it, the grid, or a little on either side of a single value."""
+        if self.window is not None:
+            return self.window.x
+        low, high = float(self.grid[0]), float(self.grid[-1])
+        if self.axis.has_levels:
+            half = 0.5
+        elif high == low:
+            half = abs(low) * 0.1 or 0.5
+        else:  # few values stand away from the edges of the plot, as levels do
+            half = (high - low) * (0.12 if len(self.grid) == 2 else 0.05 if len(self.grid) <= 6 else 0.0)
+        return low - half, high + half
+
+    @property
+    def cuts(self) -> tuple[bool, bool]:
+        """Whether the horizontal and the vertical axis leave out something that is drawn."""
+        window = self.window
+        return window is not None and window.cuts_x, self.is_cut or (window is not None and window.cuts_y)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing that lines could be drawn of: a single value has no slope."""
+        return len(self.x) == 0
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Smallest and largest of everything drawn; from infinity to its opposite where that is nothing."""
+        drawn = [self.values.ravel(), self.mean, self.own_y]
+        if self.missing is not None:
+            drawn += [self.missing.values, np.array([self.missing.mean])]
+        if self.target is not None:
+            drawn.append(self.target)
+        finite = np.concatenate([part[np.isfinite(part)] for part in drawn])
+        return float(finite.min(initial=math.inf)), float(finite.max(initial=-math.inf))
+
+    @property
+    def y_domain(self) -> tuple[float, float]:
+        """What shows of the range of everything drawn; a flat picture gets room on either side."""
+        if self.window is not None:
+            return self.window.y
+        low, high = self.extent if self.y_span is None else self.y_span
+        if low > high:
+            return -1.0, 1.0
+        size = max(abs(low), abs(high))
+        is_flat = high - low <= ROUNDING * size
+        pad = (size * 0.05 or 0.5) if is_flat else (high - low) * 0.03
+        return low - pad, high + pad

@@ -1,0 +1,144 @@
+"""What each trait of an explorer may be set to, and the form in which it keeps it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.curves.transforms import check_anchor
+from ice_explorer.errors import InvalidOptionError, OutputError, UnknownFeatureError
+from ice_explorer.features.anchors import is_place
+from ice_explorer.features.residual import RESIDUAL
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.results.options import KINDS, RANKINGS, UNITS
+from ice_explorer.widget.state import check_view
+from ice_explorer.wire.forms import TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ice_explorer.widget.session import Work
+
+
+def checked(name: str, value: object, open_work: Callable[[], Work], feature: str) -> Any:
+    """Return what a trait is set to.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    open_work : callable
+        Returns what the explorer is about, or raises where it is closed.
+    feature : str
+        Label of the open feature, which an anchor is a value of; "" where none is.
+
+    Raises
+    ------
+    ICEExplorerError
+        If the trait cannot have this value.
+    """
+    if name == "anchor":
+        return _check_anchor(value, open_work, feature)
+    if name in _OF_WORK:
+        return _OF_WORK[name](value, open_work)
+    return _ALONE[name](value)
+
+
+def check_feature(value: object, open_work: Callable[[], Work]) -> str:
+    """Return the label of a feature that is given by its name or label; "" stands for none."""
+    if isinstance(value, str) and value == "":
+        return ""
+    work = open_work()
+    # Groups are features, too, and no columns.
+    label = str(value) if str(value) in work.by_label else work.known._column(value).label
+    if label not in work.by_label:
+        raise UnknownFeatureError.feature(value, work.readable)
+    return label
+
+
+def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
+    """Return the label of what colours the lines."""
+    if value is None:
+        return None
+    known = open_work().known
+    if value is RESIDUAL or value == known._residual_label:
+        return known._checked_residual_label
+    return known._column(value).label
+
+
+def check_output(value: object, open_work: Callable[[], Work]) -> str:
+    """Return the label of an output of the model."""
+    choices = open_work().choices
+    label = choices.label_of.get(str(value), str(value))
+    if label in {"", choices.output}:
+        return choices.output
+    if choices.output == "":
+        raise OutputError.single(value)
+    if choices.work is None:
+        raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
+    return check_one_of("output", label, choices.outputs or (choices.output,))
+
+
+def check_response(value: object, open_work: Callable[[], Work]) -> str:
+    """Return the name of a response of the model."""
+    choices = open_work().choices
+    if str(value) in {"", choices.response}:
+        return choices.response
+    if choices.work is None:
+        raise InvalidOptionError.of_explanation(option="response", got=value, current=choices.response)
+    if choices.response == "callable":
+        raise InvalidOptionError.response_of_callable(str(value))
+    return check_one_of("response", str(value), choices.responses or (choices.response,))
+
+
+def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) -> str | float:
+    if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
+        return check_anchor(value)
+    if feature == "":
+        raise InvalidOptionError.must(
+            "anchor",
+            "be 'min', 'max', 'median', 'own' or a number while no feature is open",
+            value,
+            "Set `feature` first.",
+        )
+    work = open_work()
+    return work.anchor_place(work.by_label[feature], value)
+
+
+def _check_selection(value: object, open_work: Callable[[], Work]) -> list[int]:
+    positions = open_work().known._check_positions(value, "selection")
+    return cast("list[int]", np.unique(positions).tolist())
+
+
+def _check_max_lines(value: object) -> int:
+    check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")
+    return int(cast("int", value))
+
+
+def _check_given(value: object) -> list[str]:
+    if not TEXTS.is_met(value):
+        trait = "_given"
+        raise InvalidOptionError.state_value(trait, TEXTS.expected, value)
+    return cast("list[str]", value)
+
+
+_OF_WORK: Final[Mapping[str, Callable[[object, Callable[[], Work]], object]]] = {
+    "feature": check_feature,
+    "color_by": check_color_by,
+    "selection": _check_selection,
+    "output": check_output,
+    "response": check_response,
+}
+_ALONE: Final[Mapping[str, Callable[[object], object]]] = {
+    "kind": lambda got: check_one_of("kind", got, KINDS),
+    "decay": check_decay,
+    "rank_by": lambda got: check_one_of("rank_by", got, RANKINGS),
+    "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
+    "unit": lambda got: check_one_of("unit", got, UNITS),
+    "max_lines": _check_max_lines,
+    "_view": lambda got: dict(check_view(got)),
+    "_given": _check_given,
+}

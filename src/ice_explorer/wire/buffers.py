@@ -1,0 +1,52 @@
+"""Numbers as little-endian buffers, and whether they fit into single precision.
+
+JSON has no NaN, so whatever may be undefined travels in a buffer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.errors import PredictionError
+from ice_explorer.metrics.ordered import CONVENTIONS
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.results.feature_explanation import FeatureResult
+
+_LARGEST_SENT = 1e38
+
+
+def f32(values: ArrayLike) -> bytes:
+    """Lay out values as single-precision numbers."""
+    return np.ascontiguousarray(values, dtype="<f4").tobytes()
+
+
+def f64(values: ArrayLike) -> bytes:
+    """Lay out values as double-precision numbers."""
+    return np.ascontiguousarray(values, dtype="<f8").tobytes()
+
+
+def u32(values: ArrayLike) -> bytes:
+    """Lay out values as unsigned integers of 32 bits."""
+    return np.ascontiguousarray(values, dtype="<u4").tobytes()
+
+
+def check_sendable(feature: FeatureResult) -> None:
+    """Check that predictions and figures of a feature are numbers in single precision, as browsers get them.
+
+    Raises
+    ------
+    PredictionError
+        If one is too large.
+    """
+    counted = [feature.metrics(1.0, convention) for convention in CONVENTIONS]
+    figures = {"predictions": feature.prediction_range, "metrics": [row[name] for row in counted for name in row]}
+    for what, values in figures.items():
+        largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
+        if largest > _LARGEST_SENT:
+            raise PredictionError.too_large_to_show(what, feature.feature, largest, _LARGEST_SENT)

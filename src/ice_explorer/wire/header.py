@@ -1,0 +1,171 @@
+"""The header of an explanation, and the two tables of metrics that it describes.
+
+The layouts are stated in `ice_explorer.wire.messages`; `js/src/wire/decode.ts` reads them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.engines.context import resolve_display
+from ice_explorer.version import __version__
+from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
+
+_STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
+
+# The metrics of the header's table; those that depend on the decay are in the profile instead.
+METRICS: Final = (
+    "impact",
+    "direction",
+    "heterogeneity",
+    "non_linearity",
+    "missing_impact",
+    "largest_step_share",
+    "mean_change",
+    f"{_STABLE}impact",
+    f"{_STABLE}heterogeneity",
+)
+
+PROFILES: Final = ("in_distribution_impact", "support", f"{_STABLE}in_distribution_impact")
+DECAYS: Final = np.arange(1, 101) / 100
+
+
+class Tables:
+    """The metrics of all features as two buffers, NaN until a feature is filled in.
+
+    Parameters
+    ----------
+    n_features : int
+        Rows of the tables, in column order of X.
+    convention : {"stable", "equations", "published"}
+        By which they are counted.
+    """
+
+    def __init__(self, n_features: int, convention: Convention) -> None:
+        self._convention = convention
+        self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
+        self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
+
+    def fill(self, position: int, feature: FeatureResult) -> None:
+        """Enter what is known of one feature."""
+        undecayed, decayed = _figures(feature, self._convention)
+        even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable")
+        undecayed |= {_STABLE + name: value for name, value in even[0].items()}
+        decayed |= {_STABLE + name: values for name, values in even[1].items()}
+        self._impact[position] = [undecayed[name] for name in METRICS]
+        for profile, name in zip(self._profile, PROFILES, strict=True):
+            profile[position] = decayed[name]
+
+    @property
+    def impact(self) -> bytes:
+        """Metrics that do not depend on the decay, f32 [n_features, metrics]."""
+        return self._impact.tobytes()
+
+    @property
+    def profile(self) -> bytes:
+        """Metrics at every decay, f32 [profiles, n_features, decays]."""
+        return self._profile.tobytes()
+
+
+def _figures(feature: FeatureResult, convention: Convention) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+    """Return what does not depend on the decay, and what does."""
+    undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
+    return undecayed, feature._decay_profiles(DECAYS, convention)
+
+
+def header_of(
+    explanation: ExplanationResult,
+    features: Sequence[FeatureHead],
+    code: str,
+    outputs: Sequence[str] = (),
+    responses: Sequence[str] = (),
+    *,
+    convention: Convention | None = None,
+    prediction_sd: float | None = None,
+    formats: Sequence[FormatHead] = (),
+    target_name: str = "",
+) -> Header:
+    """What the two tables are about.
+
+    Parameters
+    ----------
+    explanation : ExplanationResult
+        What is known so far; columns, settings and notes are taken from it.
+    features : sequence of FeatureHead
+        All features, explained yet or not.
+    code : str
+        The line that makes this explorer.
+    outputs, responses : sequence of str
+        What can be chosen instead.
+    convention : optional
+        By which the tables are counted; that of the explanation by default.
+    prediction_sd : float, optional
+        Standard deviation of the predictions, once it is known.
+    formats : sequence of FormatHead
+        What a view can be saved as.
+    target_name : str
+        Name of y; "" where it has none.
+    """
+    _, convention = resolve_display(explanation.settings, None, convention)
+    columns = [explanation._column(name) for name in explanation._color_columns]
+    return Header(
+        protocol=PROTOCOL_VERSION,
+        version=__version__,
+        features=[_with_range(head, explanation) for head in features],
+        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _residual(explanation),
+        metrics=list(METRICS),
+        profiles=list(PROFILES),
+        decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
+        n_observations=explanation.n_observations,
+        engine=explanation.engine,
+        engine_reason=explanation.engine_reason,
+        convention=convention,
+        prediction_sd=prediction_sd,
+        output_label=explanation.output_label,
+        target_name=target_name,
+        outputs=list(outputs),
+        responses=list(responses),
+        formats=list(formats),
+        alerts=list(explanation.alerts),
+        notes=_notes(explanation.notes[len(explanation.alerts) :], [feature["name"] for feature in features]),
+        code=code,
+    )
+
+
+def _residual(explanation: ExplanationResult) -> list[ColumnHead]:
+    """Offer residuals to colour by, without predicting anything yet."""
+    label = explanation._residual_label
+    return [] if label is None else [ColumnHead(name=label, kind="numeric")]
+
+
+def _with_range(head: FeatureHead, explanation: ExplanationResult) -> FeatureHead:
+    """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
+    name = head["name"]
+    return {**head, "range": explanation[name].prediction_range if name in explanation else None}
+
+
+def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:
+    """Part each note into the feature that it begins with, if any, and what it says of it."""
+    of_label = {f"{label!r}: ": label for label in labels}
+    return [_note(text, of_label) for text in texts]
+
+
+def _note(text: str, of_label: Mapping[str, str]) -> Note:
+    end = text.find(": ")
+    while end != -1:  # a label may hold a colon, too
+        prefix = text[: end + 2]
+        if prefix in of_label:
+            return Note(feature=of_label[prefix], text=text.removeprefix(prefix))
+        end = text.find(": ", end + 1)
+    return Note(feature=None, text=text)

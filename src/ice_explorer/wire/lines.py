@@ -1,0 +1,155 @@
+"""The lines of one feature, for the explained output and for every class, as a body and its buffers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.features.display_axis import display_axis, histogram
+from ice_explorer.wire.buffers import f32, f64, u32
+from ice_explorer.wire.messages import ClassesBody, CurvesBody, MissingBody
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.outputs import Classes
+
+_ALL: Final = slice(None)
+
+
+def curves_of(
+    explanation: ExplanationResult,
+    feature: FeatureResult,
+    max_lines: int,
+    selection: Sequence[int],
+    target: NDArray[np.float64] | None = None,
+) -> tuple[CurvesBody, list[bytes]]:
+    """The lines of one feature, and what is drawn with them.
+
+    Parameters
+    ----------
+    explanation : ExplanationResult
+        Where the labels of the rows come from.
+    feature : FeatureResult
+    max_lines : int
+        How many rows to draw besides the selected ones.
+    selection : sequence of int
+        Rows of X that must be among them.
+    target : ndarray of shape (n_observations,), optional
+        Observed, NaN where missing.
+
+    Returns
+    -------
+    body, buffers
+        As `CurvesBody` lays them out.
+    """
+    positions = feature.draw(max_lines, selection)
+    lines = feature.rows(positions)
+    lowest, highest = feature.prediction_range
+    offset = (lowest + highest) / 2
+    axis = display_axis(feature)
+    edges, counts = histogram(axis)
+    missing, missing_values = _missing(feature, positions)
+    far = distances(feature, positions) if axis.is_unordered else np.empty(0)
+    body = CurvesBody(
+        feature=feature.label,
+        kind=feature.kind,
+        levels=axis.levels,
+        missing=missing,
+        n_lines=len(positions),
+        n_grid=len(axis.grid),
+        n_observations=explanation.n_observations,
+        offset=offset,
+        prediction_range=(lowest, highest),
+        row_labels=explanation._row_labels(positions),
+        median=axis.median,
+        clock=axis.clock.changes,
+    )
+    return body, [
+        u32(positions),
+        f64(axis.observed[positions]),
+        f64(feature.likelihood_scale[positions]),
+        f32(feature.predictions(positions) - offset),
+        f64(axis.grid),
+        f32(lines - offset),
+        f32(feature.partial_dependence - offset),
+        f32(feature.spread),
+        f64(edges),
+        f64(counts),
+        f32(missing_values - offset),
+        f32(far),
+        f64([] if target is None else target[positions]),
+        f32(_at_own(feature, positions, lines) - offset),
+    ]
+
+
+def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How far each grid value is from the own values of some rows: the exponents of the decay.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_grid)
+        0 at the own value; infinite where nothing but it is likely.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
+
+
+def _at_own(feature: FeatureResult, positions: NDArray[np.int64], lines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Predictions at observed values, where the curves do not tell all of them."""
+    return np.empty(0) if feature._are_on_grid(positions).all() else feature._at_own_values(positions, lines)
+
+
+def classes_of(
+    feature: FeatureResult,
+    classes: Classes,
+    positions: NDArray[np.int64],
+    places: NDArray[np.intp] | slice = _ALL,
+) -> tuple[ClassesBody, list[bytes]]:
+    """The lines of one feature for every class of the model.
+
+    Parameters
+    ----------
+    feature : FeatureResult
+        Of the explained class.
+    classes : Classes
+        Where the curves come from.
+    positions : ndarray of shape (n_lines,)
+        Rows to draw.
+    places : ndarray of shape (n_grid,) or slice
+        Which values of the grid; all of them by default.
+
+    Returns
+    -------
+    body, buffers
+        As `ClassesBody` lays them out.
+    """
+    shown = classes.lines(feature.feature, positions)
+    grid, curves = display_axis(feature).grid[places], shown.curves[:, :, places]
+    offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
+    body = ClassesBody(
+        feature=feature.label,
+        kind=feature.kind,
+        outputs=list(shown.outputs),
+        n_outputs=shown.n_outputs,
+        explained=shown.explained,
+        n_lines=len(positions),
+        n_grid=len(grid),
+        offsets=offsets.tolist(),
+    )
+    centred = curves - offsets[:, None, None]
+    return body, [u32(positions), f64(grid), f32(centred), f32(centred.mean(axis=1))]
+
+
+def _missing(feature: FeatureResult, positions: NDArray[np.int64]) -> tuple[MissingBody | None, NDArray[np.float64]]:
+    """What is predicted of some rows with the value missing; nothing where no observation lacks it."""
+    known = feature.missing_dependence
+    if known is None:
+        return None, np.empty(0)
+    count = int(np.isnan(feature.observed_axis).sum())
+    return MissingBody(count=count, mean=known[0], spread=known[1]), feature.missing_rows(positions)

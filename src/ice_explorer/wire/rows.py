@@ -1,0 +1,172 @@
+"""Replies in words, without buffers: rows as text, drivers, what a row would need, and what rows have in common."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.checks import check_distinct_positions
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.features.display_axis import cell_writer, display_axis, writer
+from ice_explorer.features.number_text import cell_text, short_cell_text
+from ice_explorer.wire.messages import (
+    CombinedBody,
+    DriverBody,
+    DriversBody,
+    FeatureMovesBody,
+    InCommonBody,
+    InCommonItem,
+    MoveBody,
+    RowsBody,
+    RuleBody,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.table import Column
+    from ice_explorer.drivers.drivers import Drivers
+    from ice_explorer.drivers.in_common import InCommon
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.feature_explanation import FeatureResult
+
+_MOST_DRIVERS = 50
+
+
+def rows_of(
+    explanation: ExplanationResult,
+    positions: Sequence[int],
+    sort_by: int | None = None,
+    *,
+    descending: bool = False,
+    most: int | None = None,
+) -> RowsBody:
+    """Rows as text: what is predicted and observed, and all columns of X; a missing value is empty.
+
+    Parameters
+    ----------
+    explanation : ExplanationResult
+    positions : sequence of int
+        Rows of X.
+    sort_by : int, optional
+        Number of the column of the reply that the rows are sorted by; missing values are last.
+    descending : bool
+    most : int, optional
+        Rows that are returned at most.
+    """
+    chosen = check_distinct_positions(positions, explanation.n_observations)
+    outcomes = explanation._outcomes(chosen)
+    columns = [explanation._column(name) for name in explanation.columns]
+    labels = [*outcomes, *(column.label for column in columns)]
+    if sort_by is not None:
+        if sort_by >= len(labels):
+            msg = f"`sort_by` must be the number of a column from 0 to {len(labels) - 1}; got {sort_by}. Leave it out."
+            raise InvalidOptionError(msg)
+        at = sort_by - len(outcomes)
+        keys = list(outcomes.values())[sort_by] if at < 0 else _sort_keys(columns[at], chosen)
+        order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way
+        chosen, outcomes = chosen[order], {name: values[order] for name, values in outcomes.items()}
+    chosen = chosen[:most]
+    texts = [[cell_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
+    by_column = [*texts, *(_cells(column, chosen) for column in columns)]
+    return RowsBody(
+        columns=labels,
+        n_outcomes=len(outcomes),
+        positions=chosen.tolist(),
+        rows=[list(row) for row in zip(*by_column, strict=True)],
+    )
+
+
+def _sort_keys(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the coordinates of rows; of what has none, the place of its text in alphabetical order."""
+    if column.kind != "other":
+        return column.values[chosen].astype(np.float64)
+    texts, missing = column.texts[chosen], column.missing[chosen]
+    keys = np.full(len(chosen), math.nan)
+    keys[~missing] = np.unique(texts[~missing].astype(str), return_inverse=True)[1]
+    return keys
+
+
+def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
+    if column.kind == "other":
+        return ["" if text is None else text for text in column.texts[chosen]]
+    write = cell_writer(column)
+    return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
+
+
+def drivers_of(feature: FeatureResult, found: Drivers) -> DriversBody:
+    """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
+    return DriversBody(
+        feature=feature.label,
+        lead=found.lead,
+        drivers=[
+            DriverBody(
+                column=driver.column,
+                share=driver.share,
+                rule=driver.rule,
+                n_rule=driver.n_rule,
+                n_rest=driver.n_rest,
+                threshold=None if math.isnan(driver.threshold) else driver.threshold,
+                levels=None if driver.levels is None else list(driver.levels),
+                sides=driver.sides,
+            )
+            for driver in found.reported[:_MOST_DRIVERS]
+        ],
+        combined=CombinedBody(
+            columns=list(found.combined.columns),
+            share=found.combined.share,
+            rules=[RuleBody(rule=rule, n_rows=n_rows) for rule, n_rows in found.combined.rules.items()],
+        ),
+        n_rows=found.n_rows,
+        n_curves=found.n_curves,
+    )
+
+
+def moves_of(feature: FeatureResult, position: int, prediction: float) -> FeatureMovesBody:
+    """Describe how far a feature moves the prediction of one row, nearest first."""
+    axis = display_axis(feature)
+    write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
+    moves = feature._moves(position, prediction)
+    return FeatureMovesBody(
+        feature=feature.label,
+        observed=write(float(axis.observed[position])),
+        moves=[
+            MoveBody(
+                distance=distance if math.isfinite(distance) else None,
+                place=float(axis.grid[place]),
+                value=write(float(axis.grid[place])),
+                change=change,
+            )
+            for place, distance, change in zip(
+                moves.places.tolist(), moves.distances.tolist(), moves.changes.tolist(), strict=True
+            )
+        ],
+    )
+
+
+def in_common_of(explanation: ExplanationResult, positions: Sequence[int]) -> InCommonBody:
+    """Describe what some rows have in common, in words."""
+    found = explanation._in_common(check_distinct_positions(positions, explanation.n_observations))
+    return InCommonBody(
+        items=[
+            InCommonItem(column=each.of.label, text=_in_words(each), inside=each.inside, outside=each.outside)
+            for each in found
+        ]
+    )
+
+
+def _in_words(each: InCommon) -> str:
+    second = each.of
+    grid = second.values if second.levels is None else np.arange(len(second.levels))
+    write = writer(second.kind, grid, second.levels, short_cell_text, second.clock)
+    if each.levels:
+        return f"{second.label} {', '.join(map(write, each.levels))}"
+    if math.isinf(each.high):
+        return f"{second.label} ≥ {write(each.low)}"
+    if math.isinf(each.low):
+        return f"{second.label} ≤ {write(each.high)}"
+    return f"{second.label} {write(each.low)} – {write(each.high)}"
