@@ -8,7 +8,7 @@ import { publish } from "./settings.ts";
 
 const PLUGIN = "ice-explorer:plugin";
 const COMMAND = "ice-explorer:export";
-const NONE_SHOWN = "No ICE explorer is on screen. Run the cell that shows one, then try again.";
+const NONE_SHOWN = "No ICE explorer is on screen. Run a cell that displays one, then try again.";
 
 /** The explorer's own dialog opens at this event. */
 function openExport(explorer: HTMLElement): void {
@@ -34,7 +34,7 @@ function addExport(app: JupyterFrontEnd, palette: ICommandPalette | null): void 
 
   commands.addCommand(COMMAND, {
     label: "Export ICE figures…",
-    caption: "Save figures and numbers of the ICE explorer in use, or of the first on screen",
+    caption: "Export figures and data of the ICE explorer in use, or of the first one on screen",
     isEnabled,
     isVisible: isEnabled,
     execute: (args) => {
@@ -59,7 +59,7 @@ async function followSettings(registry: ISettingRegistry): Promise<void> {
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN,
-  description: "Exports figures of ICE explorers by a command, and tells explorers the settings.",
+  description: "Adds a command that exports figures of ICE explorers, and applies the user's settings to them.",
   autoStart: true,
   optional: [ICommandPalette, ISettingRegistry],
   activate: async (app: JupyterFrontEnd, palette: ICommandPalette | null, registry: ISettingRegistry | null) => {

@@ -52,7 +52,7 @@ async function rasterise(svg: Blob, dpi: number): Promise<Blob> {
     pen.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
       const done = (png: Blob | null) =>
-        png === null ? reject(new Error("The PNG came out empty; save it as SVG instead.")) : resolve(png);
+        png === null ? reject(new Error("The PNG is empty; save it as SVG instead.")) : resolve(png);
       canvas.toBlob(done, "image/png");
     });
   } finally {

@@ -56,7 +56,7 @@ export async function rasterised({ svg, width, height }: Portrait): Promise<Blob
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
     const done = (png: Blob | null) =>
-      png === null ? reject(new Error("The PNG came out empty; print the page instead.")) : resolve(png);
+      png === null ? reject(new Error("The PNG is empty; print the page instead.")) : resolve(png);
     canvas.toBlob(done, "image/png");
   });
 }

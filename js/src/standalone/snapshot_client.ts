@@ -64,7 +64,7 @@ const POSITIONS = 0;
 const OBSERVED = 1;
 const PREDICTIONS = 3;
 
-const NO_KERNEL = "This page was saved without its model, which the notebook that it comes from has.";
+const NO_KERNEL = "This page was saved without its model. Use the original notebook for this.";
 
 const json = async (text: string): Promise<unknown> => JSON.parse(new TextDecoder().decode(await unzip(text)));
 

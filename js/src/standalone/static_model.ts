@@ -54,6 +54,6 @@ export class StaticModel implements AnyModel<Traits> {
   }
 
   send(): void {
-    throw new Error("There is no kernel to hear this.");
+    throw new Error("This page has no kernel.");
   }
 }

@@ -30,7 +30,7 @@ export interface Situation {
 
 /** Scales on which no target is observed. */
 const NO_TARGET: Record<string, string> = {
-  log_odds: "A class has no log-odds that could be observed.",
+  log_odds: "The log-odds of a class cannot be observed.",
   decision_function: "The target is not on the scale of the decision function.",
 };
 
@@ -75,12 +75,12 @@ function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
 }
 
 function stepOffer({ nGrid, kind }: Curves): Offer {
-  return hasLevels(kind) || slopeEnds(nGrid).length === nGrid ? "Every step is drawn: there are few." : null;
+  return hasLevels(kind) || slopeEnds(nGrid).length === nGrid ? "Every step is already drawn." : null;
 }
 
 function rugOffer({ nLines }: Curves, onLevels: boolean): Offer {
-  if (onLevels) return "On levels every row is a dot.";
-  return nLines > MOST_TICKS ? `More than ${MOST_TICKS} rows are drawn.` : null;
+  if (onLevels) return "Not available for levels: every row is already a dot.";
+  return nLines > MOST_TICKS ? `Not available for more than ${MOST_TICKS} rows.` : null;
 }
 
 /** Whether lines are drawn as their density. */

@@ -76,7 +76,7 @@ function refusalOf(message: unknown): string | null {
 }
 
 const otherProtocol = (protocol: number): string =>
-  `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
+  `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol ${protocol}. Restart the kernel and reload the page.`;
 
 /** What the kernel says of the features; or why it cannot be read, as a sentence. */
 function describedBy(

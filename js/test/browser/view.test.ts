@@ -40,7 +40,7 @@ test("more than 2,000 lines are drawn as their density, with what a shade means;
   await expect.poll(() => root.dataset.drawnAs).toBe("density");
   expect(ink(part("curves-canvas"))).toBeGreaterThan(1000);
   await expect.poll(() => part("density-key").hidden).toBe(false);
-  expect(part("density-key").textContent).toMatch(/^1 line[\d.]+ % of the lines$/);
+  expect(part("density-key").textContent).toMatch(/^1 curve[\d.]+ % of the curves$/);
   await openMenu(mounted);
   part("lines-as-lines").click();
   await expect.poll(() => root.dataset.drawnAs).toBe("lines");

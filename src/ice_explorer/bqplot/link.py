@@ -58,7 +58,7 @@ class Thread:
         try:
             self._loop.call_soon_threadsafe(self._do_due)
         except RuntimeError:  # the loop has ended with the kernel, and nobody looks at its figures
-            logger.debug("A figure has no thread any more that would draw it.")
+            logger.debug("The thread that draws this figure has ended.")
 
     def do_later(self, action: Callable[[], object], seconds: float) -> None:
         """Do something after a while, where there is a loop that lives so long; called in the thread."""

@@ -34,17 +34,17 @@ class NotColumnwiseError(ICEExplorerError):
     @classmethod
     def failed(cls, error: Exception) -> NotColumnwiseError:
         """Say that their output is no matrix of numbers."""
-        return cls(f"What stands around the model makes no matrix of numbers ({type(error).__name__}: {error}).")
+        return cls(f"The transformers do not return a numeric matrix ({type(error).__name__}: {error}).")
 
     @classmethod
     def labels(cls, label: str) -> NotColumnwiseError:
         """Name a column whose labels the model makes something of that is not known."""
-        return cls(f"What the model makes of the labels of {label!r} is not known here.")
+        return cls(f"The model's encoding of the levels of {label!r} is unknown.")
 
     @classmethod
     def mixed(cls, label: str) -> NotColumnwiseError:
         """Name a feature that moves other columns, or whose columns depend on others."""
-        return cls(f"The transformers around the model do not treat {label!r} by itself.")
+        return cls(f"The transformers combine {label!r} with other columns.")
 
 
 def _same(some: Array, others: Array) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ _STROKE: Final = 14.0  # length of a line
 _TO_TEXT: Final = 4.0
 _FADE: Final = (0.15, 0.45, 1.0, 1.0, 1.0, 1.0, 0.45, 0.15)
 
-ONE_LINE_TEXT: Final = "1 line"
+ONE_LINE_TEXT: Final = "1 curve"
 
 SELECTED_MEAN: Final = Style(stroke=PICK, width=2.4)
 MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
@@ -121,7 +121,7 @@ def draw_key(
             text = scene.state.besides.target_text
             items.item(text, 5, lambda x, middle: page.add(Circle(x + 2.5, middle, 2.1, ring)))
         if share is not None:
-            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the lines")
+            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the curves")
         if n_selected > 0:
             is_plain = coloring.title is None or lines.on_levels  # else they have the legend's colours
             style = Style(stroke=PICK if is_plain else QUIET, width=1.1)

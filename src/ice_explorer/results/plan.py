@@ -348,7 +348,7 @@ def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str
     if settings.sample is None:
         return []
     n_rows, n_observations = len(inputs[0].positions), len(inputs[0].own)
-    return [f"Curves are those of {n_rows} of {n_observations} observations, drawn for each feature on its own."]
+    return [f"Curves are computed for {n_rows} of {n_observations} observations, sampled separately for each feature."]
 
 
 class Plan:

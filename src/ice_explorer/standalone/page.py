@@ -48,11 +48,11 @@ _PAGE: Final = Template(
 </head>
 <body class="ice-page" data-in="$where">
 $heading
-<main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
+<main id="ice-place"><p class="ice-page-note">Loading the curves (requires JavaScript) …</p></main>
 <footer class="ice-page-about">
 <p>$about</p>
 <p class="ice-page-about-use">$use</p>
-<details><summary>Where this comes from</summary>
+<details><summary>Origin</summary>
 <dl>
 $facts
 </dl>

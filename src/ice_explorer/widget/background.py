@@ -62,7 +62,7 @@ class _Question(Generic[Name, Result]):
         try:
             self.refuse_with(error)
         except Exception:
-            logger.exception("A question could not be refused.")
+            logger.exception("An error reply could not be sent.")
 
 
 @dataclass
@@ -249,7 +249,7 @@ class Background(Generic[Name, Result]):
         try:
             self._run()
         except BaseException as error:
-            logger.exception("The thread of an explorer ended.")
+            logger.exception("The background thread of an explorer ended.")
             self._end(threading.current_thread(), _as_exception(error, self._current))
 
     def _run_here(self) -> None:
@@ -397,7 +397,7 @@ class Background(Generic[Name, Result]):
         except self._caught:
             # Whoever listens may fail (a lost connection, an observer of the user's) without
             # taking the computation along.
-            logger.exception("Telling about the computation failed.")
+            logger.exception("A status update could not be sent.")
 
 
 def _as_exception(error: BaseException, name: Hashable) -> Exception:

@@ -144,27 +144,21 @@ def fit_state(
     if feature in features:
         traits["feature"] = feature
     elif feature != "":
-        notes.append(
-            f"The state opens {feature!r}, which is not among the features explained here, so it is not opened."
-        )
+        notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
     column = traits.get("color_by")
     if column is not None and column not in columns:
         del traits["color_by"]
-        notes.append(f"The state colours by {column!r}, and X has no such column, so the lines are not coloured by it.")
+        notes.append(f"The saved state colours curves by {column!r}, which is not a column of X; ignored.")
     rows = traits.get("selection", [])
     there = [row for row in rows if row < n_rows]
     if len(there) < len(rows):
         traits["selection"] = there
         gone_rows = ", ".join(str(row) for row in rows if row >= n_rows)
-        notes.append(
-            f"The state selects rows behind the last one of X, {n_rows - 1}, so they are left out: {gone_rows}."
-        )
+        notes.append(f"The saved state selects rows beyond the last row of X ({n_rows - 1}); ignored: {gone_rows}.")
     compared = view.get("compared", [])
     known = [name for name in compared if name in features]
     if len(known) < len(compared):
         view["compared"] = known
         gone = ", ".join(repr(name) for name in compared if name not in features)
-        notes.append(
-            f"The state compares with what is not among the features explained here, so it is left out: {gone}."
-        )
+        notes.append(f"The saved state compares features that are not explained; ignored: {gone}.")
     return State(traits, view), notes

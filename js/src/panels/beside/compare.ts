@@ -107,7 +107,7 @@ export function comparePanel(view: View): ComparePanel {
   const options = { signal: aborted };
   const remembered = store.remembered.of("compared");
   const select = html("select", { class: "ice-select", "aria-label": "Compare with", "data-test": "compare" });
-  const choice = html("span", { class: "ice-compare" }, hinted(select, "Show another feature beside this one."));
+  const choice = html("span", { class: "ice-compare" }, hinted(select, "Show another feature next to this one."));
   const title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
   const close = html("button", { type: "button", class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   const items = html("div", { class: "ice-compared-items" });

@@ -107,7 +107,7 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
     return line.node;
   });
   hinted(lines[0]!, "Density where more than 2,000 curves are drawn.");
-  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw lines as"), ...lines);
+  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw curves as"), ...lines);
   keep(
     () => offered(store).density === undefined,
     (isAbsent) => {

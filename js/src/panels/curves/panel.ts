@@ -30,7 +30,7 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
       return `${status.state === "error" ? "Something went wrong, see below. " : ""}Choose a feature to see its curves.`;
     case "loading":
       return silent
-        ? `The curves of ${picture.feature} have not come yet: the kernel is busy, or this page has none.`
+        ? `Still waiting for the curves of ${picture.feature}: the kernel is busy or not connected.`
         : `Computing the curves of ${picture.feature} …`;
     case "error":
       return picture.message;

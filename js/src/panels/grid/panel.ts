@@ -292,5 +292,5 @@ class Grid {
 
 function aboutOf(n: number, nKnown: number, metric: string): string {
   const so = nKnown < n ? `${count(nKnown)} of ${plural(n, "feature")} so far` : plural(n, "feature");
-  return `${so} by ${metric}, at most ${MOST_LINES} lines each`;
+  return `${so} by ${metric}, at most ${MOST_LINES} curves each`;
 }

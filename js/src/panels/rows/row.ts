@@ -65,7 +65,7 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
     const last = (store.figures.peek()?.header.n_observations ?? 0) - 1;
     const row = input.valueAsNumber;
     if (!Number.isInteger(row) || row < 0 || row > last) {
-      tell(`Rows have the numbers 0 to ${count(last)}.`);
+      tell(`Enter a row number from 0 to ${count(last)}.`);
       return;
     }
     tell(null);
@@ -238,7 +238,7 @@ function rowCard(view: View, pins: Pins): HTMLElement {
 
 /** What the list says, and how far it is. */
 function leadOf({ store }: View, { moves, total, problem }: WhatIf): (Node | string)[] {
-  if (!store.client.hasKernel) return ["Which change moves this row most is computed in the notebook only."];
+  if (!store.client.hasKernel) return ["The largest change by one feature is computed in the notebook only."];
   const title = explained(html("span", {}, "Largest change by one feature"), explanation("what_if"));
   if (problem !== null) return [title, `: ${problem}`];
   return moves.size < total ? [title, ` (${count(moves.size)} of ${count(total)} features computed …)`] : [title];

@@ -11,17 +11,17 @@ class OtherFormError(ICEExplorerError):
     @classmethod
     def model(cls, model: object, form: str) -> OtherFormError:
         """Name the model, and what it is not: "linear model"."""
-        return cls(f"{type(model).__name__} is no {form} that is known here.")
+        return cls(f"{type(model).__name__} is not a supported {form}.")
 
     @classmethod
     def link(cls, name: str) -> OtherFormError:
         """Name the link."""
-        return cls(f"The link {name} is not known here.")
+        return cls(f"The link {name} is not supported.")
 
     @classmethod
     def term(cls, term: str) -> OtherFormError:
         """Name a term of a formula that is more than a column."""
-        return cls(f"The term {term!r} of its formula is no column of X as it is.")
+        return cls(f"The term {term!r} of its formula is not a column of X.")
 
     @classmethod
     def kernel(cls, model: object) -> OtherFormError:
@@ -31,12 +31,12 @@ class OtherFormError(ICEExplorerError):
     @classmethod
     def activation(cls, name: str) -> OtherFormError:
         """Name the activation."""
-        return cls(f"The activation {name} is not known here.")
+        return cls(f"The activation {name} is not supported.")
 
     @classmethod
     def response(cls, model: object, response: str) -> OtherFormError:
         """Name the response, which does not follow from margins."""
-        return cls(f"{response} of {type(model).__name__} is no function of its margins that is known here.")
+        return cls(f"{response} of {type(model).__name__} is not a supported function of its margins.")
 
     @classmethod
     def response_of_kernels(cls) -> OtherFormError:

@@ -32,7 +32,7 @@ class UnsupportedTreesError(ICEExplorerError):
     @classmethod
     def overridden(cls, model: object, method: str, known: str) -> UnsupportedTreesError:
         """Say that a subclass answers by itself."""
-        return cls(f"{type(model).__name__} has its own {method}(), which the trees of {known} may not reproduce.")
+        return cls(f"{type(model).__name__} overrides {method}(), which the trees of {known} may not reproduce.")
 
     @classmethod
     def no_response(cls, model: object, response: str) -> UnsupportedTreesError:
@@ -43,8 +43,7 @@ class UnsupportedTreesError(ICEExplorerError):
     def unknown_form(cls, library: str, error: Exception) -> UnsupportedTreesError:
         """Say that the installed version keeps its trees otherwise."""
         return cls(
-            f"This version of {library} keeps its trees in a form that is not known here "
-            f"({type(error).__name__}: {error})."
+            f"This version of {library} stores its trees in an unknown format ({type(error).__name__}: {error})."
         )
 
     @classmethod
@@ -56,14 +55,14 @@ class UnsupportedTreesError(ICEExplorerError):
     def predicted_class(cls, model: object) -> UnsupportedTreesError:
         """Say why the predicted class of several trees is left to the library."""
         return cls(
-            f"The class that {type(model).__name__} predicts turns where classes tie, and a tie depends on the "
+            f"The class predicted by {type(model).__name__} is ambiguous where classes tie, and ties depend on the "
             "order in which the trees are summed."
         )
 
     @classmethod
     def objective(cls, library: str, name: str) -> UnsupportedTreesError:
         """Say that it is not known what becomes of the sum of the leaves."""
-        return cls(f"What {library} makes of the sum of the leaves under the objective {name!r} is not known here.")
+        return cls(f"How {library} transforms the sum of the leaves for the objective {name!r} is unknown.")
 
 
 class NotTreesError(UnsupportedTreesError):
@@ -72,7 +71,7 @@ class NotTreesError(UnsupportedTreesError):
     @classmethod
     def of(cls, model: object) -> NotTreesError:
         """Name the class."""
-        return cls(f"{type(model).__name__} is not one of the tree ensembles whose trees can be read.")
+        return cls(f"{type(model).__name__} is not a supported tree ensemble.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -158,7 +158,7 @@ def _boosted_trees(gradient_booster: dict[str, Any]) -> tuple[dict[str, Any], ND
         return gradient_booster["model"], None
     if name == "dart":
         return gradient_booster["gbtree"]["model"], np.asarray(gradient_booster["weight_drop"], np.float64)
-    msg = f"The XGBoost booster {name!r} is made of no trees."
+    msg = f"The XGBoost booster {name!r} has no trees."
     raise UnsupportedTreesError(msg)
 
 
