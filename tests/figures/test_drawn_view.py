@@ -21,6 +21,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
+from ice_explorer.dates import UTC_CLOCK
 from ice_explorer.export.save import picture, save
 from ice_explorer.features.column_colors import LevelColors, RampColors
 from ice_explorer.features.display_axis import DisplayAxis
@@ -610,7 +611,7 @@ def split_cases():
             chosen = SimpleNamespace(threshold=threshold, levels=split["levels"], sides=tuple(split["sides"]))
         if body["kind"] == "continuous":
             colors = RampColors(
-                body["column"], exact, body["of"], tuple(body["domain"]), body["median"], body["levels"]
+                body["column"], exact, body["of"], tuple(body["domain"]), body["median"], body["levels"], UTC_CLOCK
             )
         else:
             colors = LevelColors(body["column"], exact, body["levels"], [], body["values"])
