@@ -1,4 +1,4 @@
-"""What keeps a figure in step with an explorer, in one thread, until either is closed."""
+"""Synchronise a figure with an explorer, in one thread, until either is closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the figures look: colours, letters and margins of the explorer, in the themes of its hosts.
+"""Style of the figures: colours, fonts and margins of the explorer, in the themes of its hosts.
 
 Colours are CSS variables that the explorer's style sheet defines for either theme, with those of a light page where
 it is not there, as in a saved SVG.

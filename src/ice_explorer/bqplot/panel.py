@@ -1,4 +1,4 @@
-"""A plot of the open feature: its axes, and how it comes by what it shows."""
+"""A plot of the open feature: its axes and its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ICE curves by asking the model for every phantom observation: works for any prediction function."""
+"""ICE curves by predicting every phantom observation: works for any prediction function."""
 
 from __future__ import annotations
 
@@ -359,7 +359,7 @@ def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def unfit_prediction(feature: Moving, where: str, value: float, response: str) -> PredictionError:
-    """Say what is wrong with a prediction that does not fit."""
+    """Return the error for an invalid prediction."""
     if math.isfinite(value):
         return PredictionError.too_large(feature.readable, where, value, LARGEST)
     if math.isinf(value) and response == "log_odds":
@@ -372,5 +372,5 @@ def _of_phantom(feature: Moving, where: str) -> str:
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:
-    """Say where a phantom is."""
+    """Return the position of a phantom observation as text."""
     return f"grid value {feature.text(value)}, row {row} of X"

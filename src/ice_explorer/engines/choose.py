@@ -1,4 +1,4 @@
-"""Which engine explains a model: the fastest one that gives the model's own numbers."""
+"""Choose the engine of a model: the fastest one that reproduces its predictions."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _BRUTE = "every phantom observation is predicted, which works for any model"
 
 
 class NotExactError(ICEExplorerError):
-    """An engine cannot give the model's own numbers; the message says why."""
+    """An engine cannot reproduce the predictions of the model; the message states why."""
 
     @classmethod
     def unknown_form(cls, model: object, error: Exception) -> NotExactError:
-        """Say that the installed version of a library is not known here."""
+        """Return the error for a library version with an unknown model format."""
         return cls(
             f"This version of {type(model).__name__} stores the fitted model in an unknown format "
             f"({type(error).__name__}: {error})."
@@ -164,7 +164,7 @@ def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
 
 
 def _without_numba() -> list[str]:
-    """Say why trees take long, where they do."""
+    """Return a note if numba is missing."""
     if _HAS_NUMBA:
         return []
     return [

@@ -1,4 +1,4 @@
-"""X as the model inside sees it: through the transformers around it, column by column.
+"""X after column-wise transformers, as the model inside a pipeline receives it.
 
 Where every transformer works column by column, moving one column of X moves known columns of the
 matrix that the model sees, to values that do not depend on the row. Which columns, and to what, is
@@ -33,17 +33,17 @@ class NotColumnwiseError(ICEExplorerError):
 
     @classmethod
     def failed(cls, error: Exception) -> NotColumnwiseError:
-        """Say that their output is no matrix of numbers."""
+        """Return the error for transformers whose output is not numeric."""
         return cls(f"The transformers do not return a numeric matrix ({type(error).__name__}: {error}).")
 
     @classmethod
     def labels(cls, label: str) -> NotColumnwiseError:
-        """Name a column whose labels the model makes something of that is not known."""
+        """Return the error for a column with an unknown encoding."""
         return cls(f"The model's encoding of the levels of {label!r} is unknown.")
 
     @classmethod
     def mixed(cls, label: str) -> NotColumnwiseError:
-        """Name a feature that moves other columns, or whose columns depend on others."""
+        """Return the error for a feature that transformers combine with other columns."""
         return cls(f"The transformers combine {label!r} with other columns.")
 
 

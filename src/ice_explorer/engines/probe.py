@@ -1,4 +1,4 @@
-"""What a model is asked first, and what it is asked again."""
+"""The first calls of a model: one to learn its output, others to detect random or batch-dependent predictions."""
 
 from __future__ import annotations
 

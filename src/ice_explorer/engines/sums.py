@@ -1,4 +1,4 @@
-"""Which engine computes the curves of a model, and how its curves become sums."""
+"""Engines: compute the curves of a model and add them to metric sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and numbers as files: CSV, Parquet and JSON, each with where it comes from inside."""
+"""Tables and numbers as files: CSV, Parquet and JSON, each with its provenance."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _json_without_formulas(text: str) -> str:
 
 
 def require_pyarrow() -> None:
-    """Say how to get pyarrow where it is missing."""
+    """Raise with installation advice if pyarrow is missing."""
     try:
         import pyarrow  # noqa: F401, ICN001
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The axis of a feature as pictures have it, in the browser and on paper.
+"""The axis of a feature as drawn, in the browser and in figures.
 
 On it levels without an order stand side by side, wherever their codes are; everything else stands
 at its coordinate.

@@ -1,8 +1,8 @@
-"""A feature: what moves when a curve is drawn, on an axis of numbers.
+"""A feature: what a curve varies, on an axis of numbers.
 
 Most features are a column of X as it is. A declared category is a column whose numbers are names; a group is
-several columns of 0 and 1 that move together. Everything behind this module knows coordinates alone, and
-asks the feature what to write into X for them.
+several columns of 0 and 1 that move together. Other modules use coordinates
+only; the feature converts them to values for X.
 """
 
 from __future__ import annotations

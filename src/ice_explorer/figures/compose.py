@@ -1,4 +1,4 @@
-"""Where the panels of a view stand on the page."""
+"""Layout of the panels of a view on a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader may choose to see besides the lines: observed targets, own values, means of colours, what leaves."""
+"""Optional marks of the curves plot: observed targets, observed values, group means, curves beyond the axis."""
 
 from __future__ import annotations
 

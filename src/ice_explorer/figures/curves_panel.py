@@ -1,4 +1,4 @@
-"""The open feature: its lines, what is drawn over and under them, and its axes."""
+"""Panel of the open feature: curves, marks and axes."""
 
 from __future__ import annotations
 

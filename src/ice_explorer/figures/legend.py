@@ -1,4 +1,4 @@
-"""What the marks and colours of the curves mean, in rows under the plot."""
+"""Legend of marks and colours, in rows under the plot."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Items:
 def draw_key(
     page: Page, scene: Scene, box: Box, baseline: float, share: float | None, *, is_small: bool = False
 ) -> float:
-    """Say what the black line, the dots and the thick lines are; return the last baseline.
+    """Draw the legend of mean, dots and group means; return the last baseline.
 
     `share` is that of the lines which a density draws solid, None where lines are drawn one by one. Small plots
     have neither dots at observed values nor means of colours.
@@ -150,7 +150,7 @@ def _draw_group_mean(page: Page, coloring: Coloring, x: float, middle: float) ->
 
 
 def _draw_density_key(page: Page, color: str, items: Items, most: str) -> None:
-    """Say what the shades of a density mean: from one line to the share that is drawn solid."""
+    """Draw the legend of a density, from one curve to the share that is drawn solid."""
     low, high = text_width(ONE_LINE_TEXT, SMALL), text_width(most, SMALL)
     x = items.begin(low + _SHADES + high + 10)
     page.words(ONE_LINE_TEXT, x, items.baseline, size=SMALL, fill=QUIET)
@@ -174,7 +174,7 @@ def _draw_level_mean(page: Page, x: float, middle: float) -> None:
 
 
 def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, counts: bool = True) -> float:
-    """Say what the colours mean, and of how many lines unless plots draw different rows; return the last baseline."""
+    """Draw the legend of colours, with counts unless plots draw different rows; return the last baseline."""
     if coloring.title is None:
         return baseline - _ROW
     with page.group("legend"):

@@ -1,4 +1,4 @@
-"""What stands on levels and beside the axis: dots, means, and the names of the levels."""
+"""Marks of levels and missing values: dots, means and level names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The features on a map: how much they differ between rows, how curved they are, and how much they matter."""
+"""Map of the features by heterogeneity, non-linearity and impact."""
 
 from __future__ import annotations
 

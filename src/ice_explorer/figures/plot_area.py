@@ -1,4 +1,4 @@
-"""The area where lines are drawn, large or small, and all that depends on the rows in it."""
+"""The plot area of curves, large or small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How plausible a phantom observation is: decay weights, and the scale in which distance counts."""
+"""Likelihood of phantom observations: decay weights and distance scales."""
 
 from __future__ import annotations
 

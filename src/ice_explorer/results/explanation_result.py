@@ -1,4 +1,4 @@
-"""The result of an explanation as numbers: the features, their table, and what concerns them together.
+"""Results of an explanation as numbers: its features, their table, and methods on all features.
 
 `explanation.Explanation` is the same with pictures and files.
 """

@@ -1,4 +1,4 @@
-"""The result of one feature as numbers: its curves, their metrics, and what is computed from them when asked for."""
+"""Results of one feature as numbers: curves, metrics, and values computed on demand."""
 
 from __future__ import annotations
 

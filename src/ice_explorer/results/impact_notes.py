@@ -1,4 +1,4 @@
-"""Notes on an impact that rests on one step of the grid, or on values that lie close together."""
+"""Notes on impacts that depend mostly on one grid step, or on values that are close together."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _NAMES: Final = {"equations": "By intervals", "published": "As published"}
 
 
 class Note(NamedTuple):
-    """What there is to say about one feature.
+    """A note about one feature.
 
     Attributes
     ----------
     sentence : str
         The whole, without the name of the feature.
     brief : str
-        The same beside the name of the feature in a list.
+        A short form for lists of features.
     """
 
     sentence: str

@@ -1,6 +1,6 @@
-"""From arguments to a plan: everything checked and chosen, the model not yet asked.
+"""From arguments to a plan: options are validated and resolved before features are computed.
 
-`Plan.compute` runs one feature from phantoms to metrics, so that whoever shows results can choose
+`Plan.compute` runs one feature from phantom observations to metrics, so that an explorer can choose
 the order of the features and stop between blocks.
 """
 
@@ -352,7 +352,7 @@ def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str
 
 
 class Plan:
-    """Everything checked and chosen, the model not yet asked: made by `prepare`.
+    """Validated and resolved input of an explanation, made by `prepare`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What an explorer knows besides its explanation, as far as pictures show it."""
+"""State of an explorer beyond its explanation that figures show."""
 
 from __future__ import annotations
 

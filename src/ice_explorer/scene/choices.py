@@ -1,4 +1,4 @@
-"""What a reader chose about the view in the browser, as figures follow it.
+"""View settings chosen in the browser, as figures follow them.
 
 A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever
 a file does not show is named in its provenance, so that nobody takes it for the whole of the screen.

@@ -1,4 +1,4 @@
-"""Which slopes the axis shows: all of them, or the bulk. The twin of `valueRange` in `js/src/plots/value_range.ts`."""
+"""Range of the slope axis: all slopes, or the bulk. The twin of `valueRange` in `js/src/plots/value_range.ts`."""
 
 from __future__ import annotations
 

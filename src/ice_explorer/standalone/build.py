@@ -1,4 +1,4 @@
-"""From an explanation and a view of it to the page that holds both."""
+"""Build a standalone page from an explanation and a view."""
 
 from __future__ import annotations
 

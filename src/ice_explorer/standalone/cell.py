@@ -1,4 +1,4 @@
-"""A page in the output of a cell: a frame that the notebook keeps, and that lives without a kernel."""
+"""A standalone page in the output of a cell: an iframe saved with the notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that shows a snapshot: it asks nothing of anybody, and whatever users wrote is text in it."""
+"""The HTML page of a snapshot: it makes no network requests, and user texts are escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computing behind the notebook's back: one thread, feature by feature, that can be asked things.
+"""Background computation: one thread that computes features in turn and answers requests.
 
 The model is called from this thread alone, so that a model which is not thread-safe is never
 called twice at once. The thread lives while there is work. A question about a computed feature is
@@ -58,7 +58,7 @@ class _Question(Generic[Name, Result]):
     refuse_with: Callable[[Exception], None]
 
     def refuse(self, error: Exception) -> None:
-        """Say why there is no answer; whoever asked may be gone."""
+        """Send an error reply, if the requester still exists."""
         try:
             self.refuse_with(error)
         except Exception:

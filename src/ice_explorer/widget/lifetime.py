@@ -1,4 +1,4 @@
-"""How long an explorer computes and is kept: while a variable, an output or a page has it.
+"""Lifetime of explorers: they are kept while a variable, an output or a page uses them.
 
 ipywidgets keeps every widget until it is closed. A cell that runs again would leave its former explorer computing,
 with its data and its curves. Such an explorer is unused when all of these hold:

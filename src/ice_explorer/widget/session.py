@@ -1,4 +1,4 @@
-"""What an explorer is about: model and data on their way to an explanation, or an explanation."""
+"""Prepare the explanation of an explorer from a model and data, or take an existing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of an explorer as plain JSON: what may stand in one, and what does not fit other data.
+"""The state of an explorer as plain JSON: validation, and adaptation to other data.
 
 A state is written by `ICEExplorer.state` and may have been kept in a file for long. What was not
 written by an explorer is refused; what was, and names something that the data at hand do not have,

@@ -1,4 +1,4 @@
-"""Any fitted model becomes one function: rows in, one finite-or-not number per row out.
+"""Convert any fitted model to one function: rows in, one number per row out.
 
 The only place that chooses a class, an output, a method or a scale.
 """

@@ -1,4 +1,4 @@
-"""The size of a figure on paper, and what is written around it."""
+"""Size, title and caption of a figure."""
 
 from __future__ import annotations
 

@@ -31,29 +31,29 @@ class UnsupportedTreesError(ICEExplorerError):
 
     @classmethod
     def overridden(cls, model: object, method: str, known: str) -> UnsupportedTreesError:
-        """Say that a subclass answers by itself."""
+        """Return the error for a subclass that overrides a prediction method."""
         return cls(f"{type(model).__name__} overrides {method}(), which the trees of {known} may not reproduce.")
 
     @classmethod
     def no_response(cls, model: object, response: str) -> UnsupportedTreesError:
-        """Say that the model has no such response."""
+        """Return the error for a response that the model does not have."""
         return cls(f"{type(model).__name__} has no {response}.")
 
     @classmethod
     def unknown_form(cls, library: str, error: Exception) -> UnsupportedTreesError:
-        """Say that the installed version keeps its trees otherwise."""
+        """Return the error for a library version with an unknown tree format."""
         return cls(
             f"This version of {library} stores its trees in an unknown format ({type(error).__name__}: {error})."
         )
 
     @classmethod
     def not_saved(cls, library: str, error: Exception) -> UnsupportedTreesError:
-        """Say that the library cannot write the trees."""
+        """Return the error for trees that the library cannot save."""
         return cls(f"{library} cannot save the trees of this model ({type(error).__name__}: {error}).")
 
     @classmethod
     def predicted_class(cls, model: object) -> UnsupportedTreesError:
-        """Say why the predicted class of several trees is left to the library."""
+        """Return the error for predicted classes of several trees, where ties are ambiguous."""
         return cls(
             f"The class predicted by {type(model).__name__} is ambiguous where classes tie, and ties depend on the "
             "order in which the trees are summed."
@@ -61,7 +61,7 @@ class UnsupportedTreesError(ICEExplorerError):
 
     @classmethod
     def objective(cls, library: str, name: str) -> UnsupportedTreesError:
-        """Say that it is not known what becomes of the sum of the leaves."""
+        """Return the error for an objective with an unknown link function."""
         return cls(f"How {library} transforms the sum of the leaves for the objective {name!r} is unknown.")
 
 
@@ -70,7 +70,7 @@ class NotTreesError(UnsupportedTreesError):
 
     @classmethod
     def of(cls, model: object) -> NotTreesError:
-        """Name the class."""
+        """Return the error with the name of the class."""
         return cls(f"{type(model).__name__} is not a supported tree ensemble.")
 
 
