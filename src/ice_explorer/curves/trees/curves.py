@@ -199,7 +199,7 @@ class SweepLimitError(ICEExplorerError):
 
     @classmethod
     def size(cls, n_features: int, most: int) -> SweepLimitError:
-        """Raise if there are too many features."""
+        """Return the error for too many features."""
         return cls(f"The sweep moves up to {most} features; there are {n_features}.")
 
 
