@@ -1,4 +1,4 @@
-/** What JupyterLab and Notebook 7 get besides the widget, which works without it: a command and settings. */
+/** Extension of JupyterLab and Notebook 7: a command and settings. The widget works without it. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
@@ -49,7 +49,7 @@ function addExport(app: JupyterFrontEnd, palette: ICommandPalette | null): void 
 }
 
 async function followSettings(registry: ISettingRegistry): Promise<void> {
-  // Lab refuses what an administrator wrote against the schema, and says so itself: then there are none.
+  // JupyterLab rejects overrides that violate the schema and reports them; then there are no settings.
   const settings = await registry.load(PLUGIN).catch(() => null);
   if (settings === null) return;
   const tell = (): void => publish(document, settings.composite);

@@ -7,7 +7,7 @@ const SCALE = 2;
 /** Browsers have canvases of so many px at least, along either side. */
 const LARGEST = 16_000;
 const MARGIN = 12;
-/** Between the heading and what stands under it. */
+/** Gap below the heading. */
 const GAP = 16;
 /** What XML cannot hold: control characters, and halves of letters. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;

@@ -1,4 +1,4 @@
-/** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
+/** Client of a saved page: replies precomputed for every feature and column, for one set of rows. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
 import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "../wire/client.ts";
@@ -295,7 +295,7 @@ function compareTexts(
   return areNumbers ? (one, other) => Number(one) - Number(other) : (one, other) => one.localeCompare(other);
 }
 
-/** Missing values stand behind all others. */
+/** Missing values are last. */
 const place = (value: number): number => (Number.isNaN(value) ? Number.MAX_VALUE : value);
 
 /** The parts of a buffer that belong to some of its lines. */

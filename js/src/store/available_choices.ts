@@ -5,9 +5,9 @@ import type { Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
 import type { Store } from "./store.ts";
 
-/** Beyond this number lines are drawn as their density, unless the reader wants them otherwise. */
+/** Above this number curves are drawn as a density by default. */
 const MOST_LINES = 2000;
-/** Ticks of more rows than this no longer tell them apart. */
+/** Maximum number of rows with ticks; more could not be distinguished. */
 const MOST_TICKS = 500;
 
 /** Null: it is there for the choosing. A sentence: why it is not. Undefined: there is nothing of the kind. */
@@ -57,7 +57,7 @@ export function offersOfAll(kind: Kind): Offers {
 const sharedOffer = (kind: Kind): Offer =>
   kind === "d-ice" ? "Slopes have different units, so a shared axis is not available." : null;
 
-/** What there is to choose for the open feature as it stands. */
+/** Available choices for the open feature. */
 export function offersIn({ picture, kind, response }: Store): Offers {
   const shown = picture.value;
   const loaded = shown.state === "ready" ? shown.loaded : shown.state === "loading" ? shown.previous : null;

@@ -67,7 +67,7 @@ export function viewMenu(view: View): HTMLElement {
   return whole;
 }
 
-/** The menu stands over the open feature, and over all of them in small. */
+/** The View menu, above the open feature and above the small plots. */
 const offered = (store: View["store"]): Offers =>
   store.remembered.of("right").value === "all" ? offersOfAll(store.kind.value) : offersIn(store);
 

@@ -39,7 +39,7 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
   }
 }
 
-/** What stands around the curves, made by other panels. */
+/** Elements around the curves, created by other panels. */
 export interface Beside {
   /** Rows that a card is about. */
   pins: Pins;
@@ -49,7 +49,7 @@ export interface Beside {
   controls: HTMLElement;
 }
 
-/** `under` stands below the curves of the open feature. */
+/** `under` is placed below the curves of the open feature. */
 export function curvesPanel(
   view: View,
   { pins, compare, drivers, controls }: Beside,

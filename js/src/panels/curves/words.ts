@@ -1,4 +1,4 @@
-/** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
+/** Texts of the open feature: axis titles, metrics next to the title, and the summary for screen readers. */
 
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
@@ -23,7 +23,7 @@ const MOST_SPOKEN = 8;
 const KEYS =
   "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it. Plus and minus zoom, Shift and an arrow key pan, 0 shows all.";
 
-/** The figures beside the title, by their short names. */
+/** Metrics next to the title, by their short names. */
 const FACTS = [
   ["impact", "impact"],
   ["in distribution", "in_distribution_impact"],
@@ -148,7 +148,7 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   return summary;
 }
 
-/** Says why the kind of curves that was asked for is not drawn. */
+/** Explains why the requested kind of curves is not drawn. */
 export function kindRemark(view: View, { plot }: Shown): HTMLElement {
   const remark = html("p", { class: "ice-kind-remark", "data-test": "kind-remark", role: "status" });
   view.keep(

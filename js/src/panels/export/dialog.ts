@@ -46,7 +46,7 @@ export interface ExportDialog {
   open(): void;
 }
 
-/** `fail` says what went wrong when the dialog is closed over it. */
+/** `fail` reports an error that occurs after the dialog is closed. */
 export function exportDialog(
   view: View,
   run: (wish: Wish) => Promise<void>,

@@ -8,7 +8,7 @@ import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import { exportDialog } from "./dialog.ts";
 
-/** What another part of the page says to the explorer's root, to have the dialog opened. */
+/** Event on the explorer's root that opens the dialog. */
 const ASKED = "ice-explorer:export";
 const NOTHING_YET = "There is nothing to export until curves are drawn.";
 

@@ -236,7 +236,7 @@ function rowCard(view: View, pins: Pins): HTMLElement {
   return card;
 }
 
-/** What the list says, and how far it is. */
+/** Title and progress of the list. */
 function leadOf({ store }: View, { moves, total, problem }: WhatIf): (Node | string)[] {
   if (!store.client.hasKernel) return ["The largest change by one feature is computed in the notebook only."];
   const title = explained(html("span", {}, "Largest change by one feature"), explanation("what_if"));
@@ -317,7 +317,7 @@ function itemNode({ feature, observed, best, isKnown }: Item, isOpen: boolean, l
   return hinted(node, best === null ? `Open ${feature}.` : `Open ${feature} at ${best.value}.`);
 }
 
-/** Changes that stand under each other, with their signs. */
+/** Changes as aligned text with signs. */
 function changeText(change: number, largest: number): string {
   const text = columnFormat(largest)(Math.abs(change));
   if (Number(text) === 0) return "≈ 0";

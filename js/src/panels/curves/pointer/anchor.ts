@@ -8,7 +8,7 @@ import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
-/** Where curves are held unless someone says otherwise; the same as in Python. */
+/** Default anchor, the same as in Python. */
 const DEFAULT = "min";
 
 export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Shown): HTMLElement {
