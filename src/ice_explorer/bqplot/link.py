@@ -157,7 +157,7 @@ class Link:
 
         def refused(error: Exception) -> None:
             sentence = str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
-            act = _ignore if isinstance(error, Cancelled) else refuse  # whoever cancelled knows
+            act = _ignore if isinstance(error, Cancelled) else refuse  # the caller knows of its cancel
             self.thread.do(lambda: deliver(act, sentence))
 
         self.explorer._ask_for(feature, answered, refused)
@@ -220,7 +220,7 @@ class Link:
             part.close()
 
     def choose(self, trait: str, value: object) -> None:
-        """Set a trait of the explorer for whoever clicked, while it is there."""
+        """Set a trait of the explorer after a click, unless it is closed."""
 
         def set_it() -> None:
             if self._is_linked:

@@ -162,7 +162,7 @@ def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
 
 
 def feature_ticks(of: DisplayAxis, low: float, high: float) -> list[Tick]:
-    """Ticks of a feature: its own values where they are few, round ones where not."""
+    """Ticks of a feature: the feature's values if there are few, else round numbers."""
     if of.kind == "boolean" or len(of.grid) <= _FEW_VALUES or of.has_levels:
         write = writer(of.kind, of.grid, of.levels, axis_number(of.grid), of.clock)
         return [Tick(float(value), write(float(value))) for value in of.grid]

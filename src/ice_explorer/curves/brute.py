@@ -113,7 +113,7 @@ class BruteCurves:
     memory_limit : int
         Bytes that one block may take, phantoms and the numbers derived from them together.
     several : SeveralOutputs, optional
-        All outputs of the model: what is predicted here is then kept for whoever explains another.
+        All outputs of the model, so that predictions are kept for explanations of other outputs.
     response : str
         What is predicted, "log_odds" for messages about infinite ones.
     predicts : callable, optional

@@ -142,7 +142,7 @@ class Space:
     def difference(self, found: Array) -> float:
         """How far an engine's predictions of the phantoms are from the model's own, in sizes of those."""
         if not np.isfinite(self._predicted).all():
-            return float("inf")  # whoever predicts every phantom will say which one
+            return float("inf")  # the brute engine names the row
         apart = np.abs(self.peeled.output(found) - self._predicted)[self._known]
         size = float(np.max(np.abs(self._predicted), initial=1e-300))
         return float(np.max(apart, initial=0.0)) / size

@@ -86,7 +86,7 @@ def empty_sums(
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-    """Own values, likelihood scales and weights of rows."""
+    """Observed values, likelihood scales and weights of rows."""
     return item.own[rows], item.likelihood_scale[rows], weights[rows]
 
 

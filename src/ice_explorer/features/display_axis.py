@@ -102,7 +102,7 @@ class OnAxis(Protocol):
 
     @property
     def observed_axis(self) -> NDArray[np.float64]:
-        """Own values as numbers."""
+        """Observed values as numbers."""
 
     @property
     def median(self) -> float:

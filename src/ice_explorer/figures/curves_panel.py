@@ -273,7 +273,7 @@ def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
 
 
 def x_ticks(lines: Lines, width: float) -> list[Tick]:
-    """Ticks of the feature's axis: its own values where they are few, round ones where not."""
+    """Ticks of the feature's axis: the feature's values if there are few, else round numbers."""
     grid, kind = lines.grid, lines.axis.kind
     if kind == "boolean" or len(grid) <= _FEW_VALUES or lines.axis.has_levels:
         low, high = lines.x_domain

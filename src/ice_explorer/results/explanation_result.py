@@ -461,7 +461,7 @@ class ExplanationResult:
         Returns
         -------
         TwoWay
-            Its `partial_dependence`, (n_first, n_second), asks the model when it is first read, n_first · n_second
+            Its `partial_dependence`, (n_first, n_second), calls the model when it is first read, n_first · n_second
             times for each row.
 
         Raises

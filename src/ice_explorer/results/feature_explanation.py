@@ -440,7 +440,7 @@ class FeatureResult:
         Drivers
             See `Explanation.drivers`.
         """
-        # Without the lock: whoever is called between blocks may wait for somebody who waits for it.
+        # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         if self._drivers is None:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)

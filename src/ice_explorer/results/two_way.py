@@ -46,7 +46,7 @@ class TwoWayAxis:
     axis : ndarray of shape (n_grid,)
         The same as numbers, as `FeatureExplanation` has them.
     observed_axis : ndarray of shape (n_observations,)
-        Own values, NaN where missing [axis].
+        Observed values, NaN where missing [axis].
     median : float
         Lower (weighted) median, or the most frequent level [axis].
     """

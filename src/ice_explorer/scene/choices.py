@@ -72,7 +72,7 @@ def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:
 
 
 def has_rug(rug: str, n_lines: int, *, on_levels: bool) -> bool:
-    """Tell whether there are ticks at the rows' own values."""
+    """Return whether there are ticks at the observed values."""
     return rug != "off" and not on_levels and n_lines <= _MOST_TICKS
 
 

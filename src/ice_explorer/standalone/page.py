@@ -121,7 +121,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "use": _USE,
         "facts": "\n".join(_facts(origin)),
         "blobs": blobs,
-        # Whoever passes the page on passes on the libraries inside.
+        # Sharing the page redistributes the libraries inside.
         "licences": _bundled("explorer.licences.txt"),
         "script": script,
     }

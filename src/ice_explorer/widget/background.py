@@ -8,8 +8,7 @@ that has not had its turn moves it to the front.
 However a thread ends, its end becomes a state, and every question gets an answer: a thread catches
 whatever is raised in it, also what is no `Exception`, and `wait` notices a thread that is gone.
 
-Where no thread can be started, as in Python inside a browser, whoever would have started one does
-its work before going on.
+If no thread can be started, as in Python inside a browser, the caller does its work instead.
 """
 
 from __future__ import annotations
@@ -337,7 +336,7 @@ class Background(Generic[Name, Result]):
                 if self._missing() is None:
                     self._state = "ready"
             elif isinstance(error, Cancelled) and self._stop:
-                pass  # whoever still asks has asked since the cancel, and gets the feature in its turn
+                pass  # requests since the cancel are answered in turn
             else:
                 refused = self._take_questions(lambda question: question.name == name)
                 if self._state == "computing" and not isinstance(error, Cancelled):
@@ -395,7 +394,7 @@ class Background(Generic[Name, Result]):
             if tell() is False:
                 self._untold = True
         except self._caught:
-            # Whoever listens may fail (a lost connection, an observer of the user's) without
+            # Listeners may fail (a lost connection, an observer of the user) without
             # taking the computation along.
             logger.exception("A status update could not be sent.")
 

@@ -134,7 +134,7 @@ def fit_state(
     Returns
     -------
     state : State
-        What can be restored; output and response are left to whoever makes the explanation.
+        What can be restored, except output and response, which the explanation sets.
     notes : list of str
         A sentence about everything else, after those of the state.
     """

@@ -184,7 +184,7 @@ def _with_log_odds(source: Source, model: Any) -> Source:
 
 
 def _in_turn(source: Source, model: Any, *, side_by_side: bool) -> Source:
-    """Have a model called by one thread at a time, or by those of one explanation, whoever else explains it.
+    """Let one thread, or the threads of one explanation, call a model at a time.
 
     A pipeline and its last step are one model.
     """
