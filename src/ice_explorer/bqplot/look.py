@@ -72,7 +72,7 @@ def color_axis(scale: bqplot.ColorScale, title: str, width: float) -> ColorAxis:
 
 
 def heading_axis() -> Axis:
-    """Make what stands over a plot: a label of an axis.
+    """Create the title of a plot: an axis label.
 
     bqplot loses a title that is set while it draws a figure for the first time, as it is when figures are shown
     before they are computed.
@@ -85,7 +85,7 @@ def heading_axis() -> Axis:
 
 
 def set_heading(made: Axis, text: str, room: float = _HEADING_ROOM) -> None:
-    """Write what stands over a plot."""
+    """Set the title of a plot."""
     made.tick_labels = {"0": elide(text, room, 13.0, bold=True)}
 
 

@@ -40,7 +40,7 @@ class Panel:
     max_lines : int
         How many lines are asked for at most.
     title : callable
-        Lines, and how many rows there are of which some are drawn -> what stands over the plot.
+        Lines and the number of rows -> title of the plot.
     y_domain : callable
         Lines -> what the vertical axis reaches over.
     """

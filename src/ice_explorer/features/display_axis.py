@@ -66,7 +66,7 @@ class DisplayAxis:
 
     @property
     def has_levels(self) -> bool:
-        """Whether dots stand on levels, with nothing in between."""
+        """Whether dots are drawn on levels, with nothing in between."""
         return self.kind in LEVELLED
 
     @property

@@ -54,7 +54,7 @@ class Feature:
     members : tuple of Column
         The columns that move.
     positions : tuple of int
-        Where they stand in X.
+        Their positions in X.
     codebook : ndarray of shape (n_levels, n_members), or None
         Coordinates of the members at each code; None where they are the coordinate itself.
     """
@@ -89,7 +89,7 @@ class Feature:
 
     @property
     def is_in_natural_order(self) -> bool:
-        """Whether its levels have no order of their own and stand in the one that their texts say."""
+        """Whether its levels have no declared order and are shown in the natural order of their texts."""
         return self.kind == "category" and self.members[0].in_natural_order
 
     def of_members(self, coordinates: Array) -> list[Array]:

@@ -122,7 +122,7 @@ def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:
 
 @dataclass(frozen=True)
 class _Panel(Plot):
-    """The same with its axes and what stands on them."""
+    """The same with its axes and their labels."""
 
     y_ticks: tuple[Tick, ...]
     share_ticks: tuple[Tick, ...]

@@ -72,7 +72,7 @@ class Items:
         self.label(text, mark)
 
     def label(self, text: str, mark: float, *, bold: bool = False) -> None:
-        """Set the text beside its mark and go on."""
+        """Draw the text next to its mark and advance."""
         fill, within = INK if bold else QUIET, self._box.right - self.x - mark
         width = self._page.words(text, self.x + mark, self.baseline, size=SMALL, fill=fill, bold=bold, within=within)
         self.x += mark + width + _BETWEEN

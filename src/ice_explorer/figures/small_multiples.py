@@ -136,7 +136,7 @@ def draw_classes(page: Page, shown: ClassesShown, box: Box, selection: tuple[int
 
 
 def _edges(place: Box) -> tuple[float, float]:
-    """Where the lowest and the highest prediction of any class stand in a picture."""
+    """Positions of the lowest and the highest prediction of any class in a plot."""
     return place.bottom - _AIR, place.top + 12 + _AIR
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Besides:
-    """What stands beside the curves of an explanation.
+    """Content shown in addition to the curves of an explanation.
 
     Attributes
     ----------

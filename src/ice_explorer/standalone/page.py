@@ -71,7 +71,7 @@ _USE: Final = (
     "other files, go to the notebook."
 )
 
-# What stands in the footer of all that a page knows about itself, in these words.
+# Provenance entries in the footer, with their labels.
 _FACTS: Final = {
     "output": "Explained",
     "response": "Response",
@@ -96,7 +96,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
     title : str
         Of the page.
     heading : bool
-        Whether it stands over the explorer, too.
+        Whether it is also shown above the explorer.
     in_cell : bool
         Whether it is shown inside the output of a cell, which has margins of its own.
 

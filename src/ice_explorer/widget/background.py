@@ -39,7 +39,7 @@ _SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Wi
 
 @dataclass(frozen=True)
 class Snapshot(Generic[Name, Result]):
-    """Where the computation stands at one moment."""
+    """State of the computation at one moment."""
 
     state: State
     results: Mapping[Name, Result]
@@ -116,7 +116,7 @@ class Background(Generic[Name, Result]):
         weakref.finalize(self, setattr, self._closed, "is_on", True)  # noqa: FBT003 - an attribute's value
 
     def start(self) -> None:
-        """Begin, or go on; where no thread can be started, return when there is nothing left to do."""
+        """Start or resume; without threads, return when everything is computed."""
         self._notice_lost_thread()
         with self._changed:
             if self._thread is not None or self._closed.is_on:
@@ -220,7 +220,7 @@ class Background(Generic[Name, Result]):
             self._is_paused = self._stop = True
 
     def unpause(self) -> None:
-        """Go on where `pause` stopped."""
+        """Resume after `pause`."""
         with self._changed:
             if not self._is_paused:
                 return
@@ -228,7 +228,7 @@ class Background(Generic[Name, Result]):
         self.start()
 
     def close(self) -> None:
-        """Stop for good and let go of everything."""
+        """Stop for good and release everything."""
         with self._changed:
             self._closed.is_on = self._stop = True
             dropped = self._take_questions(lambda _question: True)

@@ -2,7 +2,7 @@
 
 A state is written by `ICEExplorer.state` and may have been kept in a file for long. What was not
 written by an explorer is refused; what was, and names something that the data at hand do not have,
-is left out and told of. What the browser writes about its view goes through the same table.
+is ignored with a warning. What the browser writes about its view goes through the same table.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class TreeCurves:
         self._base, self._link = ensemble.base, ensemble.link
         self.n_rows = len(columns[0])
         self.counters = np.zeros(2, np.int64)
-        # What was read and sorted on the way is let go of: a fully grown forest has millions of nodes.
+        # Intermediate arrays are released: a fully grown forest has millions of nodes.
         splits = Splits(ensemble, len(columns))
         self._ranks = splits.rank(columns)
         moves = Moves(splits, free)

@@ -34,7 +34,7 @@ class Paper:
     dpi : float
         Of what is made of pixels.
     title : bool or str
-        Whether a heading stands over the curves, with the sentence under it, or what the heading says.
+        Whether to draw a heading with a sentence above the curves, or the text of the heading.
     caption : bool or str
         Whether a sentence under the figure says what it shows, or what is said there.
     """

@@ -179,7 +179,7 @@ def _terms(model: dict[str, Any], weights: NDArray[np.float64] | None, n_trees: 
 
 
 def _values(term: _Term) -> Any:
-    """Return what each node is worth; what stands at inner nodes means nothing."""
+    """Return the value of each node; values of inner nodes are meaningless."""
     tree = term.tree
     width = int(tree["tree_param"]["size_leaf_vector"])
     if width <= 1:
