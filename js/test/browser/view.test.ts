@@ -122,7 +122,7 @@ test("a step that dominates the slopes leaves the axis, is counted, and is shown
   await drawn("Blood pressure");
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
-    /^Of 120, \d+ lines up to [\d.]+ and \d+ lines down to −[\d.]+ leave/,
+    /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
   );
   expect(parts("edge-marks").length).toBe(1);
   part("full-range").click();
