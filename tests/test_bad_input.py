@@ -813,22 +813,22 @@ CASES = [
         "trees of a line",
         lambda _: explain(line(), NUMBERS, engine="tree"),
         InvalidOptionError,
-        '`engine="tree"` needs a model that it computes exactly. LinearRegression is not one of the tree '
-        'ensembles whose trees can be read. Use `engine="auto"`.',
+        '`engine="tree"` needs a model that it computes exactly. LinearRegression is not a supported '
+        'tree ensemble. Use `engine="auto"`.',
     ),
     Case(
         "line of a tree",
         lambda _: explain(tree(), NUMBERS, engine="linear"),
         InvalidOptionError,
-        '`engine="linear"` needs a model that it computes exactly. DecisionTreeRegressor is no linear model '
-        'that is known here. Use `engine="auto"`.',
+        '`engine="linear"` needs a model that it computes exactly. DecisionTreeRegressor is not a supported '
+        'linear model. Use `engine="auto"`.',
     ),
     Case(
         "kernels of a tree",
         lambda _: explain(tree(), NUMBERS, engine="kernel"),
         InvalidOptionError,
-        '`engine="kernel"` needs a model that it computes exactly. DecisionTreeRegressor is no model with '
-        'radial kernels that is known here. Use `engine="auto"`.',
+        '`engine="kernel"` needs a model that it computes exactly. DecisionTreeRegressor is not a supported '
+        'model with radial kernels. Use `engine="auto"`.',
     ),
     Case(
         "negative seed",
@@ -1158,8 +1158,8 @@ CASES = [
         "thresholds of a line",
         lambda _: explain(line(), NUMBERS, grid="thresholds"),
         InvalidOptionError,
-        '`grid="thresholds"` needs a tree model. LinearRegression is not one of the tree ensembles whose trees can be '
-        'read. Use `grid="observed"`.',
+        '`grid="thresholds"` needs a tree model. LinearRegression is not a supported tree ensemble. '
+        'Use `grid="observed"`.',
     ),
     Case(
         "thresholds behind a mix of columns",

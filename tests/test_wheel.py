@@ -118,7 +118,7 @@ def run(python, code):
 
 def protocol_of(bundle):
     """Find the protocol that the built front end names when a kernel speaks another."""
-    (protocol,) = re.findall(r"This view speaks protocol (?:\$\{)?(\d+)", bundle)
+    (protocol,) = re.findall(r"This view uses protocol (?:\$\{)?(\d+)", bundle)
     return int(protocol)
 
 

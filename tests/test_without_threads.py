@@ -89,8 +89,11 @@ def test_an_explanation_is_made_without_them():
     forest, boosted, swept = json.loads(printed)
     assert "100%" in bar
     why = "numba is not installed, and without it scikit-learn is faster."
-    assert (forest[0], forest[1][0]) == ("brute", f"The tree engine is not used, every phantom is predicted: {why}")
-    slow = "numba is not installed, so trees are swept by NumPy: the figures are the same, and take longer."
+    assert (forest[0], forest[1][0]) == (
+        "brute",
+        f"The tree engine is not used; every phantom observation is predicted: {why}",
+    )
+    slow = "numba is not installed, so tree models are computed with NumPy: the results are the same, but take longer."
     for engine, notes, _ in (boosted, swept):
         assert (engine, notes[0]) == ("tree", slow)
     here = subprocess.run([sys.executable, "-c", _EXPLAIN + _IMPACTS], capture_output=True, text=True, check=True)

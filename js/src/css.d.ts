@@ -1,2 +1,2 @@
-/** esbuild gathers imported style sheets into one file beside the bundle. */
+/** esbuild gathers imported style sheets into one file next to the bundle. */
 declare module "*.css";

@@ -12,7 +12,7 @@ import { sentenceOf } from "./wire/client.ts";
 import "./style.css";
 import "./styles/standalone.css";
 
-/** What a frame tells the page around it, so that it is as high as what it shows. */
+/** Message from a frame to its page, so that the frame fits its content. */
 const HEIGHT = "ice-explorer:height";
 
 /** In a frame, which may not save files, and has a notebook around it that can. */

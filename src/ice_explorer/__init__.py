@@ -1,4 +1,4 @@
-"""What a fitted model does with each feature: ICE curves, their metrics, and a live explorer."""
+"""Explain how a fitted model uses each feature: ICE curves, metrics of them, and an interactive explorer."""
 
 from __future__ import annotations
 

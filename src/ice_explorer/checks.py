@@ -1,4 +1,4 @@
-"""Checks of arguments that every public function shares, and numbers that the user gives as arrays."""
+"""Argument checks shared by public functions."""
 
 from __future__ import annotations
 

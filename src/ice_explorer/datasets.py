@@ -1,4 +1,4 @@
-"""The data of the paper, which come with the package."""
+"""The data set of the paper, included in the package."""
 
 from __future__ import annotations
 

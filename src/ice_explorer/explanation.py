@@ -1,4 +1,4 @@
-"""From a model and its data to a frozen result, as one readable line of work."""
+"""`explain` and its results: numbers with figures and files."""
 
 from __future__ import annotations
 
@@ -87,24 +87,24 @@ class FeatureExplanation(FeatureResult):
         Name as text, for titles of plots: never empty, at most 200 letters.
     kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
     grid : ndarray of shape (n_grid,)
-        Where the feature is evaluated [feature]: numbers, whole ones where the column holds such, booleans,
-        labels, datetimes or timedeltas; where datetimes have a time zone, `pandas.Timestamp` objects in it.
+        Values at which the feature is evaluated [feature]: numbers (integers if the column has integers), booleans,
+        labels, datetimes or timedeltas; datetimes with a time zone are `pandas.Timestamp` objects.
     axis : ndarray of shape (n_grid,)
         Grid values as numbers, for x coordinates of plots and for integrals: codes 0 … of `levels`, days since
         1970-01-01, days.
     levels : list or None
-        Levels of a category, ordered or not, or of a group: those that the dtype declares, else those that occur.
+        Levels of a category, ordered or not, or of a group: declared by the dtype, else those that occur.
     scale : float
-        σ, the standard deviation of the feature over all observations, ddof=0 [axis], whatever the option `scale`
-        of `explain` is: that one sets `likelihood_scale`. For a category
-        without an order σ_c = √((1 - Σp²)/2) of the shares p of its levels.
+        σ, the standard deviation of the feature over all observations, ddof=0 [axis]. The option `scale` of `explain`
+        does not change it; it sets `likelihood_scale`. For an unordered category, σ_c = √((1 - Σp²)/2) with the
+        shares p of its levels.
     likelihood_scale : ndarray of shape (n_observations,)
-        s_i, the unit of the distance from the observed value [axis]; 1 where levels have no order, as each is as
-        far as any other.
+        s_i, the unit of the distance from the observed value [axis]; 1 for levels without an order, which are all
+        equally far from each other.
     observed_axis : ndarray of shape (n_observations,)
         Observed values as on `axis`, NaN where missing; `observed` has them as in `grid`.
     row_positions : ndarray of shape (n_rows,)
-        Rows of X that the curves and metrics are of.
+        Rows of X whose curves and metrics are computed.
     """
 
     @property
@@ -125,12 +125,12 @@ class FeatureExplanation(FeatureResult):
         anchor: AnchorName | object = "min",
         decay: float | None = None,
     ) -> pd.DataFrame:
-        """Return the curves as tidy data, one row per observation and grid value, for plots of one's own.
+        """Return the curves as a tidy table, one row per observation and grid value, for custom plots.
 
         Parameters
         ----------
         kind : {"ice", "c-ice", "d-ice"}
-            Predictions, changes since the anchor, or slopes. A slope stands at the right end of its interval.
+            Predictions, changes from the anchor, or slopes. A slope is listed at the right end of its interval.
         rows : array-like of int, optional
             Positions of rows of X; `row_positions` by default.
         anchor : {"min", "max", "median", "own"} or object
@@ -144,12 +144,12 @@ class FeatureExplanation(FeatureResult):
             row : int
                 Position of the observation in X.
             row_label : object
-                Its index label; the position where X has no index.
+                Its index label, or its position if X has no index.
             feature : category
                 Name of the feature.
             value : object
-                Grid value, in the dtype that the feature has in X. Of several features: in the dtype that they share,
-                float where all are numbers or booleans, else text.
+                Grid value, in the dtype of the feature in X. For several features: in their common dtype, float if
+                all are numbers or booleans, else text.
             axis : float
                 Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
             prediction, change or slope : float
@@ -157,12 +157,12 @@ class FeatureExplanation(FeatureResult):
             likelihood : float
                 Likelihood of the phantom observation.
             is_observed : bool
-                Whether the grid value is the observed value of the row; False throughout where that is not on the grid.
+                Whether the grid value is the observed value of the row; False if the observed value is not on the grid.
 
         Notes
         -----
-        A row of the table takes about 50 bytes, more where labels are text. A table of more than 10 million rows is
-        announced by a warning with its size. Predictions with a missing value are in `missing_rows`.
+        A row of the table takes about 50 bytes, more if labels are text. A table of more than 10 million rows
+        raises a warning with its size. Predictions with a missing value are in `missing_rows`.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class FeatureExplanation(FeatureResult):
         Parameters
         ----------
         path : str or Path
-            Its suffix chooses the format.
+            The suffix selects the format.
         **options
             Other options of `Explanation.save`.
 
@@ -209,7 +209,7 @@ class FeatureExplanation(FeatureResult):
 
 @short_tracebacks
 class Explanation(ExplanationResult):
-    """What a model does with each feature: metrics, curves, and the notes to read them by.
+    """Metrics and curves of every feature of a model, with notes on their interpretation.
 
     Index it by feature for the curves: `explanation["Age"].curves`.
 
@@ -220,15 +220,15 @@ class Explanation(ExplanationResult):
     labels : list of str
         Names of the features as text, for titles of plots: never empty, at most 200 letters.
     output_label : str
-        What is explained, in words: "prediction", "probability of 'yes'".
+        Name of the explained output: "prediction", "probability of 'yes'".
     n_observations : int
         Rows of X.
     engine, engine_reason : str
-        How the curves were computed, and why so.
+        How the curves were computed, and the reason.
     settings : Settings
-        Options the explanation was made with.
+        Options of the explanation.
     notes : list of str
-        What was chosen, capped, sampled, or rests on a single step.
+        Defaults that were chosen, limits that were applied, and metrics that depend on a single step.
     alerts : list of str
         The first of the notes: features that look like the target itself.
     """
@@ -254,7 +254,7 @@ class Explanation(ExplanationResult):
         anchor: AnchorName | object = "min",
         decay: float | None = None,
     ) -> pd.DataFrame:
-        """Return the curves of several features as tidy data, for plots of one's own.
+        """Return the curves of several features as a tidy table, for custom plots.
 
         Parameters
         ----------
@@ -293,16 +293,16 @@ class Explanation(ExplanationResult):
         decay : float, optional
             λ of the filled bars; that of the explanation by default.
         rank_by : str
-            What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
+            Metric of the bars and of their order: "impact", "in_distribution_impact", "heterogeneity",
             "non_linearity" or "missing_impact".
         unit : {"prediction", "sd", "share"} or mapping
             Unit of the bars, as for `table`. With a mapping, labels name the step: "age (per 10)", "bmi (per SD)".
         max_features : int
-            Bars drawn at most, fewer where the Axes are too small for all; a line below counts them.
+            Maximum number of bars, fewer if the Axes are too small; a line below states the number.
         title : bool, str or None
-            Title of the Axes: the usual one for True, none for None.
+            Title of the Axes; True for the default title, None for no title.
         legend : bool
-            Whether a legend explains bars and ticks, where there are ticks.
+            Whether to draw a legend of bars and ticks, if there are ticks.
 
         Returns
         -------
@@ -314,7 +314,7 @@ class Explanation(ExplanationResult):
         MissingDependencyError
             If Matplotlib is not installed; also an ImportError.
         InvalidOptionError
-            If an option has a value that it cannot have; also a ValueError.
+            If an option has an invalid value; also a ValueError.
         """
         from ice_explorer.figures.axes import axes
 
@@ -346,22 +346,22 @@ class Explanation(ExplanationResult):
         feature : object
             Name, or its text.
         kind : {"ice", "c-ice", "d-ice"}
-            Curves, curves since the anchor, or slopes.
+            Predictions, changes from the anchor, or slopes.
         color_by : object, optional
-            Name of the column, or of the group of columns, that colours the lines.
+            Name of the column, or of the group of columns, that colours the curves.
         decay : float, optional
             λ by which segments fade; that of the explanation by default.
         anchor : {"min", "max", "median", "own"} or object
             Where c-ICE is 0, as for `FeatureExplanation.centered_curves`.
         max_lines : int
-            Lines drawn, stratified by the feature.
+            Maximum number of curves drawn, stratified by the feature.
         ax : Axes, optional
             Where to draw; a new figure by default.
         title : bool, str or None
-            Title of the Axes: the usual one for True, none for None.
+            Title of the Axes; True for the default title, None for no title.
         legend : bool
-            Whether a legend, and a colour bar where a continuous column colours the curves, explain what is drawn.
-            The legend takes no part in layouts; the colour bar takes its room from the Axes.
+            Whether to draw a legend, and a colour bar if a continuous column colours the curves. The legend does not
+            affect layouts; the colour bar is placed inside the Axes.
         palette : Colormap, str, sequence or mapping, optional
             Colours of the column that colours the curves: a Matplotlib colormap or its name, a list of colours, or
             for levels a mapping of levels to colours. By default those of the style: `image.cmap`, without the end
@@ -369,11 +369,11 @@ class Explanation(ExplanationResult):
             colour-blind readers where that is Matplotlib's own.
         line_kw : mapping, optional
             Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are drawn as one
-            image, which has a color, linewidth, alpha and zorder; other properties have all curves drawn one by one.
+            image, which has a color, linewidth, alpha and zorder; with other properties, curves are drawn one by one.
         mean_kw : mapping, optional
             Properties of their mean, as for Matplotlib's `Line2D`.
         share_axis : bool
-            Whether c-ICE has a second axis on the right, with changes as shares of the prediction range.
+            Whether to add a second axis to c-ICE, with changes as shares of the prediction range.
 
         Returns
         -------
@@ -387,7 +387,7 @@ class Explanation(ExplanationResult):
         MissingDependencyError
             If Matplotlib is not installed; also an ImportError.
         InvalidOptionError
-            If an option has a value that it cannot have; also a ValueError.
+            If an option has an invalid value; also a ValueError.
 
         Examples
         --------
@@ -427,30 +427,30 @@ class Explanation(ExplanationResult):
         line_kw: Mapping[str, Any] | None = None,
         mean_kw: Mapping[str, Any] | None = None,
     ) -> Figure:
-        """Draw the curves of all features in small, for further styling; needs matplotlib.
+        """Draw small plots of the curves of all features, for further styling; needs matplotlib.
 
         Parameters
         ----------
         kind : {"ice", "c-ice", "d-ice"}
-            Curves, curves since the anchor, or slopes.
+            Predictions, changes from the anchor, or slopes.
         color_by : object, optional
-            Name of the column, or of the group of columns, that colours the lines.
+            Name of the column, or of the group of columns, that colours the curves.
         decay : float, optional
             λ by which segments fade; that of the explanation by default.
         rank_by : str
-            What the order is by, as for `plot_impact`.
+            Metric of the order, as for `plot_impact`.
         anchor : {"min", "max", "median", "own"} or float
             Where c-ICE is 0.
         max_lines : int
-            Lines drawn of each feature.
+            Maximum number of curves drawn per feature.
         max_features : int
-            Features drawn at most; the title counts them.
+            Maximum number of features; the title states the number.
         n_columns : int
             Panels in one row.
         share_y : bool
-            One scale for all, so that their heights compare; slopes are per unit of each feature and keep their own.
+            One value axis for all features; slopes have different units and keep separate axes.
         title : bool, str or None
-            Title of the figure: the usual one for True, none for None.
+            Title of the figure; True for the default title, None for no title.
         legend, palette, line_kw, mean_kw : optional
             As for `plot`; one legend or colour bar is for all panels.
 
@@ -464,7 +464,7 @@ class Explanation(ExplanationResult):
         MissingDependencyError
             If Matplotlib is not installed; also an ImportError.
         InvalidOptionError
-            If an option has a value that it cannot have; also a ValueError.
+            If an option has an invalid value; also a ValueError.
         """
         from ice_explorer.figures.axes import all_axes
 
@@ -504,31 +504,31 @@ class Explanation(ExplanationResult):
         overwrite: bool = False,
         spreadsheet: bool = False,
     ) -> Path | list[Path]:
-        """Write figures, tables or everything to a file; the suffix chooses the format.
+        """Write figures, tables or everything to a file; the suffix selects the format.
 
         Parameters
         ----------
         path : str or Path
             Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
-            With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
+            With "{feature}" in its name and `what="all"`, each feature gets a separate file.
         what : str
             "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
         feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
-            What is shown, as on an explorer; features, columns and anchors as X has them. Without a feature the one
-            that ranks first is open; the decay is that of the explanation by default.
+            Content of the view, as in an explorer; features, columns and anchors as in X. `feature` defaults to the
+            first in the ranking, `decay` to that of the explanation.
         width, font_size, dpi, title, caption, overwrite, spreadsheet : optional
-            How it is printed, whether files are replaced, and whether a CSV is for spreadsheets, as for `save` of an
+            Layout, whether files are replaced, and whether a CSV is meant for spreadsheets, as for `save` of an
             explorer.
 
         Returns
         -------
         Path or list of Path
-            Of the file, or of the file of each feature.
+            Path of the file, or paths of one file per feature.
 
         Raises
         ------
         ExportError
-            If the suffix is unknown or there is a file already; also a ValueError.
+            If the suffix is unknown or the file exists; also a ValueError.
         """
         from ice_explorer.export import save as export
 
@@ -540,7 +540,7 @@ class Explanation(ExplanationResult):
 
 
 class ExplainOptions(TypedDict, total=False):
-    """The options of `explain`, for what passes them on: type checkers see them there, too."""
+    """Options of `explain`, for type checking of functions that pass them on."""
 
     features: Sequence[Name] | None
     groups: Mapping[Name, Sequence[Name]] | None
@@ -564,7 +564,7 @@ class ExplainOptions(TypedDict, total=False):
 
 
 def to_feature_explanation(result: FeatureResult) -> FeatureExplanation:
-    """Return the result of a feature with its pictures and files: what one of the two computes, the other has."""
+    """Return the result of a feature as a `FeatureExplanation`; both share their computed values."""
     if isinstance(result, FeatureExplanation):
         return result
     found = object.__new__(FeatureExplanation)
@@ -573,7 +573,7 @@ def to_feature_explanation(result: FeatureResult) -> FeatureExplanation:
 
 
 def to_explanation(result: ExplanationResult) -> Explanation:
-    """Return a result with its pictures and files, and its features with theirs."""
+    """Return a result as an `Explanation`, and its features as `FeatureExplanation` objects."""
     features = [to_feature_explanation(feature) for feature in result]
     found = object.__new__(Explanation)
     vars(found).update(vars(result))
@@ -607,74 +607,73 @@ def explain(
     keep_curves: bool = False,
     progress: bool | Callable[[int, int, str], object] | None = None,
 ) -> Explanation:
-    """Explain what a fitted model does with each feature.
+    """Compute ICE curves and metrics of each feature of a fitted model.
 
     Parameters
     ----------
     model : object
         Fitted model with a predict method, or a function of X that returns one number per row. It is called by one
-        thread at a time, also where several explanations and explorers share it. A bound method counts as its
-        object, a pipeline as its last step; a function is a model of its own, whatever it calls.
+        thread at a time, even if several explanations and explorers share it. A bound method counts as its
+        object, a pipeline as its last step; every function counts as a separate model.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
-        Real observations to explain the model on; never modified.
+        Observations to explain the model on; never modified.
     features : sequence, optional
-        Features, groups among them: names, their text or positions of columns, looked up in that order.
-        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except columns
-        without a value and unordered levels that are as good as row names: more than 8, and more than one for
-        every two rows.
+        Features, including groups: names, their text or positions of columns, looked up in that order.
+        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
+        and unordered columns similar to row names: more than 8 levels, and more than one for every two rows.
     groups : mapping, optional
-        Columns of 0 and 1 that are one category in truth, by its name: {"city": ["city_a", "city_b"]}. They
-        move together and leave the ranking. `find_groups` offers some.
+        One-hot columns that encode one categorical feature, keyed by feature name: {"city": ["city_a", "city_b"]}.
+        They are varied together and ranked as one feature. `find_groups` detects them.
     categorical : sequence, optional
-        Columns whose values are names without an order, such as codes.
+        Columns whose values are unordered codes.
     output : object, optional
         Class label, output name or position, looked up in that order. Defaults to the second class of a
-        binary classifier; required where the model has more classes or outputs.
+        binary classifier; required if the model has more classes or outputs.
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
-        "auto" is the first of predict_proba, decision_function, predict that a classifier has,
+        "auto" is the first method of predict_proba, decision_function, predict that a classifier has,
         decision_function of an outlier detector, and predict of other models.
     grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
-        Where each feature is evaluated; "thresholds" are all values at which a tree model can step; a
-        mapping gives values by feature, others get "observed". Categories without an order have the levels
-        that occur, the most frequent ones where there are too many. A mapping may also name levels that the
-        dtype declares and no row has.
+        Values at which each feature is evaluated. "thresholds" are all values at which a tree model can step. A
+        mapping gives values by feature; other features use "observed". The grid of an unordered category is the
+        levels that occur, or the most frequent ones if there are too many. A mapping may include declared levels
+        that do not occur.
     grid_size : int, optional
-        Most grid values: 1000 for "observed", 100 otherwise and for categories without an order.
+        Maximum number of grid values. Defaults to 1000 for "observed", else to 100; 100 for unordered categories.
     sample : int or float, optional
-        Count or fraction of the observations whose curves are computed, drawn for each feature on
-        its own, stratified by it. Scales and grids are always those of all observations.
+        Number or fraction of observations whose curves are computed, sampled separately for each feature and
+        stratified by it. Scales and grids always use all observations.
     random_state : int
-        Seed of everything random.
+        Seed of all random choices.
     sample_weight : array-like of shape (n_observations,), optional
         Frequency weights of at least 0.
     decay : float
-        λ of Eq. 3, greater than 0 and at most 1, the default of tables and pictures.
+        λ of Eq. 3, greater than 0 and at most 1: the default of tables and figures.
     scale : {"marginal", "conditional"} or mapping
-        In what distance from the own value counts: the feature's standard deviation, its estimate
+        Unit of the distance from the observed value: the standard deviation of the feature, its estimate
         given the other features, or values by feature.
     convention : {"stable", "equations", "published"}
-        How the intervals of the grid count. "stable": by their length, so that metrics converge when the grid
-        is refined, whatever the model. "equations": alike, as in the equations of the paper. "published": as
-        the authors' code computed the tables of the paper, with the first slope repeated.
+        Weights of the grid intervals. "stable": their length, so that metrics converge when the grid is refined,
+        for any model. "equations": equal, as in the equations of the paper. "published": as in the authors' code
+        for the tables of the paper, with the first slope repeated.
     engine : {"auto", "linear", "kernel", "network", "tree", "brute"}
-        How curves are computed; every engine gives the same numbers. "auto" takes the fastest one that
-        is exact for the model. "brute" asks the model for every phantom, once for those that are equal:
-        the prediction of a row must not depend on chance, nor on the rows predicted beside it.
+        How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
+        for the model. "brute" predicts every phantom observation (an observation with one feature value
+        replaced), duplicates once; predictions must be deterministic and row-wise independent.
     n_jobs : int, optional
-        Threads, 1 by default, -1 for one per processor; the result is the same to the bit. A model that
-        predicts every phantom is then called from several threads of this explanation at once, for fewer phantoms
-        each; results may differ in the last digits if its rounding depends on the number of rows.
+        Number of threads, 1 by default, -1 for one per processor; results are bitwise identical. With "brute" the
+        model is called from several threads at once, with fewer rows each; results may then differ in the
+        last digits if the rounding of the model depends on the number of rows.
     memory_limit : str or number
-        What one block of phantom observations may take: bytes, or a text such as "500MB". Figures do not depend
-        on it, unless the prediction of a row depends on the other rows of a call; a note says so.
+        Memory for one block of phantom observations: bytes, or a text such as "500MB". Results do not depend on
+        it unless the prediction of a row depends on the other rows of a call; a note then states it.
     like : Explanation, optional
         Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
-        frequencies are taken over, so that metrics compare, as between folds. It takes the place of `grid`.
+        frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.
     keep_curves : bool
-        Whether the curves of all rows stay in memory, 8 bytes for each prediction, so that a model that predicts every
-        phantom observation is not called again for `curves`, `rows`, pictures and `drivers`.
+        Whether to keep the curves of all rows in memory, 8 bytes per prediction, so that "brute" does not call the
+        model again for `curves`, `rows`, figures and `drivers`.
     progress : bool or callable, optional
-        None shows a bar in a notebook or terminal after one second, also where curves are computed later; a function
+        None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
         is called with (done, total, label), counted in predictions.
 
     Returns

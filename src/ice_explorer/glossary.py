@@ -1,4 +1,4 @@
-"""The explanations of figures, signs and controls; the front end reads the same file when it is built."""
+"""Explanations of metrics, signs and controls; the front end bundles the same file."""
 
 from __future__ import annotations
 

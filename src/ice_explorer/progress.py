@@ -1,4 +1,4 @@
-"""Progress of a computation: a bar where a person is watching, or the caller's own function."""
+"""Progress of a computation: a bar in interactive sessions, or the caller's function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs the code: IPython, a Jupyter kernel, or a program without a reader; and whether it has threads."""
+"""Detect the environment: IPython, a Jupyter kernel or a script, and whether threads are available."""
 
 from __future__ import annotations
 

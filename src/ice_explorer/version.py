@@ -1,3 +1,3 @@
-"""The version of the package, for every module that writes it: importing it imports nothing else."""
+"""The version of the package; this module imports nothing else."""
 
 __version__ = "0.1.0"

@@ -77,14 +77,14 @@ def test_columns_of_the_fit_are_written_down(name, as_array):
     [
         (
             lambda: formulas.ols("number ~ age * income", DATA).fit(),
-            "The term 'age:income' of its formula is no column of X as it is.",
+            "The term 'age:income' of its formula is not a column of X.",
         ),
         (
             lambda: formulas.ols("number ~ C(city)", DATA).fit(),
-            "The term 'C(city)[T.Oslo]' of its formula is no column of X as it is.",
+            "The term 'C(city)[T.Oslo]' of its formula is not a column of X.",
         ),
-        (lambda: glm("bit ~ age", "Binomial", "Probit"), "The link Probit is not known here."),
-        (lambda: formulas.probit("bit ~ age", DATA).fit(**QUIET), "Probit is no linear model that is known here."),
+        (lambda: glm("bit ~ age", "Binomial", "Probit"), "The link Probit is not supported."),
+        (lambda: formulas.probit("bit ~ age", DATA).fit(**QUIET), "Probit is not a supported linear model."),
     ],
 )
 def test_other_results_are_asked_for_every_phantom(fit, reason):
@@ -111,7 +111,9 @@ def test_coefficients_that_do_not_give_the_predictions_are_not_used(monkeypatch)
     e = parity.explained(results, X)
     assert e.engine == "brute"
     (note,) = [note for note in e.notes if "engine" in note]
-    assert note.startswith("The linear engine is not used, every phantom is predicted: Its predictions of phantoms")
+    assert note.startswith(
+        "The linear engine is not used; every phantom observation is predicted: Its predictions of phantom"
+    )
 
 
 def test_columns_are_found_by_name_wherever_they_stand():
@@ -148,10 +150,10 @@ def test_probabilities_need_the_logistic_link(response):
     """One minus an exponential is none of an exponential."""
     with pytest.raises(statsmodels_linear.OtherFormError) as caught:
         statsmodels_linear.linear_results(Fitted("Log"), ["a", "b"], 0, response)
-    assert str(caught.value) == f"{response} of Fitted is no function of its margins that is known here."
+    assert str(caught.value) == f"{response} of Fitted is not a supported function of its margins."
 
 
 def test_several_equations_are_no_sum():
     """A coefficient per column, or none is known."""
-    with pytest.raises(statsmodels_linear.OtherFormError, match="Fitted is no linear model"):
+    with pytest.raises(statsmodels_linear.OtherFormError, match="Fitted is not a supported linear model"):
         statsmodels_linear.linear_results(Fitted("Log", np.ones((2, 2))), ["a", "b"], None, "predict")

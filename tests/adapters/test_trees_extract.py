@@ -954,21 +954,22 @@ RNG = np.random.default_rng(8)
 ZEROS = np.where(RNG.random(X_.shape) < 0.3, 0.0, X_)
 MIXED = pd.DataFrame({"a": X_[:, 0], "b": np.array(["x", "y", "z"])[RNG.integers(0, 3, N)]})
 TIE = (
-    "The class that {} predicts turns where classes tie, and a tie depends on the order in which the trees are summed."
+    "The class predicted by {} is ambiguous where classes tie, and ties depend on the order in which the trees "
+    "are summed."
 )
-UNKNOWN = "What {} makes of the sum of the leaves under the objective {!r} is not known here."
+UNKNOWN = "How {} transforms the sum of the leaves for the objective {!r} is unknown."
 SEVERAL = np.column_stack([Y["binary"], Y["three classes"]])
 REFUSED = {
     "no trees": (
         lambda: LinearRegression().fit(X_, TARGET), "predict",
-        "LinearRegression is not one of the tree ensembles whose trees can be read.",
+        "LinearRegression is not a supported tree ensemble.",
     ),
     "a function": (
-        lambda: np.sin, "predict", "ufunc is not one of the tree ensembles whose trees can be read.",
+        lambda: np.sin, "predict", "ufunc is not a supported tree ensemble.",
     ),
     "overridden": (
         lambda: OfOnesOwn(2).fit(X_, TARGET), "predict",
-        "OfOnesOwn has its own predict(), which the trees of RandomForestRegressor may not reproduce.",
+        "OfOnesOwn overrides predict(), which the trees of RandomForestRegressor may not reproduce.",
     ),
     "weighted median": (
         lambda: AdaBoostRegressor(n_estimators=3).fit(X_, TARGET), "predict",
@@ -1002,8 +1003,8 @@ REFUSED = {
     ),
     "outlier or not": (
         lambda: IsolationForest(n_estimators=3).fit(X_), "predict",
-        ("IsolationForest predicts 1 or -1, which turns where its decision function is 0, and that depends on the "
-         'order in which the trees are summed. `response="decision_function"` is read.'),
+        ("IsolationForest predicts the sign of its decision function, and near 0 the sign depends on the "
+         'order in which the trees are summed. Use `response="decision_function"`.'),
     ),
     "no such response": (
         lambda: RandomForestClassifier(5).fit(X_, Y["binary"]), "decision_function",
@@ -1014,19 +1015,19 @@ REFUSED = {
     ),
     "classes of several outputs": (
         lambda: DecisionTreeClassifier(max_depth=2).fit(X_, SEVERAL), "predict_proba",
-        "DecisionTreeClassifier tells classes apart for several outputs at once.",
+        "DecisionTreeClassifier is a multi-output classifier.",
     ),
     "bagging of something else": (
         lambda: BaggingRegressor(LinearRegression(), n_estimators=2).fit(X_, TARGET), "predict",
-        "BaggingRegressor is read where its members are single trees, not LinearRegression.",
+        "BaggingRegressor is supported only if its members are single trees, not LinearRegression.",
     ),
     "a start that is no constant": (
         lambda: GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X_, TARGET), "predict",
-        "GradientBoostingRegressor starts from the predictions of LinearRegression, which are no sum of trees.",
+        "GradientBoostingRegressor starts from the predictions of LinearRegression, which are not a sum of trees.",
     ),
     "linear booster": (
         lambda: xgboost.XGBRegressor(booster="gblinear", n_estimators=3).fit(X_, TARGET), "predict",
-        "The XGBoost booster 'gblinear' is made of no trees.",
+        "The XGBoost booster 'gblinear' has no trees.",
     ),
     "hinge": (
         lambda: xgboost.XGBClassifier(objective="binary:hinge", **XGB).fit(X_, Y["binary"]), "predict_proba",
@@ -1037,8 +1038,8 @@ REFUSED = {
             {"objective": "multi:softmax", "num_class": 3}, xgboost.DMatrix(X_, Y["three classes"]), 2
         ),
         "predict",
-        ("The class that Booster predicts turns where classes tie, and a tie depends on the order in which the trees "
-         "are summed."),
+        ("The class predicted by Booster is ambiguous where classes tie, and ties depend on the order in which the "
+         "trees are summed."),
     ),
     "linear leaves": (
         lambda: lightgbm.LGBMRegressor(linear_tree=True, **LGB).fit(X_, TARGET), "predict",
@@ -1046,28 +1047,28 @@ REFUSED = {
     ),
     "zero as missing": (
         lambda: lightgbm.LGBMRegressor(zero_as_missing=True, **LGB).fit(ZEROS, TARGET), "predict",
-        ("Under `zero_as_missing` LightGBM sends 0 to another side than the numbers next to it, "
+        ("With `zero_as_missing`, LightGBM sends 0 to a different side than the numbers next to it, "
          "which no threshold does."),
     ),
     "prediction stopped early": (
         lambda: lightgbm.LGBMClassifier(pred_early_stop=True, **LGB).fit(X_, Y["binary"]), "predict_proba",
-        "LightGBM leaves trees out of the sum under `pred_early_stop`.",
+        "With `pred_early_stop`, LightGBM does not sum all trees.",
     ),
     "an objective of one's own": (
         lambda: lightgbm.LGBMClassifier(objective=lambda y, m: (m - y, np.ones_like(m)), **LGB).fit(X_, Y["binary"]),
-        "predict_proba", "LGBMClassifier returns no probabilities under an objective of one's own.",
+        "predict_proba", "LGBMClassifier returns no probabilities with a custom objective.",
     ),
     "one category at a time": (
         lambda: catboost.CatBoostRegressor(cat_features=["b"], one_hot_max_size=9, **CAT).fit(MIXED, MIXED["b"] == "y"),
         "predict",
-        ("CatBoost turned categorical, text or embedding features into numbers of its own "
-         "(a split of type 'OneHotFeature'), which is not done again here."),
+        ("CatBoost encodes categorical, text or embedding features internally "
+         "(a split of type 'OneHotFeature'), which is not reproduced."),
     ),
     "categories by their targets": (
         lambda: catboost.CatBoostRegressor(cat_features=["b"], one_hot_max_size=1, **CAT).fit(MIXED, MIXED["b"] == "y"),
         "predict",
-        ("CatBoost turned categorical, text or embedding features into numbers of its own "
-         "(a split of type 'OnlineCtr'), which is not done again here."),
+        ("CatBoost encodes categorical, text or embedding features internally "
+         "(a split of type 'OnlineCtr'), which is not reproduced."),
     ),
     "borders beyond single precision": (
         lambda: catboost.CatBoostRegressor(**CAT).fit(np.array([[1e15], [1e15], [-3e80]]), [0.0, 1.0, 2.0]), "predict",
@@ -1108,7 +1109,7 @@ REFUSED = {
     ),
     "boosting of one class": (
         lambda: AdaBoostClassifier(n_estimators=2).fit(X_, np.zeros(N, int)), "predict_proba",
-        "AdaBoostClassifier was fitted on a single class, which it predicts whatever the features.",
+        "AdaBoostClassifier was fitted on a single class, which it always predicts.",
     ),
     "a loss of one's own": (
         lambda: HistGradientBoostingRegressor(loss=HalfTweedieLoss(power=1.5), max_iter=2).fit(X_, Y["positive"]),
@@ -1117,7 +1118,7 @@ REFUSED = {
     "leaves all but pure": (
         lambda: DecisionTreeClassifier(max_depth=1).fit([[0.0], [0.0], [1.0]], [0, 1, 0], [1.0, 1e-13, 1.0]),
         "log_odds",
-        "Some leaves are so nearly pure that their probabilities cannot be told from 0 or 1 in a sum.",
+        "Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.",
     ),
 }  # fmt: skip
 
@@ -1168,7 +1169,7 @@ def test_a_version_that_keeps_its_trees_otherwise():
     with pytest.raises(UnsupportedTreesError) as caught:
         tree_ensemble(model, None, "predict")
     assert str(caught.value) == (
-        "This version of scikit-learn keeps its trees in a form that is not known here (AttributeError: "
+        "This version of scikit-learn stores its trees in an unknown format (AttributeError: "
         "'HistGradientBoostingRegressor' object has no attribute '_baseline_prediction')."
     )
 

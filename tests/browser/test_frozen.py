@@ -305,7 +305,7 @@ def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
     ]
     page.keyboard.press("Escape")
     lines = page.get_by_test_id("max-lines")
-    expect(lines.locator("option")).to_have_text(["50 lines", "55 lines"])
+    expect(lines.locator("option")).to_have_text(["50 curves", "55 curves"])
     lines.select_option("50")
     expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", "50")
     expect(page.locator("footer.ice-page-about")).to_contain_text("55 of 60 rows, the same for every feature")
@@ -572,7 +572,7 @@ def test_what_was_drawn_in_the_dark_is_printed_in_the_light(open_alone, saved):
 def test_without_javascript_a_sentence_says_why(open_alone, saved):
     """The page is not blank, and tells where it comes from."""
     page = open_alone(saved, java_script_enabled=False)
-    expect(page.get_by_text("Reading the curves, which needs JavaScript …")).to_be_visible()
+    expect(page.get_by_text("Loading the curves (requires JavaScript) …")).to_be_visible()
     expect(page.locator("footer.ice-page-about")).to_contain_text("all 60 rows")
 
 

@@ -102,7 +102,7 @@ def test_a_notebook_that_nobody_trusts_shows_a_sentence(lab, page):
     theirs.cells[0].source += "\n# written elsewhere"
     nbformat.write(theirs, lab.notebooks / "theirs.ipynb")
     notebook = lab.open(page, "theirs.ipynb")
-    note = page.locator(".jp-OutputArea-output").get_by_text("Here is an explorer that lives without a kernel.")
+    note = page.locator(".jp-OutputArea-output").get_by_text("This explorer works without a kernel.")
     expect(note).to_be_visible()
     expect(page.locator("iframe")).to_have_count(0)
     notebook.shut_down()
@@ -118,5 +118,5 @@ def test_nbconvert_keeps_it_alive(lab, page, browser, tmp_path):
     alone = context.new_page()
     alone.goto((tmp_path / "converted.html").as_uri())
     assert is_alive(frozen(alone))
-    expect(alone.get_by_text("Here is an explorer that lives without a kernel.")).to_be_hidden()
+    expect(alone.get_by_text("This explorer works without a kernel.")).to_be_hidden()
     context.close()

@@ -227,7 +227,7 @@ def test_a_busy_kernel_freezes_nothing(lab, notebook, page, work):
 
 
 def test_cancel_and_go_on(lab, notebook):
-    """Cancel stops the bars, and "Go on" fills in the rest."""
+    """Cancel stops the bars, and "Resume" fills in the rest."""
     notebook.rewrite(0, MAKE + SLOW)
     notebook.run(0)
     view = notebook.explorer(0)

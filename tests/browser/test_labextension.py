@@ -202,7 +202,7 @@ def test_without_an_explorer(server, open_notebook, page):
     notebook.cells.first.click()
     search_palette(page, "ICE figures").click()
     told = page.locator(".Toastify__toast")
-    expect(told).to_contain_text("No ICE explorer is on screen. Run the cell that shows one, then try again.")
+    expect(told).to_contain_text("No ICE explorer is on screen. Run a cell that displays one, then try again.")
 
 
 def test_where_no_notebook_is(lab, page):

@@ -502,8 +502,8 @@ def test_what_bends_products_is_left_to_the_model(steps):
     compare("brute", model, grid="quantile", grid_size=4)
     (note,) = [note for note in parity.explained(model, table()).notes if "engine" in note]
     assert note == (
-        "The linear engine is not used, every phantom is predicted: The transformers around the model do not treat "
-        "'x0' by itself."
+        "The linear engine is not used; every phantom observation is predicted: The transformers combine 'x0' "
+        "with other columns."
     )
 
 

@@ -121,8 +121,8 @@ def test_predicted_classes_are_left_to_the_model():
     with pytest.raises(ice.errors.InvalidOptionError) as caught:
         ice.explain(model, table(), response="predict", engine="network", progress=False)
     assert str(caught.value) == (
-        '`engine="network"` needs a model that it computes exactly. predict of MLPClassifier is no function of its '
-        'margins that is known here. Use `engine="auto"`.'
+        '`engine="network"` needs a model that it computes exactly. predict of MLPClassifier is not a supported '
+        'function of its margins. Use `engine="auto"`.'
     )
 
 
@@ -143,8 +143,8 @@ def test_a_layer_that_is_read_wrongly_is_not_believed(monkeypatch):
 @pytest.mark.parametrize(
     ("attribute", "value", "reason"),
     [
-        ("activation", "swish", "The activation swish is not known here."),
-        ("out_activation_", "relu", "The link relu is not known here."),
+        ("activation", "swish", "The activation swish is not supported."),
+        ("out_activation_", "relu", "The link relu is not supported."),
     ],
 )
 def test_what_no_version_has_yet_is_refused(attribute, value, reason):

@@ -72,20 +72,20 @@ def assert_left_to_the_model(model, X, *notes, **options):
 @pytest.mark.parametrize(
     ("model", "engine", "reason"),
     [
-        (LinearRegression(), "linear", "LinearRegression is written down"),
+        (LinearRegression(), "linear", "LinearRegression has a closed form"),
         (SVR(), "kernel", "SVR is a sum of radial kernels: one matrix product per feature"),
-        (forest(), "tree", "RandomForestRegressor is swept: all features at once, exactly"),
+        (forest(), "tree", "RandomForestRegressor is evaluated tree by tree: all features at once, exactly"),
         (
             make_pipeline(StandardScaler(), forest()), "tree",
-            "RandomForestRegressor behind its transformers is swept: all features at once, exactly",
+            "RandomForestRegressor after its transformers is evaluated tree by tree: all features at once, exactly",
         ),
         (
             make_pipeline(StandardScaler(), Ridge()), "linear",
-            "Ridge behind its transformers is written down",
+            "Ridge after its transformers has a closed form",
         ),
         (
             MLPRegressor(hidden_layer_sizes=3, max_iter=20, random_state=0), "network",
-            "MLPRegressor is computed from its first layer on, which is added up once for each row",
+            "MLPRegressor is evaluated layer by layer; the first layer is summed once per row",
         ),
         (KNeighborsRegressor(3), "brute", BRUTE),
         (VotingRegressor([("a", forest()), ("b", Ridge())]), "brute", BRUTE),
@@ -104,7 +104,7 @@ def test_the_engine_is_named_with_its_reason(model, engine, reason):
 def test_brute_force_can_be_asked_for():
     """Whatever the model, and without looking into it."""
     explanation = parity.explained(fitted(forest()), table(), engine="brute")
-    assert (explanation.engine, explanation.engine_reason) == ("brute", "asked for; " + BRUTE)
+    assert (explanation.engine, explanation.engine_reason) == ("brute", "requested; " + BRUTE)
     assert engine_notes(explanation) == []
 
 
@@ -130,10 +130,10 @@ def test_an_engine_that_cannot_explain_the_model_says_so():
     """Which engine, what it needs, what the model is, what to do."""
     said = {
         ("tree", LinearRegression()):
-            "LinearRegression is not one of the tree ensembles whose trees can be read.",
-        ("linear", forest()): "RandomForestRegressor is no linear model that is known here.",
-        ("kernel", forest()): "RandomForestRegressor is no model with radial kernels that is known here.",
-        ("network", forest()): "RandomForestRegressor is no neural network that is known here.",
+            "LinearRegression is not a supported tree ensemble.",
+        ("linear", forest()): "RandomForestRegressor is not a supported linear model.",
+        ("kernel", forest()): "RandomForestRegressor is not a supported model with radial kernels.",
+        ("network", forest()): "RandomForestRegressor is not a supported neural network.",
         ("kernel", SVR(kernel="poly")): "The kernel of SVR is not radial.",
         ("tree", AdaBoostRegressor(n_estimators=2, random_state=0)):
             "AdaBoostRegressor predicts a weighted median of its trees, not a sum.",
@@ -152,8 +152,8 @@ def test_responses_that_an_engine_cannot_give_are_refused():
         'of kernels. Use `engine="auto"`.'
     )
     assert refusal(LogisticRegression().fit(table(), y), engine="linear", response="predict") == (
-        '`engine="linear"` needs a model that it computes exactly. predict of LogisticRegression is no function of its '
-        'margins that is known here. Use `engine="auto"`.'
+        '`engine="linear"` needs a model that it computes exactly. predict of LogisticRegression is not a supported '
+        'function of its margins. Use `engine="auto"`.'
     )
 
 
@@ -167,7 +167,7 @@ def test_an_unknown_engine_is_refused_with_the_known_ones():
 
 
 def tree_note(reason):
-    return f"The tree engine is not used, every phantom is predicted: {reason}"
+    return f"The tree engine is not used; every phantom observation is predicted: {reason}"
 
 
 def test_a_median_of_trees_is_left_to_the_model():
@@ -194,8 +194,8 @@ def test_lightgbm_trees_that_no_threshold_describes_are_left_to_it():
     assert_left_to_the_model(
         zeros, X,
         tree_note(
-            "Under `zero_as_missing` LightGBM sends 0 to another side than the numbers next to it, which no threshold "
-            "does."
+            "With `zero_as_missing`, LightGBM sends 0 to a different side than the numbers next to it, which no "
+            "threshold does."
         ),
     )  # fmt: skip
 
@@ -214,8 +214,8 @@ def test_catboost_splits_on_statistics_of_categories_are_left_to_it():
     assert_left_to_the_model(
         model, X,
         tree_note(
-            "CatBoost turned categorical, text or embedding features into numbers of its own (a split of type "
-            "'OnlineCtr'), which is not done again here."
+            "CatBoost encodes categorical, text or embedding features internally (a split of type "
+            "'OnlineCtr'), which is not reproduced."
         ),
     )  # fmt: skip
 
@@ -227,8 +227,8 @@ def test_predicted_classes_of_several_trees_are_left_to_the_model():
     assert_left_to_the_model(
         model, table(),
         tree_note(
-            "The class that RandomForestClassifier predicts turns where classes tie, and a tie depends on the order "
-            "in which the trees are summed."
+            "The class predicted by RandomForestClassifier is ambiguous where classes tie, and ties depend on the "
+            "order in which the trees are summed."
         ),
         response="predict",
     )  # fmt: skip
@@ -249,7 +249,7 @@ def test_a_subclass_that_predicts_otherwise_is_left_to_itself():
     """One that does not is read."""
     assert_left_to_the_model(
         fitted(Rounded(n_estimators=3, random_state=0)), table(),
-        tree_note("Rounded has its own predict(), which the trees of RandomForestRegressor may not reproduce."),
+        tree_note("Rounded overrides predict(), which the trees of RandomForestRegressor may not reproduce."),
     )  # fmt: skip
     assert parity.explained(fitted(Renamed(n_estimators=3, random_state=0)), table()).engine == "tree"
 
@@ -286,8 +286,10 @@ def replaced(ensemble, **changes):
 
 
 def differs(note):
-    start = "The tree engine is not used, every phantom is predicted: Its predictions of phantoms differ from the "
-    return note.startswith(start + "model's own by ") and note.endswith(" of their size.")
+    start = (
+        "The tree engine is not used; every phantom observation is predicted: Its predictions of phantom observations "
+    )
+    return note.startswith(start + "differ from those of the model by ") and note.endswith(" of their size.")
 
 
 @pytest.mark.parametrize(
@@ -359,9 +361,11 @@ def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, engine
     model = fitted(Ridge() if engine == "linear" else SVR())
     explanation = parity.explained(model, table())
     assert explanation.engine == "brute"
-    start = f"The {engine} engine is not used, every phantom is predicted: Its predictions of phantoms differ"
+    start = f"The {engine} engine is not used; every phantom observation is predicted: Its predictions of phantom "
     assert [note.startswith(start) for note in engine_notes(explanation)] == [True]
-    with pytest.raises(InvalidOptionError, match="Its predictions of phantoms differ from the model's own"):
+    with pytest.raises(
+        InvalidOptionError, match="Its predictions of phantom observations differ from those of the model"
+    ):
         ice.explain(model, table(), engine=engine, progress=False)
 
 
@@ -411,7 +415,7 @@ def test_fewer_private_attributes_than_expected_are_no_reason_to_fail(monkeypatc
 def test_transformers_that_mix_columns_say_so():
     """The note names what hinders."""
     said = {
-        PCA(2): "The transformers around the model do not treat 'x0' by itself.",
+        PCA(2): "The transformers combine 'x0' with other columns.",
         FunctionTransformer(np.negative): "The transformers turn the order of 'x0' around.",
     }
     for transformer, reason in said.items():

@@ -765,7 +765,7 @@ def test_catboost_with_categories(one_hot):
     is_split = brute.table().loc["town", "impact"] > 0
     assert is_split == (one_hot == 255)
     assert fast.engine == ("brute" if is_split else "tree")
-    assert any("CatBoost turned categorical" in note for note in fast.notes) == is_split
+    assert any("CatBoost encodes categorical" in note for note in fast.notes) == is_split
     parity.assert_equal_explanations(fast, brute, 1e-10)
 
 

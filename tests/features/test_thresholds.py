@@ -254,8 +254,8 @@ def test_booleans_and_texts_have_their_own_values_as_a_grid():
 def test_there_must_be_thresholds_of_x():
     """Of trees, and of columns that are not all combined."""
     said = {
-        Ridge: '`grid="thresholds"` needs a tree model. Ridge is not one of the tree ensembles whose trees can be '
-            'read. Use `grid="observed"`.',
+        Ridge: '`grid="thresholds"` needs a tree model. Ridge is not a supported tree ensemble. '
+            'Use `grid="observed"`.',
         lambda: make_pipeline(PCA(), RandomForestRegressor(**FEW)):
             '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. The transformers '
             'in front of RandomForestRegressor combine or encode all of them. Use `grid="observed"`.',

@@ -21,6 +21,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
+from ice_explorer.dates import UTC_CLOCK
 from ice_explorer.export.save import picture, save
 from ice_explorer.features.column_colors import LevelColors, RampColors
 from ice_explorer.features.display_axis import DisplayAxis
@@ -179,7 +180,7 @@ def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
     assert full.lines.y_domain[1] > 50
     n = (cut.lines.values > cut.lines.y_span[1]).any(axis=1).sum()
     steepest = cut.lines.extent[1]
-    remark = f"Of 300, {n} lines up to {steepest:.4g} leave the axis."
+    remark = f"{n} of 300 curves extend above the axis (up to {steepest:.4g})."
     assert cut.lines.remark == remark
     root = drawn(explanation, feature="dose", kind="d-ice", choices=every)
     assert remark in texts(root)
@@ -187,7 +188,7 @@ def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
     assert group(root, "lines").get("clip-path") is not None
     whole = drawn(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
     assert group(whole, "lines").get("clip-path") is None
-    assert not any("leave the axis" in (text or "") for text in texts(whole))
+    assert not any("the axis (" in (text or "") for text in texts(whole))
 
 
 def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
@@ -311,8 +312,8 @@ def test_lines_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(
     root = drawn(explanation, feature="age", choices={"lines_as": "density"})
     assert group(root, "own-values") is None
     key = texts(group(root, "key"))
-    assert key[1] == "1 line"
-    assert key[2].endswith(" % of the lines")
+    assert key[1] == "1 curve"
+    assert key[2].endswith(" % of the curves")
     assert not {"observed value", "curve of one row"} & set(key)
     assert seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense is False
     many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2100, 1)), progress=False)
@@ -368,7 +369,7 @@ def test_the_observed_target_stands_among_the_predictions(explanation, table):
 
 
 def test_no_target_is_observed_on_the_scale_of_log_odds():
-    """A class has no log-odds that could be observed."""
+    """The log-odds of a class cannot be observed."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     classifier = LogisticRegression().fit(X, X[:, 0] > 0)
     state = {"choices": {"target": True}, "besides": Besides(np.ones(40))}
@@ -609,7 +610,7 @@ def split_cases():
             chosen = SimpleNamespace(threshold=threshold, levels=split["levels"], sides=tuple(split["sides"]))
         if body["kind"] == "continuous":
             colors = RampColors(
-                body["column"], exact, body["of"], tuple(body["domain"]), body["median"], body["levels"]
+                body["column"], exact, body["of"], tuple(body["domain"]), body["median"], body["levels"], UTC_CLOCK
             )
         else:
             colors = LevelColors(body["column"], exact, body["levels"], [], body["values"])

@@ -656,7 +656,7 @@ def test_steep_slopes_end_below_the_legend(e):
     X = np.column_stack([np.linspace(0, 1, 60), np.tile(np.arange(6.0), 10)])
     steep = explain(lambda X: np.where(X[:, 1] == 2, np.tanh(200 * (X[:, 0] - 0.5)), X[:, 0]), X, progress=False)
     ax = steep.plot("x0", kind="d-ice")
-    assert "leave the axis" in ax.get_xlabel()
+    assert "above the axis (" in ax.get_xlabel()
     (curves,) = by_gid(ax, "curves")
     ax.figure.canvas.draw()
     assert curves.get_clip_box().y1 <= ax.get_legend().get_window_extent().y0 + 3

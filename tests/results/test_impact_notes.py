@@ -34,8 +34,8 @@ def test_a_step_that_brings_most_of_the_movement_is_named():
     """More than half between two neighbours that take a small part of the axis, in every convention."""
     for convention in ("stable", "equations", "published"):
         e = explained(steps(0.7), columns(1), convention=convention)
-        assert [note for note in e.notes if "movement" in note] == [
-            "'x0': 70 % of the movement happens between 2 and 2.03125."
+        assert [note for note in e.notes if "of the change happens" in note] == [
+            "'x0': 70 % of the change happens between 2 and 2.03125."
         ]
 
 
@@ -44,13 +44,13 @@ def test_steps_of_several_features_are_one_note():
     e = explained(steps(0.7, 0.8, 0.9), columns(3))
     (note,) = e.notes
     assert note == (
-        "3 features: more than half of the movement happens within one step of the grid: "
+        "3 features: more than half of the change happens within one grid step: "
         "'x0' (70 % between 2 and 2.03125), 'x1' (80 % between 2 and 2.03125) and 'x2' (90 % between 2 and 2.03125)."
     )
     e = explained(steps(0.7, 0.8, 0.9, 0.6, 0.75), columns(5))
     (note,) = e.notes
     assert note == (
-        "5 features: more than half of the movement happens within one step of the grid: "
+        "5 features: more than half of the change happens within one grid step: "
         "'x0' (70 % between 2 and 2.03125), 'x1' (80 % between 2 and 2.03125), 'x2' (90 % between 2 and 2.03125) "
         "and 2 more."
     )

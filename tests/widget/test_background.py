@@ -426,7 +426,7 @@ def test_a_listener_that_raises_does_not_end_the_thread(start, caplog, kind):
         raise kind
 
     assert len(start("abc", Work(), tell=tell).wait().results) == 3
-    wait_until(lambda: "Telling about the computation failed." in caplog.text)
+    wait_until(lambda: "A status update could not be sent." in caplog.text)
 
 
 def test_a_refusal_that_fails_is_logged(start, caplog):
@@ -437,7 +437,7 @@ def test_a_refusal_that_fails_is_logged(start, caplog):
 
     background = start("ab", Work(fails_on="b"))
     background.ask("b", lambda _result: None, deaf)
-    wait_until(lambda: "A question could not be refused." in caplog.text)
+    wait_until(lambda: "An error reply could not be sent." in caplog.text)
     replies = Replies()
     background.ask("a", replies.answer, replies.refuse)
     assert replies.wait() == [("answer", "A")]
@@ -482,7 +482,7 @@ def test_an_error_outside_of_features_ends_in_a_state(start, caplog):
     gate.set()
     done = background.wait()
     assert (done.state, type(done.error)) == ("error", ZeroDivisionError)
-    assert "The thread of an explorer ended." in caplog.text
+    assert "The background thread of an explorer ended." in caplog.text
     del background._wanted
     background.resume()
     assert background.wait().state == "ready"
@@ -562,7 +562,7 @@ def test_a_failing_listener_does_not_stop_the_computation(start, caplog):
 
     done = start("abc", Work(), tell=tell).wait()
     assert len(done.results) == 3
-    wait_until(lambda: "Telling about the computation failed." in caplog.text)
+    wait_until(lambda: "A status update could not be sent." in caplog.text)
 
 
 def test_waiting_in_the_thread_is_an_error_instead_of_a_deadlock(start):

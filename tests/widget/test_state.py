@@ -185,11 +185,11 @@ def test_the_output_of_a_state_is_explained_from_the_start(make, classifier):
 def test_a_position_is_not_taken_for_a_label(make):
     """The state of classes 0 and 1 names no class of a model of words, though 1 is a position of one."""
     words = LogisticRegression().fit(X, np.array(["low", "high"])[np.arange(N) % 2])
-    with pytest.warns(UserWarning, match="^The state ") as caught:
+    with pytest.warns(UserWarning, match="^The saved state ") as caught:
         explorer = make(words, X, state={"version": 2, "output": "0"})
     assert explorer.output == "low"
     assert [str(warning.message) for warning in caught] == [
-        "The state explains the output '0', which there is not here, so 'low' is explained."
+        "The saved state refers to the output '0', which is not available; using 'low'."
     ]
 
 
@@ -197,15 +197,15 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
     """One warning in Python, one note for each in the view, also after the result is there."""
     state = changed(make, classifier).state()
     others = X.rename(columns={"b": "d", "c": "e"}).iloc[:10]
-    with pytest.warns(UserWarning, match="^The state ") as caught:
+    with pytest.warns(UserWarning, match="^The saved state ") as caught:
         explorer = make(numbered, others, state=state)
     sentences = [
-        "The state explains the output '1', which there is not here, so the only one is explained.",
-        "The state explains the response 'log_odds', which there is not here, so 'callable' is explained.",
-        "The state opens 'b', which is not among the features explained here, so it is not opened.",
-        "The state colours by 'c', and X has no such column, so the lines are not coloured by it.",
-        "The state selects rows behind the last one of X, 9, so they are left out: 29.",
-        "The state compares with what is not among the features explained here, so it is left out: 'b'.",
+        "The saved state refers to the output '1', which is not available; using the only one.",
+        "The saved state refers to the response 'log_odds', which is not available; using 'callable'.",
+        "The saved state opens 'b', which is not an explained feature; ignored.",
+        "The saved state colours curves by 'c', which is not a column of X; ignored.",
+        "The saved state selects rows beyond the last row of X (9); ignored: 29.",
+        "The saved state compares features that are not explained; ignored: 'b'.",
     ]
     assert [str(warning.message) for warning in caught] == [" ".join(sentences)]
     assert caught[0].filename == __file__

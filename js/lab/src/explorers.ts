@@ -1,8 +1,8 @@
-/** The explorers on the page, and which of them a command means. */
+/** Finds the explorer on the page that a command applies to. */
 
 const EXPLORER = ".ice-explorer";
 
-/** The explorer around what an event happened to. */
+/** The explorer that contains the target of an event. */
 export function explorerAround(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>(EXPLORER) : null;
 }

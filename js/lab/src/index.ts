@@ -1,4 +1,4 @@
-/** What JupyterLab and Notebook 7 get besides the widget, which works without it: a command and settings. */
+/** Extension of JupyterLab and Notebook 7: a command and settings. The widget works without it. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
@@ -8,7 +8,7 @@ import { publish } from "./settings.ts";
 
 const PLUGIN = "ice-explorer:plugin";
 const COMMAND = "ice-explorer:export";
-const NONE_SHOWN = "No ICE explorer is on screen. Run the cell that shows one, then try again.";
+const NONE_SHOWN = "No ICE explorer is on screen. Run a cell that displays one, then try again.";
 
 /** The explorer's own dialog opens at this event. */
 function openExport(explorer: HTMLElement): void {
@@ -34,7 +34,7 @@ function addExport(app: JupyterFrontEnd, palette: ICommandPalette | null): void 
 
   commands.addCommand(COMMAND, {
     label: "Export ICE figures…",
-    caption: "Save figures and numbers of the ICE explorer in use, or of the first on screen",
+    caption: "Export figures and data of the ICE explorer in use, or of the first one on screen",
     isEnabled,
     isVisible: isEnabled,
     execute: (args) => {
@@ -49,7 +49,7 @@ function addExport(app: JupyterFrontEnd, palette: ICommandPalette | null): void 
 }
 
 async function followSettings(registry: ISettingRegistry): Promise<void> {
-  // Lab refuses what an administrator wrote against the schema, and says so itself: then there are none.
+  // JupyterLab rejects overrides that violate the schema and reports them; then there are no settings.
   const settings = await registry.load(PLUGIN).catch(() => null);
   if (settings === null) return;
   const tell = (): void => publish(document, settings.composite);
@@ -59,7 +59,7 @@ async function followSettings(registry: ISettingRegistry): Promise<void> {
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN,
-  description: "Exports figures of ICE explorers by a command, and tells explorers the settings.",
+  description: "Adds a command that exports figures of ICE explorers, and applies the user's settings to them.",
   autoStart: true,
   optional: [ICommandPalette, ISettingRegistry],
   activate: async (app: JupyterFrontEnd, palette: ICommandPalette | null, registry: ISettingRegistry | null) => {

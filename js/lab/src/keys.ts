@@ -1,11 +1,11 @@
-/** The command's shortcut inside an explorer, where Lab is asked to leave the keyboard alone. */
+/** The command's shortcut inside an explorer, where JupyterLab's shortcuts are suppressed. */
 import { CommandRegistry } from "@lumino/commands";
 import { explorerAround } from "./explorers.ts";
 
-/** How the parts of an explorer that take the focus ask Lab for it; Lab then runs no shortcut there at all. */
+/** Attribute of focusable parts of an explorer that suppresses all shortcuts of JupyterLab. */
 const SUPPRESSED = "[data-lm-suppress-shortcuts]";
 
-/** Acts on an explorer at the keys that users have for a command, which are one stroke with a modifier. */
+/** Runs a command on an explorer at the user's shortcut of one keystroke with a modifier. */
 export function followKeys(
   page: HTMLElement,
   commands: CommandRegistry,

@@ -24,7 +24,7 @@ import { type Pins, pinsOf } from "../store/pins.ts";
 import { loadedOf } from "../store/store.ts";
 import { type View, whileShown } from "../view/view.ts";
 
-/** Where ranking and curves stand side by side; in a narrower cell the curves follow the first few bars. */
+/** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
 const WIDE_PX = 900;
 
 /** What saves the view as files: a button, and what became of the last one. */
@@ -63,7 +63,7 @@ export function layOut(view: View, exporting: Exporting): void {
   place();
 }
 
-/** How the features stand to each other. */
+/** Panels that compare features: ranking and map. */
 function leftColumn(view: View, beside: BesideBars): HTMLElement {
   const { remembered } = view.store;
   const left = remembered.of("left");
@@ -90,7 +90,7 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
   return html("div", { class: "ice-column" }, tabs.node, bars, map);
 }
 
-/** What the features do: the open one, or all of them. The controls stand over whichever is shown. */
+/** Panels of curves: the open feature, or all features. The controls are above either. */
 function rightColumn(view: View, pins: Pins): HTMLElement {
   const { remembered } = view.store;
   const right = remembered.of("right");

@@ -12,7 +12,7 @@ import type { Client } from "../wire/client.ts";
 import type { Traits } from "../wire/protocol.ts";
 import { type Exporting, layOut } from "./layout.ts";
 
-/** Shows a model inside an element; whatever it lacks is asked of the client. What can be exported depends on the host. */
+/** Shows a model inside an element and requests missing data from the client. Export options depend on the host. */
 export function show(
   model: AnyModel<Traits>,
   el: HTMLElement,

@@ -86,7 +86,7 @@ export function showExplanations(root: HTMLElement, tooltip: Tooltip, aborted: A
     "focusin",
     (event) => {
       const [node, control] = [explainedOf(event), event.target as Element];
-      // A press on a control focuses it as well: what it does is what the person wants then.
+      // A press focuses the control as well; its action takes precedence over its tooltip.
       if (node !== null && control.matches(":focus-visible")) show(node, control);
     },
     options,

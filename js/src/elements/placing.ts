@@ -1,4 +1,4 @@
-/** Where a card stands beside what it belongs to, and a menu under its button: inside of a room where that is possible. */
+/** Places a card next to its target, and a menu under its button, inside a given area if possible. */
 import type { Box } from "../geometry/pick.ts";
 
 export interface Extent {

@@ -1,4 +1,4 @@
-/** A small card beside the pointer that stays inside the explorer. */
+/** A tooltip next to the pointer that stays inside the explorer. */
 import { html } from "./element.ts";
 import type { Frames } from "./frames.ts";
 import { moveBeside } from "./move_to.ts";

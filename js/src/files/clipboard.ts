@@ -1,6 +1,6 @@
 /** The clipboard, which not every page may use: not without https, and not inside of every frame. */
 
-/** Puts a picture there that is still being made: Safari wants to know of it at once, while the click is fresh. */
+/** Copies an image that is still being created: Safari requires the call during the click. */
 export async function copyPng(png: Promise<Blob>): Promise<void> {
   const written = write(png);
   written.catch(() => {}); // what went wrong with the picture itself says more, and comes first

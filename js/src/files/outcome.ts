@@ -3,7 +3,7 @@ import { html, setText } from "../elements/element.ts";
 import { copyText } from "./clipboard.ts";
 import type { Outcome } from "./save.ts";
 
-/** So long a message stays that asks for nothing. */
+/** How long a message without a button stays. */
 const STAYS_MS = 8000;
 
 export class ExportNews {

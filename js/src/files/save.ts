@@ -1,5 +1,5 @@
 /**
- * What is shown as a file: the kernel makes it, and it goes to the downloads, the clipboard, or beside the notebook.
+ * Saves the view: the kernel creates the file; it is downloaded, copied to the clipboard, or saved next to the notebook.
  * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas.
  */
 import type { Store } from "../store/store.ts";
@@ -7,7 +7,7 @@ import type { ExportBody, FormatHeader, What } from "../wire/protocol.ts";
 import { copyPng } from "./clipboard.ts";
 import { download } from "./download.ts";
 
-/** Of an SVG, and of a PNG where nothing else is asked for. */
+/** Default size of an SVG and of a PNG. */
 const SVG_DPI = 96;
 const PNG_DPI = 300;
 
@@ -52,7 +52,7 @@ async function rasterise(svg: Blob, dpi: number): Promise<Blob> {
     pen.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
       const done = (png: Blob | null) =>
-        png === null ? reject(new Error("The PNG came out empty; save it as SVG instead.")) : resolve(png);
+        png === null ? reject(new Error("The PNG is empty; save it as SVG instead.")) : resolve(png);
       canvas.toBlob(done, "image/png");
     });
   } finally {

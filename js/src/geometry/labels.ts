@@ -1,4 +1,4 @@
-/** Where the labels of points stand without touching each other: first come, first served. */
+/** Positions of point labels without overlap, in the order of the points. */
 import type { Box } from "./pick.ts";
 
 export interface Labelled {

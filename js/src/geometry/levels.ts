@@ -1,16 +1,16 @@
-/** Where dots and the connectors between levels stand. */
+/** Positions of dots and of connectors between levels. */
 
 /** The share of a line's opacity that its connectors have: enough to follow a row, too little to look like values. */
 const CONNECTOR = 0.4;
 /** The opacity that connectors reach together, however many they are. */
 export const MOST_CONNECTED = 0.5;
-/** Up to so many rows stand exactly on their level. */
+/** Maximum number of rows drawn exactly on their level, without jitter. */
 const FEW_ROWS = 20;
-/** How far from its level a dot stands at most: this share of the level's room, and so many px. */
+/** Maximum distance of a dot from its level: this share of the level's width, and this many px. */
 const MOST_ROOM = 0.34;
 const MOST_PX = 30;
 
-/** Half the width of the strip in which a level's dots stand, in px. */
+/** Half the width of the strip of a level's dots, in px. */
 export function stripReach(nRows: number, room: number): number {
   if (nRows <= FEW_ROWS) return 0;
   return Math.min(MOST_ROOM * room, MOST_PX, 1.2 * Math.sqrt(nRows));

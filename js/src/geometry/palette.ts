@@ -65,7 +65,7 @@ export function rampPalette(theme: Theme, ramp: Ramp = "default"): Palette & { k
   return { kind: "ramp", colors, missing: rgbOf(MISSING[theme]) };
 }
 
-/** Colours of so many levels: along a ramp where they have an order, hues that are told apart where not. */
+/** Colours of levels: along a ramp if ordered, distinct hues otherwise. */
 export function levelPalette(
   nLevels: number,
   ordered: boolean,

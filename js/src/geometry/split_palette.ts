@@ -1,4 +1,4 @@
-/** Two colours that are told apart with every common kind of colour vision, and that stand out as text would. */
+/** Two colours that are distinct with every common kind of colour vision, with the contrast of text. */
 import { levelPalette, rgbOf, type Theme } from "./palette.ts";
 import type { Palette } from "./raster.ts";
 

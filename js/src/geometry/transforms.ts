@@ -30,7 +30,7 @@ export function anchorIndex(grid: ArrayLike<number>, anchor: Anchor, median: num
   }
 }
 
-/** Curves, and what tells where each of them is 0 once it is centred. */
+/** Curves and the position at which each is 0 when centred. */
 export interface Centrable {
   /** One row of grid.length values per line. */
   values: Float32Array;

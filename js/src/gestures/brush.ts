@@ -15,7 +15,7 @@ import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures
 export type Brushed = Pick<Plot, "scene" | "lines" | "x" | "y" | "slot" | "left" | "right" | "top" | "bottom">;
 
 interface Bar {
-  /** The value of the feature where it stands; null in the strip beside the axis. */
+  /** The feature value at its position; null in the strip of missing values. */
   place: number | null;
   /** Its ends, as written on the axis. */
   low: number;
@@ -37,7 +37,7 @@ export interface Brush<P extends Brushed> {
   remove(): boolean;
 }
 
-/** `isDrawn` tells which lines of the plot are there to be selected. */
+/** `isDrawn` returns whether a line of the plot can be selected. */
 export function brushOver<P extends Brushed>(
   frame: HTMLElement,
   view: View,
@@ -197,7 +197,7 @@ const ordered = (place: number | null, one: number, other: number): Bar => ({
 
 const placePx = ({ x, slot }: Brushed, place: number | null): number => (place === null ? (slot?.at ?? 0) : x(place));
 
-/** The place of the axis at some px: a level where there are levels; null beside the axis. */
+/** The axis value at a px position: a level if there are levels; null next to the axis. */
 function placeAt({ x, slot, left, right, scene }: Brushed, px: number): number | null {
   if (slot !== null && px > slot.left - 7) return null;
   const value = x.invert(Math.min(right, Math.max(left, px)));

@@ -16,7 +16,7 @@ export interface Drag {
   cancel(): void;
 }
 
-/** Where a press is: among the lines, on an axis, or in the strip beside the axis. */
+/** Location of a press: on the curves, on an axis, or in the strip of missing values. */
 type Region = "plot" | "x" | "y" | "beside";
 
 /** What gestures read of a plot, large or small. */
@@ -66,7 +66,7 @@ export interface Gestures {
   space: "up" | "held" | "used";
 }
 
-/** Follows a drag until the pointer is let go, wherever it is by then. */
+/** Follows a drag until the pointer is released, anywhere. */
 export function followDrag(frame: HTMLElement, { pointerId }: PointerEvent, drag: Drag, aborted: AbortSignal): void {
   const ending = new AbortController();
   const options = { signal: AbortSignal.any([ending.signal, aborted]) };

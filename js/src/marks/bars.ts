@@ -5,7 +5,7 @@ import { partedText } from "../elements/elided_name.ts";
 export interface BarState {
   /** Among all features, from 1. */
   rank: number;
-  /** The row that it stands in, from 0. */
+  /** Its row, from 0. */
   place: number;
   /** Its place in the list, from 1, and how many the list has, in sight or not. */
   position: number;
@@ -18,7 +18,7 @@ export interface BarState {
   /** Ends of the whisker, likewise. */
   interval: [number, number] | null;
   figure: string;
-  /** What stands before the bar: where the curves go, or that they go nowhere because their axis has levels. */
+  /** Sign before the bar: the direction of the curves, or the mark of levels without an order. */
   sign: "up" | "down" | "levels" | "none";
   open: boolean;
   /** Whether the Tab key reaches this row. */

@@ -22,7 +22,7 @@ function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
   return [html("span", attributes, missingSwatch(palette), `missing (${nMissing})`)];
 }
 
-const HOW = "Click to hide or show, double click (or Alt and click) for this one only.";
+const HOW = "Click to hide or show. Double-click or Alt-click to show only this one.";
 
 /** Missing values are switched on and off as levels are. */
 function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
@@ -95,7 +95,7 @@ export function levelsLegend(
   ];
 }
 
-const linesOf = (n: number | undefined): string => (n === undefined ? "" : `${plural(n, "line")} of `);
+const linesOf = (n: number | undefined): string => (n === undefined ? "" : `${plural(n, "curve")} of `);
 
 export interface LevelActions {
   toggle: (level: number) => void;

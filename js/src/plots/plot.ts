@@ -18,7 +18,7 @@ import { hasLevels, writerOf } from "../words/values.ts";
 import type { Scene } from "./scene.ts";
 import type { ValueRange } from "./value_range.ts";
 
-/** A strip of dots beside the axis. */
+/** A strip of dots next to the axis. */
 export interface Slot {
   left: number;
   right: number;
@@ -83,7 +83,7 @@ export type Drawable = Pick<
 const STRIP = 28;
 const RUG = 8;
 const AXIS_LABELS = 24;
-/** What stands beside the axis: its distance, and its width. */
+/** Distance and width of the strip next to the axis. */
 const SLOT_GAP = 14;
 const SLOT_WIDTH = 48;
 const TOP = 8;
@@ -275,7 +275,7 @@ export function lineSetOf(
   };
 }
 
-/** Where a row's dot stands, in px: on the value, or beside the axis where it is missing, and in its place in the strip. */
+/** Position of a row's dot, in px: at its value, or in the strip next to the axis if missing. */
 export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: number): number {
   const place = placeInStrip(scene.curves.positions[line]!);
   if (Number.isNaN(value)) return slot === null ? Number.NaN : slot.at + slot.reach * place;

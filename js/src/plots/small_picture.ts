@@ -113,7 +113,7 @@ export class SmallPicture {
   }
 }
 
-/** What stands under the ends of the axis. Levels without an order have no ends. */
+/** Labels of the ends of the axis. Levels without an order have none. */
 function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
   if (isUnordered(curves.kind)) return [plural(curves.nGrid, "level"), ""];
   const write = writerOf(curves);

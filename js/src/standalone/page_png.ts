@@ -7,7 +7,7 @@ const SCALE = 2;
 /** Browsers have canvases of so many px at least, along either side. */
 const LARGEST = 16_000;
 const MARGIN = 12;
-/** Between the heading and what stands under it. */
+/** Gap below the heading. */
 const GAP = 16;
 /** What XML cannot hold: control characters, and halves of letters. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
@@ -56,7 +56,7 @@ export async function rasterised({ svg, width, height }: Portrait): Promise<Blob
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
     const done = (png: Blob | null) =>
-      png === null ? reject(new Error("The PNG came out empty; print the page instead.")) : resolve(png);
+      png === null ? reject(new Error("The PNG is empty; print the page instead.")) : resolve(png);
     canvas.toBlob(done, "image/png");
   });
 }

@@ -1,4 +1,4 @@
-/** A view as it stands on paper: in light, without its controls, as wide as on the screen. */
+/** A view for print: light, without controls, as wide as on the screen. */
 import type { Signal } from "@preact/signals-core";
 import type { Settings } from "../store/settings.ts";
 import type { View } from "../view/view.ts";

@@ -1,4 +1,4 @@
-/** What the kernel would have answered, asked in advance: every feature, every column, for rows that are the same. */
+/** Client of a saved page: replies precomputed for every feature and column, for one set of rows. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
 import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "../wire/client.ts";
@@ -64,7 +64,7 @@ const POSITIONS = 0;
 const OBSERVED = 1;
 const PREDICTIONS = 3;
 
-const NO_KERNEL = "This page was saved without its model, which the notebook that it comes from has.";
+const NO_KERNEL = "This page was saved without its model. Use the original notebook for this.";
 
 const json = async (text: string): Promise<unknown> => JSON.parse(new TextDecoder().decode(await unzip(text)));
 
@@ -295,7 +295,7 @@ function compareTexts(
   return areNumbers ? (one, other) => Number(one) - Number(other) : (one, other) => one.localeCompare(other);
 }
 
-/** Missing values stand behind all others. */
+/** Missing values are last. */
 const place = (value: number): number => (Number.isNaN(value) ? Number.MAX_VALUE : value);
 
 /** The parts of a buffer that belong to some of its lines. */

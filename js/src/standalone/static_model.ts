@@ -29,7 +29,7 @@ export class StaticModel implements AnyModel<Traits> {
     this.#emit(`change:${key}`);
   }
 
-  /** Puts traits back, and says why, as a kernel does. */
+  /** Restores traits and reports the reason, as a kernel does. */
   refuse(traits: Partial<Traits>, message: string): void {
     for (const key of Object.keys(traits) as (keyof Traits)[]) this.set(key, traits[key]!);
     const refusal: Refusal = { type: "refused", message };
@@ -54,6 +54,6 @@ export class StaticModel implements AnyModel<Traits> {
   }
 
   send(): void {
-    throw new Error("There is no kernel to hear this.");
+    throw new Error("This page has no kernel.");
   }
 }

@@ -5,9 +5,9 @@ import type { Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
 import type { Store } from "./store.ts";
 
-/** Beyond this number lines are drawn as their density, unless the reader wants them otherwise. */
+/** Above this number curves are drawn as a density by default. */
 const MOST_LINES = 2000;
-/** Ticks of more rows than this no longer tell them apart. */
+/** Maximum number of rows with ticks; more could not be distinguished. */
 const MOST_TICKS = 500;
 
 /** Null: it is there for the choosing. A sentence: why it is not. Undefined: there is nothing of the kind. */
@@ -30,7 +30,7 @@ export interface Situation {
 
 /** Scales on which no target is observed. */
 const NO_TARGET: Record<string, string> = {
-  log_odds: "A class has no log-odds that could be observed.",
+  log_odds: "The log-odds of a class cannot be observed.",
   decision_function: "The target is not on the scale of the decision function.",
 };
 
@@ -57,7 +57,7 @@ export function offersOfAll(kind: Kind): Offers {
 const sharedOffer = (kind: Kind): Offer =>
   kind === "d-ice" ? "Slopes have different units, so a shared axis is not available." : null;
 
-/** What there is to choose for the open feature as it stands. */
+/** Available choices for the open feature. */
 export function offersIn({ picture, kind, response }: Store): Offers {
   const shown = picture.value;
   const loaded = shown.state === "ready" ? shown.loaded : shown.state === "loading" ? shown.previous : null;
@@ -75,12 +75,12 @@ function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
 }
 
 function stepOffer({ nGrid, kind }: Curves): Offer {
-  return hasLevels(kind) || slopeEnds(nGrid).length === nGrid ? "Every step is drawn: there are few." : null;
+  return hasLevels(kind) || slopeEnds(nGrid).length === nGrid ? "Every step is already drawn." : null;
 }
 
 function rugOffer({ nLines }: Curves, onLevels: boolean): Offer {
-  if (onLevels) return "On levels every row is a dot.";
-  return nLines > MOST_TICKS ? `More than ${MOST_TICKS} rows are drawn.` : null;
+  if (onLevels) return "Not available for levels: every row is already a dot.";
+  return nLines > MOST_TICKS ? `Not available for more than ${MOST_TICKS} rows.` : null;
 }
 
 /** Whether lines are drawn as their density. */

@@ -1,4 +1,4 @@
-/** The open feature for every class: asked for after its curves are there, and only while it is to be seen. */
+/** The open feature for every class: requested after its curves, and only while visible. */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import { type ClassCurves, decodeClasses } from "../wire/decode.ts";

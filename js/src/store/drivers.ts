@@ -6,12 +6,12 @@ import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
 import type { CombinedBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 
-/** How long curves are on screen before more is asked about them. */
+/** Delay after drawing curves before drivers are requested. */
 const PATIENCE_MS = 120;
 
 export type Drivers = { body: DriversBody } | { problem: string };
 
-/** Rules of two columns, and the feature whose curves they tell apart. */
+/** Rules of two columns, and the feature whose curves they explain. */
 export interface Together extends CombinedBody {
   feature: string;
 }
@@ -65,7 +65,7 @@ export class DriversFeed {
     return this.#known.get(key) ?? null;
   }
 
-  /** Forgets what went wrong, so that it is asked for again. */
+  /** Clears an error, so that the request is repeated. */
   retry(): void {
     for (const [key, drivers] of this.#known) if ("problem" in drivers) this.#known.delete(key);
     this.#news.value++;

@@ -1,4 +1,4 @@
-/** Rows that were singled out one by one: they are selected, and a card tells about the last of them. */
+/** Pinned rows: they are selected, and a card shows the last of them. */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Store } from "./store.ts";
 

@@ -39,7 +39,7 @@ import { type Split, splitOf } from "./two_sides.ts";
 import { Remembered } from "./view_choices.ts";
 import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
 
-/** How often a moving slider tells Python where it is. */
+/** Interval at which a moving slider updates Python. */
 const SYNC_MS = 100;
 
 /** What the curves panel has to show. */
@@ -76,9 +76,9 @@ function refusalOf(message: unknown): string | null {
 }
 
 const otherProtocol = (protocol: number): string =>
-  `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${protocol}. Restart the kernel and reload the page.`;
+  `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol ${protocol}. Restart the kernel and reload the page.`;
 
-/** What the kernel says of the features; or why it cannot be read, as a sentence. */
+/** The features sent by the kernel, or an error message if they cannot be read. */
 function describedBy(
   header: Header,
   impact: Traits["_impact"],
@@ -173,7 +173,7 @@ export class Store {
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
   );
 
-  /** How the reader wants to see it. */
+  /** View settings of the user. */
   readonly remembered: Remembered;
   readonly dragging = signal(false);
   /** Whether a brush is on its way over the lines. */
@@ -218,7 +218,7 @@ export class Store {
     const { feature } = picture.loaded.curves;
     return { feature, key: this.#keyOf(feature) };
   });
-  /** Features are in a fixed order here: neither the slider nor another ranking asks anew. */
+  /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
     return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
@@ -436,7 +436,7 @@ export class Store {
     this.remembered.choose("filters", filter === null ? others : { ...others, [scale.column]: filter });
   }
 
-  /** Curves that were asked for before and hold all of these rows. */
+  /** Previously requested curves that contain all of these rows. */
   curvesAtHand(feature: string, rows: readonly number[]): Curves | null {
     return this.#cache.known(feature, this.maxLines.peek(), rows);
   }

@@ -24,7 +24,7 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   palette: "default",
 };
 
-/** Choices of which every view keeps its own once it shows: two views are zoomed, and filtered, apart. */
+/** Choices that each view keeps separately once displayed, such as zoom and filters. */
 const OWN: ReadonlySet<keyof ViewChoices> = new Set<keyof ViewChoices>(["zoom", "filters"]);
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

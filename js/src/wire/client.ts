@@ -40,7 +40,7 @@ export interface Client {
 }
 
 export const KERNEL_GONE =
-  "The kernel that made this view has stopped. What is drawn stays usable; run the cell again for anything new.";
+  "The kernel that made this view has stopped. The curves on screen stay usable. Run the cell again to compute more.";
 
 /** How long a question may wait when the kernel is believed gone but might only have been unreachable. */
 const GRACE_MS = 4000;
@@ -68,7 +68,7 @@ function resultOf(type: Request["type"], reply: Reply): Bodies[keyof Bodies] {
     case "cancelled":
       throw new Cancelled("The computation was cancelled.");
     default:
-      throw new FormError(`the answer to its question of type '${type}'`, "type");
+      throw new FormError(`the kernel's reply to '${type}'`, "type");
   }
 }
 

@@ -232,7 +232,7 @@ export class FormError extends Error {
 
   constructor(what: string, place: string) {
     super(
-      `This view cannot read ${what}${place === "" ? "" : `: its entry ${place.replace(/^\./, "")} is not as expected`}. ${RELOAD}`,
+      `This view cannot read ${what}${place === "" ? "" : `: its entry ${place.replace(/^\./, "")} has an unexpected form`}. ${RELOAD}`,
     );
   }
 }
@@ -256,12 +256,12 @@ export function choicesOf(view: unknown): Partial<ViewChoices> {
 /** The body of a reply to a request of this type. */
 export function bodyOf<K extends keyof Bodies>(type: K, body: unknown): Bodies[K] {
   const place = BODIES[type](body);
-  if (place !== null) throw new FormError(`the answer to its question of type '${type}'`, place);
+  if (place !== null) throw new FormError(`the kernel's reply to '${type}'`, place);
   return body as Bodies[K];
 }
 
 export function headerOf(header: unknown): Header {
   const place = HEADER(header);
-  if (place !== null) throw new FormError("what the kernel says of the features", place);
+  if (place !== null) throw new FormError("the features that the kernel sent", place);
   return header as Header;
 }

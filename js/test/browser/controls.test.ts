@@ -123,7 +123,7 @@ test("every column can colour", async () => {
 test("the number of lines is asked of the kernel", async () => {
   const { root, part, model, drawn } = mount(kernel.model({ feature: "Age" }));
   await drawn("Age");
-  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300 lines");
+  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300 curves");
   choose(part("max-lines"), "50");
   await expect.poll(() => root.dataset.drawnLines).toBe("50");
   expect(model.get("max_lines")).toBe(50);

@@ -226,7 +226,7 @@ test("a kernel that says nothing for long may be none, as in a page that keeps w
   vi.useRealTimers();
   await frame();
   expect(part("curves-message").textContent).toBe(
-    "The curves of Age have not come yet: the kernel is busy, or this page has none.",
+    "Still waiting for the curves of Age: the kernel is busy or not connected.",
   );
 });
 

@@ -139,10 +139,10 @@ test("settings say in which format, and how large; one that this kernel does not
   };
   const size = { width: 89, dpi: 600 };
   expect(await ask({ format: "pdf", ...size })).toMatchObject({ format: "pdf", ...size });
-  expect(part("export-notebook").textContent).toBe("Save PDF beside the notebook");
+  expect(part("export-notebook").textContent).toBe("Save PDF next to the notebook");
   expect(await ask({ format: "csv", ...size })).toMatchObject({ format: "csv", width: null, dpi: null });
   expect(await ask({ format: "html" })).toMatchObject({ format: "svg", width: null, dpi: null });
-  expect(part("export-notebook").textContent).toBe("Save SVG beside the notebook");
+  expect(part("export-notebook").textContent).toBe("Save SVG next to the notebook");
 });
 
 test("an export that fails says why", async () => {
@@ -205,5 +205,5 @@ test("what JupyterLab is set to and the kernel cannot make is saved as SVG", asy
   const mounted = mount(kernel.model({ feature: "Age", ...withoutPng() }));
   await mounted.drawn("Age");
   await userEvent.click(mounted.part("export"));
-  expect(mounted.part("export-notebook").textContent).toBe("Save SVG beside the notebook");
+  expect(mounted.part("export-notebook").textContent).toBe("Save SVG next to the notebook");
 });

@@ -141,7 +141,7 @@ test("pictures of all features can only go beside the notebook, and a PDF of the
   await userEvent.click(radio(mounted, "what-all"));
   expect(radio(mounted, "where-download").disabled).toBe(true);
   expect(radio(mounted, "where-notebook").checked).toBe(true);
-  expect(dialogOf(mounted).textContent).toContain("they go into a folder beside the notebook");
+  expect(dialogOf(mounted).textContent).toContain("saved in a folder next to the notebook");
   await userEvent.click(radio(mounted, "format-pdf"));
   expect(radio(mounted, "what-all").checked).toBe(true);
   expect(radio(mounted, "where-download").disabled).toBe(false);

@@ -94,7 +94,7 @@ test("a row is chosen by its number, 0 as well, and one that is not there is tol
   await userEvent.keyboard("{Enter}");
   await expect
     .poll(() => mounted.part("row").querySelector("[role=alert]")?.textContent)
-    .toBe("Rows have the numbers 0 to 299.");
+    .toBe("Enter a row number from 0 to 299.");
   expect(mounted.model.get("selection")).toEqual([0]);
 });
 

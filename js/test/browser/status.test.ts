@@ -101,7 +101,7 @@ test("a bundle of another protocol says so and shows no figures", async () => {
   const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: PROTOCOL_VERSION + 1 } }));
   await frame();
   expect(part("status-text").textContent).toBe(
-    `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol ${PROTOCOL_VERSION + 1}. Restart the kernel and reload the page.`,
+    `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol ${PROTOCOL_VERSION + 1}. Restart the kernel and reload the page.`,
   );
   expect(parts("bar")).toEqual([]);
 });
@@ -135,7 +135,7 @@ test("another output waits for the call of the model that is under way, and the 
   choose(part("output"), "b");
   await frame();
   expect(part("status-text").textContent).toBe(
-    "Waiting for the current call of the model to end. What was chosen is explained next.",
+    "Waiting for the current model call to finish. Your choice is explained next.",
   );
   model.push("_header", ofTwo("b"));
   await frame();
@@ -147,7 +147,7 @@ test("where nothing is computed, another output is prepared; a refusal ends that
   await frame();
   choose(part("output"), "b");
   await frame();
-  expect(part("status-text").textContent).toBe("Preparing what was chosen …");
+  expect(part("status-text").textContent).toBe("Preparing your choice …");
   model.emit("msg:custom", { type: "refused", message: "The model failed." }, []);
   await frame();
   expect(part("status-text").textContent).toBe("The model failed.");

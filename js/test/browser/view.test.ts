@@ -40,7 +40,7 @@ test("more than 2,000 lines are drawn as their density, with what a shade means;
   await expect.poll(() => root.dataset.drawnAs).toBe("density");
   expect(ink(part("curves-canvas"))).toBeGreaterThan(1000);
   await expect.poll(() => part("density-key").hidden).toBe(false);
-  expect(part("density-key").textContent).toMatch(/^1 line[\d.]+ % of the lines$/);
+  expect(part("density-key").textContent).toMatch(/^1 curve[\d.]+ % of the curves$/);
   await openMenu(mounted);
   part("lines-as-lines").click();
   await expect.poll(() => root.dataset.drawnAs).toBe("lines");
@@ -122,7 +122,7 @@ test("a step that dominates the slopes leaves the axis, is counted, and is shown
   await drawn("Blood pressure");
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
-    /^Of 120, \d+ lines up to [\d.]+ and \d+ lines down to −[\d.]+ leave/,
+    /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
   );
   expect(parts("edge-marks").length).toBe(1);
   part("full-range").click();

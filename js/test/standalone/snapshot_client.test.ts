@@ -246,6 +246,6 @@ describe("a model without Jupyter", () => {
     model.off("change:kind", listen);
     model.set("kind", "ice");
     expect(heard).toEqual(["c-ice"]);
-    expect(() => model.send()).toThrow("There is no kernel to hear this.");
+    expect(() => model.send()).toThrow("This page has no kernel.");
   });
 });

@@ -40,7 +40,7 @@ describe("what is offered", () => {
     expect(offer({ curves: curves({ target: null }) })).toBe("Pass y to the explorer: ICEExplorer(model, X, y).");
     expect(offer({ kind: "c-ice" })).toBe("Only available for ICE, which draws predictions.");
     expect(offer({ kind: "d-ice" })).toBe("Only available for ICE, which draws predictions.");
-    expect(offer({ response: "log_odds" })).toBe("A class has no log-odds that could be observed.");
+    expect(offer({ response: "log_odds" })).toBe("The log-odds of a class cannot be observed.");
     expect(offer({ response: "decision_function" })).toBe("The target is not on the scale of the decision function.");
     expect(offer({ response: "predict" })).toBeNull();
     expect(offer({ kind: "d-ice", curves: curves({ kind: "category" }) })).toBeNull(); // its ICE is shown
@@ -55,16 +55,16 @@ describe("what is offered", () => {
   test("slopes of every step where there are more than bins", () => {
     const offer = (nGrid: number) => offersOf(situation({ kind: "d-ice", curves: curves({ nGrid }) })).every_step;
     expect(offer(22)).toBeNull();
-    expect(offer(21)).toBe("Every step is drawn: there are few.");
+    expect(offer(21)).toBe("Every step is already drawn.");
     expect(offersOf(situation({ kind: "ice", curves: curves({ nGrid: 22 }) })).every_step).toBeUndefined();
   });
 
   test("on levels there are neither shades nor ticks, and many rows have no ticks", () => {
     const levels = offersOf(situation({ curves: curves({ kind: "group" }) }));
     expect(levels.density).toBe("Not available for levels: every row is already a dot.");
-    expect(levels.rug).toBe("On levels every row is a dot.");
+    expect(levels.rug).toBe("Not available for levels: every row is already a dot.");
     expect(offersOf(situation({ curves: curves({ nLines: 500 }) })).rug).toBeNull();
-    expect(offersOf(situation({ curves: curves({ nLines: 501 }) })).rug).toBe("More than 500 rows are drawn.");
+    expect(offersOf(situation({ curves: curves({ nLines: 501 }) })).rug).toBe("Not available for more than 500 rows.");
   });
 });
 

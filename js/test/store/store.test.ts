@@ -227,7 +227,7 @@ test("another protocol is refused with a sentence", () => {
   const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 99 } }));
   expect(store.figures.value).toBeNull();
   expect(store.problem.value).toBe(
-    `This view speaks protocol ${PROTOCOL_VERSION} and the kernel protocol 99. Restart the kernel and reload the page.`,
+    `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol 99. Restart the kernel and reload the page.`,
   );
 });
 

@@ -71,14 +71,14 @@ test("a second reply to the same question is ignored", async () => {
 });
 
 test.each([
-  [{ type: "result" }, "This view cannot read the answer to its question of type 'curves'. "],
+  [{ type: "result" }, "This view cannot read the kernel's reply to 'curves'. "],
   [
     { type: "result", body: { feature: 3 } },
-    "This view cannot read the answer to its question of type 'curves': its entry feature is not as expected. ",
+    "This view cannot read the kernel's reply to 'curves': its entry feature has an unexpected form. ",
   ],
   [
     { type: "progress" },
-    "This view cannot read the answer to its question of type 'curves': its entry type is not as expected. ",
+    "This view cannot read the kernel's reply to 'curves': its entry type has an unexpected form. ",
   ],
 ])("a reply that is none ends the question with a sentence: %o", async (reply, sentence) => {
   const model = silent();

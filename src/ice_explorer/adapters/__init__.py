@@ -1,1 +1,4 @@
-"""The outside world becomes plain things: one table, one prediction function."""
+"""Convert external inputs: any table becomes columns, any model becomes a prediction function.
+
+This is the only package that names model and table libraries. Start at `tables.table` and `models.predict`.
+"""

@@ -1,8 +1,7 @@
-"""Linked bqplot figures of an explorer, for layouts and dashboards of one's own.
+"""Linked bqplot figures of an explorer, for custom layouts and dashboards.
 
-Each function returns an ordinary `bqplot.Figure`, to be laid out with ipywidgets and styled further. It follows
-the explorer, and what is chosen in it is chosen in the explorer, until either is closed. Everything is drawn in the
-thread that made the figure, the one that cells run in; the model is asked in the explorer's own.
+Each function returns a `bqplot.Figure` to be laid out with ipywidgets. Figure and explorer follow each other until
+either is closed. Figures are drawn in the thread that created them; the model is called in the explorer's thread.
 """
 
 from __future__ import annotations

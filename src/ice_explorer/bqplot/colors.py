@@ -1,4 +1,4 @@
-"""The colours of lines in either theme, and the axis that says what they stand for."""
+"""Colours of curves in light and dark themes, and the colour axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps a figure in step with an explorer, in one thread, until either is closed."""
+"""Synchronise a figure with an explorer, in one thread, until either is closed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Thread:
         try:
             self._loop.call_soon_threadsafe(self._do_due)
         except RuntimeError:  # the loop has ended with the kernel, and nobody looks at its figures
-            logger.debug("A figure has no thread any more that would draw it.")
+            logger.debug("The thread that draws this figure has ended.")
 
     def do_later(self, action: Callable[[], object], seconds: float) -> None:
         """Do something after a while, where there is a loop that lives so long; called in the thread."""
@@ -156,7 +156,7 @@ class Link:
 
         def refused(error: Exception) -> None:
             sentence = str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
-            act = _ignore if isinstance(error, Cancelled) else refuse  # whoever cancelled knows
+            act = _ignore if isinstance(error, Cancelled) else refuse  # the caller knows of its cancel
             self.thread.do(lambda: deliver(act, sentence))
 
         self.explorer._ask_for(feature, answered, refused)
@@ -219,7 +219,7 @@ class Link:
             part.close()
 
     def choose(self, trait: str, value: object) -> None:
-        """Set a trait of the explorer for whoever clicked, while it is there."""
+        """Set a trait of the explorer after a click, unless it is closed."""
 
         def set_it() -> None:
             if self._is_linked:

@@ -1,4 +1,4 @@
-"""How the figures look: colours, letters and margins of the explorer, in the themes of its hosts.
+"""Style of the figures: colours, fonts and margins of the explorer, in the themes of its hosts.
 
 Colours are CSS variables that the explorer's style sheet defines for either theme, with those of a light page where
 it is not there, as in a saved SVG.
@@ -72,7 +72,7 @@ def color_axis(scale: bqplot.ColorScale, title: str, width: float) -> ColorAxis:
 
 
 def heading_axis() -> Axis:
-    """Make what stands over a plot: a label of an axis.
+    """Create the title of a plot: an axis label.
 
     bqplot loses a title that is set while it draws a figure for the first time, as it is when figures are shown
     before they are computed.
@@ -85,7 +85,7 @@ def heading_axis() -> Axis:
 
 
 def set_heading(made: Axis, text: str, room: float = _HEADING_ROOM) -> None:
-    """Write what stands over a plot."""
+    """Set the title of a plot."""
     made.tick_labels = {"0": elide(text, room, 13.0, bold=True)}
 
 
@@ -162,7 +162,7 @@ def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
 
 
 def feature_ticks(of: DisplayAxis, low: float, high: float) -> list[Tick]:
-    """Ticks of a feature: its own values where they are few, round ones where not."""
+    """Ticks of a feature: the feature's values if there are few, else round numbers."""
     if of.kind == "boolean" or len(of.grid) <= _FEW_VALUES or of.has_levels:
         write = writer(of.kind, of.grid, of.levels, axis_number(of.grid), of.clock)
         return [Tick(float(value), write(float(value))) for value in of.grid]

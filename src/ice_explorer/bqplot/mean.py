@@ -1,4 +1,4 @@
-"""The partial dependence of the open feature, and how far the curves spread around it."""
+"""The partial dependence of the open feature, with the spread of the curves."""
 
 from __future__ import annotations
 

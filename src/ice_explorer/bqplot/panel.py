@@ -1,4 +1,4 @@
-"""A plot of the open feature: its axes, and how it comes by what it shows."""
+"""A plot of the open feature: its axes and its data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Panel:
     max_lines : int
         How many lines are asked for at most.
     title : callable
-        Lines, and how many rows there are of which some are drawn -> what stands over the plot.
+        Lines and the number of rows -> title of the plot.
     y_domain : callable
         Lines -> what the vertical axis reaches over.
     """

@@ -1,4 +1,4 @@
-"""ICE curves by asking the model for every phantom observation: works for any prediction function."""
+"""ICE curves by predicting every phantom observation: works for any prediction function."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class BruteCurves:
     memory_limit : int
         Bytes that one block may take, phantoms and the numbers derived from them together.
     several : SeveralOutputs, optional
-        All outputs of the model: what is predicted here is then kept for whoever explains another.
+        All outputs of the model, so that predictions are kept for explanations of other outputs.
     response : str
         What is predicted, "log_odds" for messages about infinite ones.
     predicts : callable, optional
@@ -360,7 +360,7 @@ def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def unfit_prediction(feature: Moving, where: str, value: float, response: str) -> PredictionError:
-    """Say what is wrong with a prediction that does not fit."""
+    """Return the error for an invalid prediction."""
     if math.isfinite(value):
         return PredictionError.too_large(feature.readable, where, value, LARGEST)
     if math.isinf(value) and response == "log_odds":
@@ -373,5 +373,5 @@ def _of_phantom(feature: Moving, where: str) -> str:
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:
-    """Say where a phantom is."""
+    """Return the position of a phantom observation as text."""
     return f"grid value {feature.text(value)}, row {row} of X"

@@ -1,4 +1,4 @@
-"""Rows that are equal in all columns but those that move: they have one and the same curve."""
+"""Group rows that are equal in all columns except the varied ones: they share one curve."""
 
 from __future__ import annotations
 

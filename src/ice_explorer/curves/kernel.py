@@ -199,6 +199,6 @@ class RadialCurves:
 
 
 def _from_nodes(nodes: _Nodes, sums: Array, own: Array, grid: Array) -> Array:
-    """Exchange the factor of the own value (n_rows,) for those of the grid (n_grid, 1): (n_rows, n_grid)."""
+    """Exchange the factor of the observed value (n_rows,) for those of the grid (n_grid, 1): (n_rows, n_grid)."""
     curves: Array = (sums * np.exp((own[:, None] - nodes.at) ** 2)) @ np.exp(-((grid - nodes.at) ** 2)).T
     return curves

@@ -1,4 +1,4 @@
-"""What a model answered, for all its outputs: whoever asks for another output or scale need not ask the model."""
+"""Cache predictions of all outputs, so that another output or scale does not call the model again."""
 
 from __future__ import annotations
 

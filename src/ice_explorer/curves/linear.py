@@ -1,4 +1,4 @@
-"""ICE curves of models that can be written down.
+"""ICE curves of models with a closed form.
 
 Moving one column of a row changes one term. What the other columns bring is computed once for a row,
 and every grid value follows from it without the model.

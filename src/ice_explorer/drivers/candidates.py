@@ -1,4 +1,4 @@
-"""The second features of a feature: every other column of X, and every group, that may tell its lines apart."""
+"""Columns and groups that may explain the differences between the curves of a feature."""
 
 from __future__ import annotations
 

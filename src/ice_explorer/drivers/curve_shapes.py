@@ -1,4 +1,4 @@
-"""How curves differ in shape: each centred at its own mean, in the directions in which they differ."""
+"""Shapes of curves: each curve centred at its mean, in principal directions of their differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes the curves of a feature differ: splits of the rows by other columns, and what they explain.
+"""Explain the differences between curves of a feature by splits of the rows on other columns.
 
 Curves differ in level and in shape. Each is centred at its own mean, so that only shape is left, and the rows are split
 in two by another column where that leaves the least variance between the curves within both groups.

@@ -1,4 +1,4 @@
-"""What some rows have in common: the columns whose values differ most between these rows and the rest."""
+"""Columns whose values differ most between selected rows and the other rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that tell rows apart, as sentences: "rm > 6.4", "town in Oslo, Rome", "built > 2015-03-01 or missing"."""
+"""Rules of splits as text: "rm > 6.4", "town in Oslo, Rome", "built > 2015-03-01 or missing"."""
 
 from __future__ import annotations
 

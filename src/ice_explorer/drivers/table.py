@@ -1,4 +1,4 @@
-"""What makes the curves of a feature differ, as a table with facts about all of its rows."""
+"""Drivers of a feature as a DataFrame with summary attributes."""
 
 from __future__ import annotations
 

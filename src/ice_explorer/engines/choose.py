@@ -1,4 +1,4 @@
-"""Which engine explains a model: the fastest one that gives the model's own numbers."""
+"""Choose the engine of a model: the fastest one that reproduces its predictions."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _BRUTE = "every phantom observation is predicted, which works for any model"
 
 
 class NotExactError(ICEExplorerError):
-    """An engine cannot give the model's own numbers; the message says why."""
+    """An engine cannot reproduce the predictions of the model; the message states why."""
 
     @classmethod
     def unknown_form(cls, model: object, error: Exception) -> NotExactError:
-        """Say that the installed version of a library is not known here."""
+        """Return the error for a library version with an unknown model format."""
         return cls(
-            f"This version of {type(model).__name__} keeps what was fitted in a form that is not known here "
+            f"This version of {type(model).__name__} stores the fitted model in an unknown format "
             f"({type(error).__name__}: {error})."
         )
 
@@ -137,7 +137,7 @@ def choose_engine(
     if wanted == "brute" or context.probe is None:
         if wanted not in {"brute", "auto"}:
             raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
-        return BruteEngine(context, items, n_jobs, "asked for; " + _BRUTE if wanted == "brute" else _BRUTE), []
+        return BruteEngine(context, items, n_jobs, "requested; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
         "linear": _linear_engine, "kernel": _radial_engine, "network": _network_engine, "tree": _tree_engine
     }  # fmt: skip
@@ -151,7 +151,7 @@ def choose_engine(
             if wanted != "auto":
                 raise InvalidOptionError.engine(name, str(error)) from error
             if not isinstance(error, OtherFormError | NotTreesError):
-                notes.append(f"The {name} engine is not used, every phantom is predicted: {error}")
+                notes.append(f"The {name} engine is not used; every phantom observation is predicted: {error}")
     return BruteEngine(context, items, n_jobs, _BRUTE), notes
 
 
@@ -164,21 +164,23 @@ def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
 
 
 def _without_numba() -> list[str]:
-    """Say why trees take long, where they do."""
+    """Return a note if numba is missing."""
     if _HAS_NUMBA:
         return []
-    return ["numba is not installed, so trees are swept by NumPy: the figures are the same, and take longer."]
+    return [
+        "numba is not installed, so tree models are computed with NumPy: the results are the same, but take longer."
+    ]
 
 
 def _named(peeled: Peeled, how: str) -> str:
-    around = " behind its transformers" if peeled.transform is not None else ""
+    around = " after its transformers" if peeled.transform is not None else ""
     return f"{type(peeled.model).__name__}{around} {how}"
 
 
 def _check(space: Space, found: Any, tolerance: float) -> None:
     apart = space.difference(found)
     if not apart <= tolerance:
-        msg = f"Its predictions of phantoms differ from the model's own by {apart:.2g} of their size."
+        msg = f"Its predictions of phantom observations differ from those of the model by {apart:.2g} of their size."
         raise NotExactError(msg)
 
 
@@ -204,7 +206,7 @@ def _linear_engine(inside: Inside, context: Context, items: Sequence[FeatureInpu
         _check_width(exponents.shape[1], space)
         curves = PolynomialCurves(expanded.linear, exponents, space.matrix)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
-    return ClosedFormEngine("linear", curves, space, context, n_jobs=n_jobs, reason=_named(peeled, "is written down"))
+    return ClosedFormEngine("linear", curves, space, context, n_jobs=n_jobs, reason=_named(peeled, "has a closed form"))
 
 
 def _radial_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
@@ -227,13 +229,13 @@ def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInp
     n_phantoms = sum(len(item.summed) * item.n_predictions_per_row for item in items)
     curves = NetworkCurves(network, space.matrix, n_phantoms, is_single=is_single)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _FLOAT32_TOLERANCE if is_single else _TOLERANCE)
-    reason = _named(inside.peeled, "is computed from its first layer on, which is added up once for each row")
+    reason = _named(inside.peeled, "is evaluated layer by layer; the first layer is summed once per row")
     return ClosedFormEngine("network", curves, space, context, n_jobs=n_jobs, reason=reason)
 
 
 def _check_width(n_columns: int, space: Space) -> None:
     if n_columns != len(space.columns):
-        msg = f"The model knows {n_columns} columns, X has {len(space.columns)}."
+        msg = f"The model was fitted on {n_columns} columns, X has {len(space.columns)}."
         raise NotExactError(msg)
 
 
@@ -249,10 +251,10 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
     free = {item.at_issue: (space.places[item.at_issue], space.grids[item.at_issue]) for item in items}
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
-        msg = "Two features move the same column that the trees see."
+        msg = "Two features change the same input column of the trees."
         raise NotExactError(msg)
     trees = TreeCurves(ensemble, columns, free)
     checked = trees.predict(np.arange(n_rows, len(columns[0])))
     _check(space, checked, _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE)
-    reason = _named(peeled, "is swept: all features at once, exactly")
+    reason = _named(peeled, "is evaluated tree by tree: all features at once, exactly")
     return TreeEngine(trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

@@ -1,4 +1,4 @@
-"""What all features of an explanation share: its options as they were resolved, the data, and the model."""
+"""State shared by all features of an explanation: resolved options, data and model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a feature is before the model is asked: its axis, grid, scales and rows."""
+"""Input of one feature before the model is called: axis, grid, scales and rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 @dataclass(frozen=True, eq=False)
 class FeatureInput:
-    """One feature before the model is asked: its axis, grid, scales and rows.
+    """One feature before the model is called: axis, grid, scales and rows.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""X as the model inside sees it: through the transformers around it, column by column.
+"""X after column-wise transformers, as the model inside a pipeline receives it.
 
 Where every transformer works column by column, moving one column of X moves known columns of the
 matrix that the model sees, to values that do not depend on the row. Which columns, and to what, is
@@ -33,18 +33,18 @@ class NotColumnwiseError(ICEExplorerError):
 
     @classmethod
     def failed(cls, error: Exception) -> NotColumnwiseError:
-        """Say that their output is no matrix of numbers."""
-        return cls(f"What stands around the model makes no matrix of numbers ({type(error).__name__}: {error}).")
+        """Return the error for transformers whose output is not numeric."""
+        return cls(f"The transformers do not return a numeric matrix ({type(error).__name__}: {error}).")
 
     @classmethod
     def labels(cls, label: str) -> NotColumnwiseError:
-        """Name a column whose labels the model makes something of that is not known."""
-        return cls(f"What the model makes of the labels of {label!r} is not known here.")
+        """Return the error for a column with an unknown encoding."""
+        return cls(f"The model's encoding of the levels of {label!r} is unknown.")
 
     @classmethod
     def mixed(cls, label: str) -> NotColumnwiseError:
-        """Name a feature that moves other columns, or whose columns depend on others."""
-        return cls(f"The transformers around the model do not treat {label!r} by itself.")
+        """Return the error for a feature that transformers combine with other columns."""
+        return cls(f"The transformers combine {label!r} with other columns.")
 
 
 def _same(some: Array, others: Array) -> NDArray[np.bool_]:
@@ -142,7 +142,7 @@ class Space:
     def difference(self, found: Array) -> float:
         """How far an engine's predictions of the phantoms are from the model's own, in sizes of those."""
         if not np.isfinite(self._predicted).all():
-            return float("inf")  # whoever predicts every phantom will say which one
+            return float("inf")  # the brute engine names the row
         apart = np.abs(self.peeled.output(found) - self._predicted)[self._known]
         size = float(np.max(np.abs(self._predicted), initial=1e-300))
         return float(np.max(apart, initial=0.0)) / size

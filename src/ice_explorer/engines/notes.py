@@ -1,4 +1,4 @@
-"""Notes about columns, before the model is called; those that say the same of several are one note."""
+"""Notes about columns, written before the model is called; one note lists all columns it applies to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SMALL_SHARE: Final = 0.1  # of the rows that have weight
 
 
 def listed(names: Sequence[object]) -> str:
-    """Return the first three of some names in quotes and the count of the others.
+    """Return the first three names in quotes and the number of the others.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def listed(names: Sequence[object]) -> str:
 
 
 def count_others(texts: Sequence[str]) -> str:
-    """Return the first three of some texts and the count of the others."""
+    """Return the first three texts and the number of the others."""
     named = list(texts[:_MOST_NAMED])
     n_others = len(texts) - len(named)
     if n_others == 0 and len(named) > 1:
@@ -82,7 +82,7 @@ def empty_columns(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def columns_of_objects(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on columns that hold what has no place on an axis."""
+    """Yield a note on columns of objects that cannot be placed on an axis."""
     dtype = columns[0].dtype if columns else ""
     yield from about(
         [column.label for column in columns],
@@ -93,7 +93,7 @@ def columns_of_objects(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def columns_of_names(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on columns whose levels tell rows apart."""
+    """Yield a note on columns like row names: a distinct level in nearly every row."""
     present = columns[0].values[~columns[0].missing] if columns else np.empty(0)
     yield from about(
         [column.label for column in columns],
@@ -125,7 +125,7 @@ def undeclared_groups(found: Mapping[str, Sequence[Name]]) -> Iterator[str]:
 
 
 def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
-    """Yield notes on grids that leave out values, and on levels shown in an order that nobody declared."""
+    """Yield notes on grids that exclude values, and on levels shown in an undeclared order."""
     unordered = [item for item in inputs if item.feature.is_unordered]
     ordered = [item for item in inputs if not item.feature.is_unordered]
     yield from _capped(ordered, "distinct values", "at even quantiles")

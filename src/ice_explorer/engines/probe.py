@@ -1,4 +1,4 @@
-"""What a model is asked first, and what it is asked again."""
+"""The first calls of a model: one to learn its output, others to detect random or batch-dependent predictions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOLERANCE = 1e-6  # of the largest prediction: single precision rounds otherwis
 class Probe:
     """Some phantoms, and what the model itself predicts for them.
 
-    The first thing that the model is asked: it shows what the model returns, and what engines that
+    The first call of the model: it shows what the model returns, and what engines that
     read its inside must give.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Which engine computes the curves of a model, and how its curves become sums."""
+"""Engines: compute the curves of a model and add them to metric sums."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def empty_sums(
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-    """Own values, likelihood scales and weights of rows."""
+    """Observed values, likelihood scales and weights of rows."""
     return item.own[rows], item.likelihood_scale[rows], weights[rows]
 
 

@@ -1,4 +1,4 @@
-"""Tables and numbers as files: CSV, Parquet and JSON, each with where it comes from inside."""
+"""Tables and numbers as files: CSV, Parquet and JSON, each with its provenance."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DIGITS: Final = 9
 # Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs.
 _FORMULA: Final = re.compile(r"(?<![^;\t\r\n])(?=[=+\-@\t\r])")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# The same inside a text of JSON, where cells begin behind commas, too, and quotes may stand in front.
+# The same inside a text of JSON, where cells may also begin after commas and quotes.
 _FORMULA_IN_JSON: Final = re.compile(r"""((?:^"|[,;])(?:[\s'"]|\\["nrt])*)([=+\-@])""")
 _TEXT_OF_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPREADSHEET: Final = (
@@ -50,7 +50,7 @@ _DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet ha
 def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet: bool = False) -> bytes:
     """Write a table as CSV, under a comment for each entry of its provenance.
 
-    `pandas.read_csv(path, comment="#")` reads the table: whatever is text stands in quotes.
+    `pandas.read_csv(path, comment="#")` reads the table: texts are quoted.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _json_without_formulas(text: str) -> str:
 
 
 def require_pyarrow() -> None:
-    """Say how to get pyarrow where it is missing."""
+    """Raise with installation advice if pyarrow is missing."""
     try:
         import pyarrow  # noqa: F401, ICN001
     except ImportError as error:

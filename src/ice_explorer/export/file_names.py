@@ -1,4 +1,4 @@
-"""Names of files, after what users called their features."""
+"""File names derived from feature names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a saved file comes from, read back out of it."""
+"""Read the provenance of a saved file."""
 
 from __future__ import annotations
 

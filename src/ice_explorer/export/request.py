@@ -1,4 +1,4 @@
-"""What the export menu asks for: a file, handed to the browser or put beside the notebook."""
+"""Answer requests of the Export menu: a file for the browser, or saved next to the notebook."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def holds_all(request: ExportRequest) -> bool:
 def answer(
     explanation: ExplanationResult, request: ExportRequest, state: Mapping[str, Any]
 ) -> tuple[ExportBody, list[bytes]]:
-    """Make the file that a request of the browser asks for.
+    """Create the file of a browser request.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""An explanation as files: what is on the screen, ready for print, and the numbers behind it."""
+"""Save an explanation: figures of the current view, and its numbers."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def long_frame(
     anchor: object,
     decay: float | None,
 ) -> pd.DataFrame:
-    """Return curves with one point in each row, for plots of one's own; see `FeatureExplanation.to_frame`."""
+    """Return curves with one point in each row, for custom plots; see `FeatureExplanation.to_frame`."""
     import pandas as pd
 
     check_one_of("kind", kind, KINDS)

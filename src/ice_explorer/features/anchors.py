@@ -1,4 +1,4 @@
-"""Where curves are held together for c-ICE: whatever names a value becomes a place on the axis of pictures."""
+"""Anchors of c-ICE: convert a named value to a position on the axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the values of a column are as colours: places along a ramp, or levels with a colour each."""
+"""Colours of a column: positions along a ramp, or one colour per level."""
 
 from __future__ import annotations
 

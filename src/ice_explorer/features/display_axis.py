@@ -1,4 +1,4 @@
-"""The axis of a feature as pictures have it, in the browser and on paper.
+"""The axis of a feature as drawn, in the browser and in figures.
 
 On it levels without an order stand side by side, wherever their codes are; everything else stands
 at its coordinate.
@@ -66,7 +66,7 @@ class DisplayAxis:
 
     @property
     def has_levels(self) -> bool:
-        """Whether dots stand on levels, with nothing in between."""
+        """Whether dots are drawn on levels, with nothing in between."""
         return self.kind in LEVELLED
 
     @property
@@ -102,7 +102,7 @@ class OnAxis(Protocol):
 
     @property
     def observed_axis(self) -> NDArray[np.float64]:
-        """Own values as numbers."""
+        """Observed values as numbers."""
 
     @property
     def median(self) -> float:

@@ -1,8 +1,8 @@
-"""A feature: what moves when a curve is drawn, on an axis of numbers.
+"""A feature: what a curve varies, on an axis of numbers.
 
 Most features are a column of X as it is. A declared category is a column whose numbers are names; a group is
-several columns of 0 and 1 that move together. Everything behind this module knows coordinates alone, and
-asks the feature what to write into X for them.
+several columns of 0 and 1 that move together. Other modules use coordinates
+only; the feature converts them to values for X.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Feature:
     members : tuple of Column
         The columns that move.
     positions : tuple of int
-        Where they stand in X.
+        Their positions in X.
     codebook : ndarray of shape (n_levels, n_members), or None
         Coordinates of the members at each code; None where they are the coordinate itself.
     """
@@ -90,7 +90,7 @@ class Feature:
 
     @property
     def is_in_natural_order(self) -> bool:
-        """Whether its levels have no order of their own and stand in the one that their texts say."""
+        """Whether its levels have no declared order and are shown in the natural order of their texts."""
         return self.kind == "category" and self.members[0].in_natural_order
 
     def of_members(self, coordinates: Array) -> list[Array]:

@@ -1,4 +1,4 @@
-"""One-hot columns that are one category in truth: declared by the user, found and offered."""
+"""One-hot columns that encode one categorical feature: declared by the user or detected."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def check_groups(groups: object) -> dict[Name, list[Name]]:
 
 @short_traceback
 def find_groups(X: Any) -> dict[str, list[Name]]:
-    """Find one-hot columns that are one category in truth, by their names and what they hold.
+    """Find one-hot columns that encode one categorical feature, by their names and values.
 
     Columns of 0 and 1, without missing values, whose names begin alike up to a separator, and of which
     exactly one is 1 in every row, or at most one where the first level was dropped. Nothing is applied:

@@ -1,4 +1,4 @@
-"""Numbers as people read them: ticks of an axis, columns of figures, and numbers on their own."""
+"""Numbers as text: axis ticks, columns of numbers, and single numbers."""
 
 from __future__ import annotations
 

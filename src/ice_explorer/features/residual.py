@@ -1,4 +1,4 @@
-"""Residuals as something to colour by: a name that no column of X can have."""
+"""`RESIDUAL`: the name of residuals as a colour column, distinct from any column of X."""
 
 from __future__ import annotations
 

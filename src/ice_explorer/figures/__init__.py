@@ -1,1 +1,4 @@
-"""Static pictures of an explanation: the same lines, numbers and colours as on the screen."""
+"""Draw static figures of a scene: SVG, PNG and PDF pages, Matplotlib Axes and HTML tables.
+
+Data flow: `scene` → panels → `page` → file. Start at `compose`.
+"""

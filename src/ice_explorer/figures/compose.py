@@ -1,4 +1,4 @@
-"""Where the panels of a view stand on the page."""
+"""Layout of the panels of a view on a page."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _MARGIN: Final = 6.0
 _GAP: Final = 26.0  # between two panels
-_SIDE_BY_SIDE: Final = 460.0  # from this width on the panels stand beside each other
-_APART: Final = 14.0  # what stands under the curves
+_SIDE_BY_SIDE: Final = 460.0  # from this width on the panels are side by side
+_APART: Final = 14.0  # gap above the panels under the curves
 _LEADING: Final = 12.0  # from one line of the caption to the next
 _MOST_ROWS_ABOVE: Final = 8  # of the ranking, where it stands above the curves
 
 
 class _Heading(TypedDict):
-    """What stands over the curves."""
+    """Heading above the curves."""
 
     title: bool | str
     sentence: str

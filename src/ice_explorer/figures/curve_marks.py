@@ -1,4 +1,4 @@
-"""What a reader may choose to see besides the lines: observed targets, own values, means of colours, what leaves."""
+"""Optional marks of the curves plot: observed targets, observed values, group means, curves beyond the axis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-RUG: Final = 7.0  # height of the ticks at own values, with the air around them
+RUG: Final = 7.0  # height of the ticks at observed values, with the air around them
 
 _TARGET_RADIUS: Final = 2.1
 _FEW_TARGETS: Final = 200
@@ -50,7 +50,7 @@ def draw_target(page: Page, strips: Strips, lines: Lines) -> None:
 
 
 def draw_rug(page: Page, strips: Strips, lines: Lines, top: float) -> None:
-    """Draw a tick at the own value of each row under the lines; those of selected rows stand out."""
+    """Draw a tick at the observed value of each row under the lines; those of selected rows stand out."""
     area = strips.area
     x = strips.own(lines)
     shown = np.isfinite(x) & (np.isnan(lines.own_x) | is_within(area.left, area.right, x))

@@ -1,4 +1,4 @@
-"""The open feature: its lines, what is drawn over and under them, and its axes."""
+"""Panel of the open feature: curves, marks and axes."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:
 
 @dataclass(frozen=True)
 class _Panel(Plot):
-    """The same with its axes and what stands on them."""
+    """The same with its axes and their labels."""
 
     y_ticks: tuple[Tick, ...]
     share_ticks: tuple[Tick, ...]
@@ -268,7 +268,7 @@ def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
 
 
 def x_ticks(lines: Lines, width: float) -> list[Tick]:
-    """Ticks of the feature's axis: its own values where they are few, round ones where not."""
+    """Ticks of the feature's axis: the feature's values if there are few, else round numbers."""
     grid, kind = lines.grid, lines.axis.kind
     if kind == "boolean" or len(grid) <= _FEW_VALUES or lines.axis.has_levels:
         low, high = lines.x_domain

@@ -1,4 +1,4 @@
-"""What a notebook shows of an explanation without an explorer: small tables with bars and notes, no script."""
+"""HTML representation of explanations in notebooks: small tables with bars and notes, without scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the marks and colours of the curves mean, in rows under the plot."""
+"""Legend of marks and colours, in rows under the plot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STROKE: Final = 14.0  # length of a line
 _TO_TEXT: Final = 4.0
 _FADE: Final = (0.15, 0.45, 1.0, 1.0, 1.0, 1.0, 0.45, 0.15)
 
-ONE_LINE_TEXT: Final = "1 line"
+ONE_LINE_TEXT: Final = "1 curve"
 
 SELECTED_MEAN: Final = Style(stroke=PICK, width=2.4)
 MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
@@ -74,7 +74,7 @@ class Items:
         self.label(text, mark)
 
     def label(self, text: str, mark: float, *, bold: bool = False) -> None:
-        """Set the text beside its mark and go on."""
+        """Draw the text next to its mark and advance."""
         fill, within = INK if bold else QUIET, self._box.right - self.x - mark
         width = self._page.words(text, self.x + mark, self.baseline, size=SMALL, fill=fill, bold=bold, within=within)
         self.x += mark + width + _BETWEEN
@@ -94,7 +94,7 @@ class Items:
 def draw_key(
     page: Page, scene: Scene, box: Box, baseline: float, share: float | None, *, is_small: bool = False
 ) -> float:
-    """Say what the black line, the dots and the thick lines are; return the last baseline.
+    """Draw the legend of mean, dots and group means; return the last baseline.
 
     `share` is that of the lines which a density draws solid, None where lines are drawn one by one. Small plots
     have neither dots at observed values nor means of colours.
@@ -123,7 +123,7 @@ def draw_key(
             text = scene.state.besides.target_text
             items.item(text, 5, lambda x, middle: page.add(Circle(x + 2.5, middle, 2.1, ring)))
         if share is not None:
-            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the lines")
+            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the curves")
         if n_selected > 0:
             is_plain = coloring.title is None or lines.on_levels  # else they have the legend's colours
             style = Style(stroke=PICK if is_plain else QUIET, width=1.1)
@@ -152,7 +152,7 @@ def _draw_group_mean(page: Page, coloring: Coloring, x: float, middle: float) ->
 
 
 def _draw_density_key(page: Page, color: str, items: Items, most: str) -> None:
-    """Say what the shades of a density mean: from one line to the share that is drawn solid."""
+    """Draw the legend of a density, from one curve to the share that is drawn solid."""
     low, high = text_width(ONE_LINE_TEXT, SMALL), text_width(most, SMALL)
     x = items.begin(low + _SHADES + high + 10)
     page.words(ONE_LINE_TEXT, x, items.baseline, size=SMALL, fill=QUIET)
@@ -176,7 +176,7 @@ def _draw_level_mean(page: Page, x: float, middle: float) -> None:
 
 
 def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, counts: bool = True) -> float:
-    """Say what the colours mean, and of how many lines unless plots draw different rows; return the last baseline."""
+    """Draw the legend of colours, with counts unless plots draw different rows; return the last baseline."""
     if coloring.title is None:
         return baseline - _ROW
     with page.group("legend"):

@@ -1,4 +1,4 @@
-"""What stands on levels and beside the axis: dots, means, and the names of the levels."""
+"""Marks of levels and missing values: dots, means and level names."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Strips:
         return np.asarray(np.where(np.isnan(values), beside, self.x.many(values) + self.reach * self.place))
 
     def own(self, lines: Lines) -> Array:
-        """Places of the own values."""
+        """Places of the observed values."""
         return np.asarray(np.where(lines.axis.is_off(lines.own_x), math.nan, self.at(lines.own_x)))
 
     def connectors(self, lines: Lines) -> tuple[Array, Array, Array]:

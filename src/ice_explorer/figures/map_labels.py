@@ -1,4 +1,4 @@
-"""Where the labels of points stand without touching each other: the twin of `js/src/geometry/labels.ts`."""
+"""Positions of point labels without overlap: the twin of `js/src/geometry/labels.ts`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The features on a map: how much they differ between rows, how curved they are, and how much they matter."""
+"""Map of the features by heterogeneity, non-linearity and impact."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def draw_map(page: Page, ranking: Ranking, box: Box) -> float:
         page.words(f"non-linearity{unit}", box.left, below, size=SMALL, fill=QUIET, within=box.width)
         placed = [bar for bar in ranking.bars if not math.isnan(bar.heterogeneity)]
         if not placed:
-            page.words("No feature has figures that place it on the map.", box.left, below + 24, size=SMALL)
+            page.words("No feature has the metrics that the map needs.", box.left, below + 24, size=SMALL)
             return below + 28
         height = min(_TALLEST, _HEIGHT * box.width)
         drawn = _fitted(page, ranking.bars, replace(box, top=below + 8, bottom=below + 8 + height))

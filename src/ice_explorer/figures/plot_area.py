@@ -1,4 +1,4 @@
-"""The area where lines are drawn, large or small, and all that depends on the rows in it."""
+"""The plot area of curves, large or small."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class Plot:
         self.page.add(Picture(area.left, area.top, area.width, area.height, pixels))
 
     def draw_dots(self) -> None:
-        """Mark each line at the row's own value."""
+        """Mark each line at the observed value."""
         lines, area, coloring = self.lines, self.area, self.coloring
         radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
         if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
@@ -292,7 +292,7 @@ class Plot:
         return pick_palette() if self.coloring.title is None else self.coloring.palette
 
     def _draw_selected_line(self, places: Array, row: int, color: str) -> None:
-        """Draw a line over the others, with the row's own value on it."""
+        """Draw a line over the others, with the observed value on it."""
         lines, area = self.lines, self.area
         stroke = self.selected_palette.css(float(self.coloring.values[row]))
         width = 1.8 if lines.selected.sum() == 1 else 1.1

@@ -129,7 +129,7 @@ def count_text(n_shown: int, ranking: Ranking) -> str:
 
 
 def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> float:
-    """Say what bars and ticks are; return the last baseline."""
+    """Draw the legend of bars and ticks; return the last baseline."""
     items = Items(page, box, baseline)
     bar = Style(fill=BAR)
     items.item(weight_text(decay), 10, lambda x, middle: page.add(Rect(x + 0.4, middle - 3.2, 10, 6.4, bar)))

@@ -104,7 +104,7 @@ def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = Tru
 
 def _about(n: int, n_shown: int, metric: str, n_lines: int) -> str:
     some = plural(n, "feature") if n_shown == n else f"{n_shown:,} of {plural(n, 'feature')}"
-    return f"{some} by {metric}, at most {plural(n_lines, 'line')} each"
+    return f"{some} by {metric}, at most {plural(n_lines, 'curve')} each"
 
 
 # --- classes --------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def draw_classes(page: Page, shown: ClassesShown, box: Box, selection: tuple[int
 
 
 def _edges(place: Box) -> tuple[float, float]:
-    """Where the lowest and the highest prediction of any class stand in a picture."""
+    """Positions of the lowest and the highest prediction of any class in a plot."""
     return place.bottom - _AIR, place.top + 12 + _AIR
 
 

@@ -1,4 +1,4 @@
-"""A feature in small: its name, its lines, the ends of its axes, and where the data are."""
+"""Small plot of a feature: name, curves, axis limits and a histogram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where dots and the connectors between levels stand: the twin of `js/src/geometry/levels.ts`."""
+"""Positions of dots and of connectors between levels: the twin of `js/src/geometry/levels.ts`."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 MOST_CELLS = 1 << 22
-"""Own values × intervals kept while the rows of one feature are added: 32 MB at most."""
+"""Observed values × intervals kept while the rows of one feature are added: 32 MB at most."""
 
 # Distances are measured from the smallest one (the ratio of two sums does not change), so mass
 # lies at 0 and whatever is beyond a·d = 40 does not count. The first cell ends where e^{-ad} has
@@ -52,7 +52,7 @@ _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
 _FEW_NODES = 64
-_MOST_LAID_OUT = 1 << 17  # own values × grid values; beyond, sums over boxes of both are quicker
+_MOST_LAID_OUT = 1 << 17  # observed values × grid values; beyond, sums over boxes of both are quicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,18 +291,18 @@ class LikelihoodSums:
         Intervals in which a curve can change; steepness comes for these alone.
     conventions : mapping of str to EndShares
     rows : tuple of three ndarrays of shape (n_rows,)
-        Own values, none missing, likelihood scales and frequency weights of all rows that will be
+        Observed values, none missing, likelihood scales and frequency weights of all rows that will be
         added.
     compiled : bool
         Whether the compiled kernels are used where there is much to add.
     most_cells : int, optional
-        How many own values × intervals may be kept while rows are added; beyond, each row is added by
+        How many observed values × intervals may be kept while rows are added; beyond, each row is added by
         its distances at once, which takes longer.
 
     Attributes
     ----------
     own : OwnValues or None
-        Where steepness is kept by own value: how own values are divided.
+        Where steepness is kept by observed value: how observed values are divided.
     by_bucket : ndarray of shape (n_nodes, at least n_active) or None
         Chebyshev moments of the weighted steepness of each bucket of `own`; further columns are 0.
     """
@@ -354,7 +354,7 @@ class LikelihoodSums:
         *,
         compiled: bool,
     ) -> OwnValues:
-        """Divide own values where distances to active intervals change sides, if that leaves fewer nodes."""
+        """Divide observed values where distances to active intervals change sides, if that leaves fewer nodes."""
         breaks = grid[np.union1d(active, active + 1)]
         few = MOST_MOMENTS * (len(breaks) + 1)
         if len(breaks) == len(grid) or not (on_grid.interpolates or len(on_grid.nodes) > few):
@@ -388,7 +388,7 @@ class LikelihoodSums:
         observed: NDArray[np.float64],
         likelihood_scale: NDArray[np.float64],
     ) -> None:
-        """Add rows: their |S| (n_rows, n_active), weights, own values and likelihood scales."""
+        """Add rows: their |S| (n_rows, n_active), weights, observed values and likelihood scales."""
         weighted = steepness * weights[:, None]
         if self.own is None or self.by_bucket is None:
             for group in self._groups:
@@ -425,7 +425,7 @@ class LikelihoodSums:
             self.add(everywhere, weights[some], observed[some], likelihood_scale[some])
 
     def finish(self) -> None:
-        """Move what is kept by own value into the sums over distance."""
+        """Move what is kept by observed value into the sums over distance."""
         steepness, own, on_grid = None, self.own, self._on_grid
         if own is not None and self.by_bucket is not None:
             steepness = own.to_nodes(self.by_bucket)

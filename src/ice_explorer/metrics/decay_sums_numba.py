@@ -1,4 +1,4 @@
-"""Sums over own values and over masses laid out as own values × ends, compiled.
+"""Sums over observed values and over masses laid out as observed values × ends, compiled.
 
 `OwnValues` and `DecaySums.add` are the references: a test holds each kernel to them.
 """

@@ -1,6 +1,6 @@
 r"""Pairs of many values on one axis with many others, as a mass over their distance.
 
-With n own values and as many grid values there are n² pairs, too many to look at. But between two
+With n observed values and as many grid values there are n² pairs, too many to look at. But between two
 stretches of the axis that lie apart :math:`e^{-a|v - x|}` is a product of a function of v and one of
 x, each smooth enough for a polynomial, so that a few Chebyshev moments tell all of a stretch.
 
@@ -10,7 +10,7 @@ that the gap between them is never shorter than they are. All that meet at the s
 same distances, and their products add up. What is left are pairs within a leaf, and in leaves that
 touch. This takes time and memory in proportion to the number of values, not of pairs.
 
-Each pair is met with the own value on the left: first as it is, then reflected.
+Each pair is met with the observed value on the left: first as it is, then reflected.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _N_MOMENTS = 28
 def by_distance(
     own: tuple[Array, Array], others: tuple[Array, Array], nearest: float, *, compiled: bool = False
 ) -> tuple[Array, Array]:
-    """Find masses over distance that stand for w[i] · u[k] at the distance of own value i and value k.
+    """Find masses over distance that stand for w[i] · u[k] at the distance of observed value i and value k.
 
     Parameters
     ----------
     own : tuple of two ndarrays of shape (n_own,)
-        Own values, not decreasing, in likelihood scales within `FARTHEST` of 0, and their weights.
+        Observed values, not decreasing, in likelihood scales within `FARTHEST` of 0, and their weights.
     others : tuple of ndarray of shape (n_others,) and ndarray of shape (n_others, n_channels)
         Values, as the own ones, and their weights.
     nearest : float
@@ -94,7 +94,7 @@ def _meetings(
     *,
     compiled: bool,
 ) -> Iterator[tuple[tuple[float, float], Array]]:
-    """Yield what meets of own values on the left of others; equal ones do where `side` is "right".
+    """Yield what meets of observed values on the left of others; equal ones do where `side` is "right".
 
     With the middle and half-width of the distances come moments (n_channels, of own, of others).
     """
@@ -185,11 +185,11 @@ def _fill_leaves(
     own, others
         As for `by_distance`.
     below : ndarray of shape (n_others,)
-        How many own values, of the lowest, each of the others is to meet; at least 1.
+        How many observed values, of the lowest, each of the others is to meet; at least 1.
 
     Returns
     -------
-    left, right : boxes of the own values, with one channel, and of the others
+    left, right : boxes of the observed values, with one channel, and of the others
     within : ndarray of shape (n_channels, N_OF_LEAF, N_OF_LEAF)
         Moments of the pairs within a leaf.
     """

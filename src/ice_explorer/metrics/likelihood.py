@@ -1,4 +1,4 @@
-"""How plausible a phantom observation is: decay weights, and the scale in which distance counts."""
+"""Likelihood of phantom observations: decay weights and distance scales."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def distances(
     ----------
     grid : ndarray of shape (n_grid,)
     observed : ndarray of shape (n_observations,)
-        Own values [feature], none missing.
+        Observed values [feature], none missing.
     likelihood_scale : ndarray of shape (n_observations,)
-        s_i [feature]. Where it is 0 the distance is 0 at the own value and infinite elsewhere.
+        s_i [feature]. Where it is 0 the distance is 0 at the observed value and infinite elsewhere.
 
     Returns
     -------
@@ -117,12 +117,12 @@ def likelihood(
     Returns
     -------
     ndarray of shape (n_observations, n_grid)
-        1 at the own value.
+        1 at the observed value.
 
     Notes
     -----
     Eq. 3 of Yeh & Ngo (2021), arXiv:2109.02724: :math:`\lambda^{|v_k - x_i| / s_i}`. With decay 1
-    and a scale of 0 the definition still holds: 1 at the own value, else 0.
+    and a scale of 0 the definition still holds: 1 at the observed value, else 0.
     """
     scaled = distances(grid, observed, likelihood_scale)
     weights = np.exp(math.log(decay) * np.where(np.isinf(scaled), 0.0, scaled))

@@ -151,7 +151,7 @@ class FeatureSums:
     scale : float
         σ, the standard deviation of the feature, ddof=0 [feature].
     rows : tuple of three ndarrays of shape (n_rows,)
-        Own values, none missing, likelihood scales s_i [feature] and frequency weights, greater
+        Observed values, none missing, likelihood scales s_i [feature] and frequency weights, greater
         than 0, of all rows that will be added.
     active : ndarray of shape (n_active,), optional
         Intervals in which curves can change, increasing; default all n_grid - 1.
@@ -213,7 +213,7 @@ class FeatureSums:
             ICE curves on the stretches between active intervals: where all are active, at every
             grid value [output].
         rows : tuple of three ndarrays of shape (n_rows,)
-            Own values, likelihood scales and weights.
+            Observed values, likelihood scales and weights.
         missing_change : ndarray of shape (n_rows,), optional
             Absolute change of the prediction when the value goes missing [output].
         """

@@ -133,7 +133,7 @@ def _add_along(slopes, weights, u, elsewhere, divisor, along):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
 def _add_by_bucket(slopes, weights, observed, own, by_bucket):
-    """Add weighted steepness, times Chebyshev polynomials of the own value in its bucket."""
+    """Add weighted steepness, times Chebyshev polynomials of the observed value in its bucket."""
     edges, hints, origin, per_width, middle, inverse_half, first, count = own
     for row in range(weights.shape[0]):
         steepness = slopes[row]
@@ -166,7 +166,7 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs,
     Parameters
     ----------
     stretches : float64 (n_rows, n_active + 1)
-    rows : own values and weights, float64 (n_rows,) each
+    rows : observed values and weights, float64 (n_rows,) each
     total : float64
         Weight of the rows before.
     inverse_gaps : float64 (n_active,)
@@ -178,7 +178,7 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs,
         Added to.
     own : as `OwnValues.arrays`
     by_bucket : float64 (n_nodes, n_active rounded up)
-        Added to; without columns where steepness is not kept by own value.
+        Added to; without columns where steepness is not kept by observed value.
     """
     observed, weights = rows
     u, elsewhere, divisor, along = steps

@@ -1,6 +1,6 @@
-"""Own values of all rows, written as combinations of few values: the nodes.
+"""Observed values of all rows, written as combinations of few values: the nodes.
 
-For phantoms on one side of it, the likelihood is a smooth function of the own value. Between two
+For phantoms on one side of it, the likelihood is a smooth function of the observed value. Between two
 neighbouring *breaks*, values at which distances change sides, it is therefore a polynomial of low
 degree to rounding error, and any sum over rows in such a bucket follows from the first Chebyshev
 moments of what is summed. Those moments move to a few nodes of the bucket, which then stand for all
@@ -33,12 +33,12 @@ _WIDEST_HALF = np.array(
 
 
 class OwnValues:
-    """Buckets of own values, their moments and nodes.
+    """Buckets of observed values, their moments and nodes.
 
     Parameters
     ----------
     observed, weights : ndarray of shape (n_rows,)
-        Own values of all rows that will come, and their weights.
+        Observed values of all rows that will come, and their weights.
     breaks : ndarray
         Increasing values at which distances change sides.
     scale : float
@@ -51,7 +51,7 @@ class OwnValues:
     edges : ndarray of shape (n_buckets + 1,), or (n_buckets,) where buckets are distinct values
         Lower edges of the buckets, and the upper one of the last.
     middle, inverse_half : ndarray of shape (n_buckets,)
-        An own value x lies at (x - middle) · inverse_half in its bucket, within [-1, 1].
+        An observed value x lies at (x - middle) · inverse_half in its bucket, within [-1, 1].
     first, count : ndarray of shape (n_buckets,)
         Where the moments of each bucket begin, and how many there are. Buckets without rows have none.
     nodes : ndarray of shape (n_nodes,)
@@ -104,14 +104,14 @@ class OwnValues:
         return len(self.edges) > len(self.count)
 
     def find(self, observed: Array) -> NDArray[np.intp]:
-        """Find the bucket of each own value, (n_rows,)."""
+        """Find the bucket of each observed value, (n_rows,)."""
         if not self.interpolates:
             return np.searchsorted(self.edges, observed)
         bucket = np.searchsorted(self.edges, observed, side="right") - 1
         return np.minimum(np.maximum(bucket, 0), len(self.count) - 1)
 
     def polynomials(self, observed: Array, bucket: NDArray[np.intp]) -> Array:
-        """Chebyshev polynomials of own values in their buckets, one row per degree, (most moments, n_rows)."""
+        """Chebyshev polynomials of observed values in their buckets, one row per degree, (most moments, n_rows)."""
         most = int(self.count.max())
         if most == 1:
             return np.ones((1, len(observed)))

@@ -1,4 +1,4 @@
-"""The result of an explanation as numbers: the features, their table, and what concerns them together.
+"""Results of an explanation as numbers: its features, their table, and methods on all features.
 
 `explanation.Explanation` is the same with pictures and files.
 """
@@ -456,7 +456,7 @@ class ExplanationResult:
         Returns
         -------
         TwoWay
-            Its `partial_dependence`, (n_first, n_second), asks the model when it is first read, n_first · n_second
+            Its `partial_dependence`, (n_first, n_second), calls the model when it is first read, n_first · n_second
             times for each row.
 
         Raises

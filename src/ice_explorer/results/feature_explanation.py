@@ -1,4 +1,4 @@
-"""The result of one feature as numbers: its curves, their metrics, and what is computed from them when asked for."""
+"""Results of one feature as numbers: curves, metrics, and values computed on demand."""
 
 from __future__ import annotations
 
@@ -437,7 +437,7 @@ class FeatureResult:
         Drivers
             See `Explanation.drivers`.
         """
-        # Without the lock: whoever is called between blocks may wait for somebody who waits for it.
+        # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         if self._drivers is None:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)

@@ -1,4 +1,4 @@
-"""Notes on an impact that rests on one step of the grid, or on values that lie close together."""
+"""Notes on impacts that depend mostly on one grid step, or on values that are close together."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _NAMES: Final = {"equations": "By intervals", "published": "As published"}
 
 
 class Note(NamedTuple):
-    """What there is to say about one feature.
+    """A note about one feature.
 
     Attributes
     ----------
     sentence : str
         The whole, without the name of the feature.
     brief : str
-        The same beside the name of the feature in a list.
+        A short form for lists of features.
     """
 
     sentence: str
@@ -61,7 +61,7 @@ def step_note(sums: FeatureSums | CategorySums, shown: Callable[[float], str]) -
         return None
     low, high = (shown(float(value)) for value in sums.grid[largest : largest + 2])
     brief = f"{share * 100:.0f} % between {low} and {high}"
-    return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
+    return Note(f"{share * 100:.0f} % of the change happens between {low} and {high}.", brief)
 
 
 def crowding_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
@@ -80,7 +80,7 @@ def crowding_note(sums: FeatureSums | CategorySums, convention: Convention) -> N
 
 def step_notes(found: Sequence[tuple[str, Note]]) -> list[str]:
     """Return one note on what `step_note` found for some features, by label."""
-    return _told(found, "{count} features: more than half of the movement happens within one step of the grid")
+    return _told(found, "{count} features: more than half of the change happens within one grid step")
 
 
 def crowding_notes(found: Sequence[tuple[str, Note]], convention: Convention) -> list[str]:

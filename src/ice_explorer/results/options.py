@@ -1,4 +1,4 @@
-"""The options of an explanation: what each may be, checked once at the door."""
+"""The options of `explain`: defaults and validation."""
 
 from __future__ import annotations
 

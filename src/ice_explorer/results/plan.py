@@ -1,6 +1,6 @@
-"""From arguments to a plan: everything checked and chosen, the model not yet asked.
+"""From arguments to a plan: options are validated and resolved before features are computed.
 
-`Plan.compute` runs one feature from phantoms to metrics, so that whoever shows results can choose
+`Plan.compute` runs one feature from phantom observations to metrics, so that an explorer can choose
 the order of the features and stop between blocks.
 """
 
@@ -351,11 +351,11 @@ def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str
     if settings.sample is None:
         return []
     n_rows, n_observations = len(inputs[0].positions), len(inputs[0].own)
-    return [f"Curves are those of {n_rows} of {n_observations} observations, drawn for each feature on its own."]
+    return [f"Curves are computed for {n_rows} of {n_observations} observations, sampled separately for each feature."]
 
 
 class Plan:
-    """Everything checked and chosen, the model not yet asked: made by `prepare`.
+    """Validated and resolved input of an explanation, made by `prepare`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Partial dependence on two features at once, by asking the model for every pair of their values."""
+"""Partial dependence on two features, by predicting every pair of their values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TwoWayAxis:
     axis : ndarray of shape (n_grid,)
         The same as numbers, as `FeatureExplanation` has them.
     observed_axis : ndarray of shape (n_observations,)
-        Own values, NaN where missing [axis].
+        Observed values, NaN where missing [axis].
     median : float
         Lower (weighted) median, or the most frequent level [axis].
     """
@@ -64,7 +64,7 @@ class TwoWayAxis:
 class TwoWay:
     """Partial dependence on two features: the mean prediction at every pair of their values.
 
-    The model is asked when `partial_dependence` is first read.
+    The model is called when `partial_dependence` is first read.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Units that effects are read in: that of the prediction, per cent of its spread, or shares of all features."""
+"""Units of effects: that of the prediction, per cent of its standard deviation, or shares of all features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The what-if of a row: how far a change of one feature moves its prediction, by how far the feature has to move."""
+"""What-if of a row: the change of its prediction by a change of one feature."""
 
 from __future__ import annotations
 

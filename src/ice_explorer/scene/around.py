@@ -1,4 +1,4 @@
-"""What stands around the open feature: others beside it, all of them in its place, and every class of it."""
+"""Plots next to the open feature: compared features, all features, and every class."""
 
 from __future__ import annotations
 

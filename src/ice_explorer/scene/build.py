@@ -1,4 +1,4 @@
-"""What a view shows, put together: the ranking, the open feature as it was chosen to be seen, and its colours."""
+"""Build the scene of a view: ranking, open feature and colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of a feature as one kind of picture shows them, and where they fade."""
+"""Curves of a feature as drawn for one kind of plot, and how they fade."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a file comes from, to be carried inside it; `provenance_reader` reads it back."""
+"""Provenance of a file, stored inside it; `provenance_reader` reads it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which slopes the axis shows: all of them, or the bulk. The twin of `valueRange` in `js/src/plots/value_range.ts`."""
+"""Range of the slope axis: all slopes, or the bulk. The twin of `valueRange` in `js/src/plots/value_range.ts`."""
 
 from __future__ import annotations
 
@@ -91,12 +91,18 @@ def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
 
 
 def leaving_text(found: SlopeRange, extent: tuple[float, float], n_lines: int) -> str | None:
-    """Say how many lines leave the axis, as the browser does; None where it is not cut."""
+    """Return the remark on curves beyond the axis, worded as in the browser; None if all curves fit."""
     if found.cut != "yes":
         return None
     sides = [
-        f"{plural(count, 'line')} {way} to {number_text(end)}"
-        for count, way, end in ((found.above, "up", extent[1]), (found.below, "down", extent[0]))
+        (count, side, f"({way} to {number_text(end)})")
+        for count, side, way, end in (
+            (found.above, "above", "up", extent[1]),
+            (found.below, "below", "down", extent[0]),
+        )
         if count > 0
     ]
-    return f"Of {n_lines:,}, {' and '.join(sides)} leave the axis."
+    count, side, end = sides[0]
+    verb = "extends" if count == 1 else "extend"
+    first = f"{count:,} of {plural(n_lines, 'curve')} {verb} {side} the axis {end}"
+    return ", ".join([first, *(f"{count:,} {side} {end}" for count, side, end in sides[1:])]) + "."

@@ -1,4 +1,4 @@
-"""What a view is asked to show: the traits of an explorer, what a reader chose in the browser, and what stands beside.
+"""View settings: traits of an explorer, choices made in the browser, and content shown in addition to the curves.
 
 A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever a file does not
 show is named in its provenance, so that nobody takes it for the whole of the screen.
@@ -57,7 +57,7 @@ USUAL: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, eq=False)
 class Besides:
-    """What stands beside the curves of an explanation.
+    """Content shown in addition to the curves of an explanation.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:
 
 
 def has_rug(rug: str, n_lines: int, *, on_levels: bool) -> bool:
-    """Tell whether there are ticks at the rows' own values."""
+    """Return whether there are ticks at the observed values."""
     return rug != "off" and not on_levels and n_lines <= _MOST_TICKS
 
 

@@ -1,4 +1,4 @@
-"""Sentences of a figure: what a feature does to the prediction, and how much far values count.
+"""Sentences of a figure: the effect of a feature on the prediction, and the weight of far values.
 
 The twins in the browser are `js/src/panels/curves/sentence.ts`, `reachText` of `js/src/words/numbers.ts` and
 `placeWriterOf` of `js/src/words/values.ts`.

@@ -1,4 +1,4 @@
-"""The part of the axes that shows: the twin of `js/src/geometry/zoom.ts`."""
+"""The visible part of the axes: the twin of `js/src/geometry/zoom.ts`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The explorer without a kernel: one page that holds its numbers, its script and where it comes from."""
+"""Save the explorer as one page that works without a kernel: script, numbers and provenance in one file.
+
+Data flow: `answers` precomputes all replies, `pack` encodes them, `page` writes the HTML. Start at `build`.
+"""

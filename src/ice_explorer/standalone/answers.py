@@ -1,4 +1,4 @@
-"""All that the front end could ask of an explanation, answered in advance.
+"""Precomputed replies to all requests of the front end.
 
 The rows are the same for every feature: those that the open one draws, with the selected ones. So rows can be
 followed from plot to plot, and every column and every row as text is there once.

@@ -1,4 +1,4 @@
-"""From an explanation and a view of it to the page that holds both."""
+"""Build a standalone page from an explanation and a view."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def frozen_page(
     title : bool or str
         Whether there is a heading, or what it says.
     in_cell : bool
-        Whether it stands in the output of a cell, under no heading.
+        Whether it is in the output of a cell, without a heading.
 
     Returns
     -------

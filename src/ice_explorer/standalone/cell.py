@@ -1,4 +1,4 @@
-"""A page in the output of a cell: a frame that the notebook keeps, and that lives without a kernel."""
+"""A standalone page in the output of a cell: an iframe saved with the notebook."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OUTPUT: Final = Template(
 <style>iframe.ice-frozen ~ p.ice-frozen-note { display: none; }</style>
 <iframe class="ice-frozen" title="ICE explorer" sandbox="allow-scripts" srcdoc="$page"
  style="display: block; width: 100%; height: ${height}px; border: 0;"></iframe>
-<p class="ice-frozen-note">Here is an explorer that lives without a kernel. It appears when this notebook is trusted
+<p class="ice-frozen-note">This explorer works without a kernel. It appears when the notebook is trusted
 (in JupyterLab: “Trust Notebook” in the command palette), or when the cell runs again.</p>
 <script>$listener</script>
 """

@@ -1,4 +1,4 @@
-"""The page that shows a snapshot: it asks nothing of anybody, and whatever users wrote is text in it."""
+"""The HTML page of a snapshot: it makes no network requests, and user texts are escaped."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _PAGE: Final = Template(
 </head>
 <body class="ice-page" data-in="$where">
 $heading
-<main id="ice-place"><p class="ice-page-note">Reading the curves, which needs JavaScript …</p></main>
+<main id="ice-place"><p class="ice-page-note">Loading the curves (requires JavaScript) …</p></main>
 <footer class="ice-page-about">
 <p>$about</p>
 <p class="ice-page-about-use">$use</p>
-<details><summary>Where this comes from</summary>
+<details><summary>Origin</summary>
 <dl>
 $facts
 </dl>
@@ -71,7 +71,7 @@ _USE: Final = (
     "other files, go to the notebook."
 )
 
-# What stands in the footer of all that a page knows about itself, in these words.
+# Provenance entries in the footer, with their labels.
 _FACTS: Final = {
     "output": "Explained",
     "response": "Response",
@@ -96,7 +96,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
     title : str
         Of the page.
     heading : bool
-        Whether it stands over the explorer, too.
+        Whether it is also shown above the explorer.
     in_cell : bool
         Whether it is shown inside the output of a cell, which has margins of its own.
 
@@ -121,7 +121,7 @@ def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: b
         "use": _USE,
         "facts": "\n".join(_facts(origin)),
         "blobs": blobs,
-        # Whoever passes the page on passes on the libraries inside.
+        # Sharing the page redistributes the libraries inside.
         "licences": _bundled("explorer.licences.txt"),
         "script": script,
     }

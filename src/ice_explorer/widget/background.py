@@ -1,4 +1,4 @@
-"""Computing behind the notebook's back: one thread, feature by feature, that can be asked things.
+"""Background computation: one thread that computes features in turn and answers requests.
 
 The model is called from this thread alone, so that a model which is not thread-safe is never
 called twice at once. The thread lives while there is work. A question about a computed feature is
@@ -8,8 +8,7 @@ that has not had its turn moves it to the front.
 However a thread ends, its end becomes a state, and every question gets an answer: a thread catches
 whatever is raised in it, also what is no `Exception`, and `wait` notices a thread that is gone.
 
-Where no thread can be started, as in Python inside a browser, whoever would have started one does
-its work before going on.
+If no thread can be started, as in Python inside a browser, the caller does its work instead.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Wi
 
 @dataclass(frozen=True)
 class Snapshot(Generic[Name, Result]):
-    """Where the computation stands at one moment."""
+    """State of the computation at one moment."""
 
     state: State
     results: Mapping[Name, Result]
@@ -58,11 +57,11 @@ class _Question(Generic[Name, Result]):
     refuse_with: Callable[[Exception], None]
 
     def refuse(self, error: Exception) -> None:
-        """Say why there is no answer; whoever asked may be gone."""
+        """Send an error reply, if the requester still exists."""
         try:
             self.refuse_with(error)
         except Exception:
-            logger.exception("A question could not be refused.")
+            logger.exception("An error reply could not be sent.")
 
 
 @dataclass
@@ -117,7 +116,7 @@ class Background(Generic[Name, Result]):
         weakref.finalize(self, setattr, self._closed, "is_on", True)  # noqa: FBT003 - an attribute's value
 
     def start(self) -> None:
-        """Begin, or go on; where no thread can be started, return when there is nothing left to do."""
+        """Start or resume; without threads, return when everything is computed."""
         self._notice_lost_thread()
         with self._changed:
             if self._thread is not None or self._closed.is_on:
@@ -221,7 +220,7 @@ class Background(Generic[Name, Result]):
             self._is_paused = self._stop = True
 
     def unpause(self) -> None:
-        """Go on where `pause` stopped."""
+        """Resume after `pause`."""
         with self._changed:
             if not self._is_paused:
                 return
@@ -229,7 +228,7 @@ class Background(Generic[Name, Result]):
         self.start()
 
     def close(self) -> None:
-        """Stop for good and let go of everything."""
+        """Stop for good and release everything."""
         with self._changed:
             self._closed.is_on = self._stop = True
             dropped = self._take_questions(lambda _question: True)
@@ -249,7 +248,7 @@ class Background(Generic[Name, Result]):
         try:
             self._run()
         except BaseException as error:
-            logger.exception("The thread of an explorer ended.")
+            logger.exception("The background thread of an explorer ended.")
             self._end(threading.current_thread(), _as_exception(error, self._current))
 
     def _run_here(self) -> None:
@@ -337,7 +336,7 @@ class Background(Generic[Name, Result]):
                 if self._missing() is None:
                     self._state = "ready"
             elif isinstance(error, Cancelled) and self._stop:
-                pass  # whoever still asks has asked since the cancel, and gets the feature in its turn
+                pass  # requests since the cancel are answered in turn
             else:
                 refused = self._take_questions(lambda question: question.name == name)
                 if self._state == "computing" and not isinstance(error, Cancelled):
@@ -395,9 +394,9 @@ class Background(Generic[Name, Result]):
             if tell() is False:
                 self._untold = True
         except self._caught:
-            # Whoever listens may fail (a lost connection, an observer of the user's) without
+            # Listeners may fail (a lost connection, an observer of the user) without
             # taking the computation along.
-            logger.exception("Telling about the computation failed.")
+            logger.exception("A status update could not be sent.")
 
 
 def _as_exception(error: BaseException, name: Hashable) -> Exception:

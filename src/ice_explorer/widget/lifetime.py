@@ -1,4 +1,4 @@
-"""How long an explorer computes and is kept: while a variable, an output or a page has it.
+"""Lifetime of explorers: they are kept while a variable, an output or a page uses them.
 
 ipywidgets keeps every widget until it is closed. A cell that runs again would leave its former explorer computing,
 with its data and its curves. Such an explorer is unused when all of these hold:
@@ -8,7 +8,7 @@ with its data and its curves. Such an explorer is unused when all of these hold:
 - no page has a view of it, as far as pages tell.
 
 An unused explorer pauses at the next block, and only Python's own references keep it: without any it is closed. One
-that is displayed, shown or asked again goes on. Where IPython does not run the cells, explorers are kept until the
+that is displayed, shown or used again resumes. Where IPython does not run the cells, explorers are kept until the
 host closes their connections, as marimo does.
 """
 
@@ -163,7 +163,7 @@ class Lifetime:
                 self._displays.pop(cell, None)
 
     def pause_before(self, run: _Run) -> None:
-        """Pause an explorer of an earlier run of the same cell; if a variable has it after this run, it goes on."""
+        """Pause an explorer of an earlier run of the same cell; if a variable has it after this run, it resumes."""
         if run.cell == self._made_in.cell and run != self._made_in and not (self._views or self._displays):
             self._pause()
 

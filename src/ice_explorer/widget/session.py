@@ -1,4 +1,4 @@
-"""What an explorer is about: model and data on their way to an explanation, or an explanation."""
+"""Prepare the explanation of an explorer from a model and data, or take an existing one."""
 
 from __future__ import annotations
 
@@ -194,8 +194,8 @@ def _kept_values(value: object) -> object:
 
 
 def _not_explained(what: str, wanted: str, instead: str) -> str:
-    here = f"{instead!r} is explained" if instead else "the only one is explained"
-    return f"The state explains the {what} {wanted!r}, which there is not here, so {here}."
+    here = f"using {instead!r}" if instead else "using the only one"
+    return f"The saved state refers to the {what} {wanted!r}, which is not available; {here}."
 
 
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:

@@ -1,8 +1,8 @@
-"""The state of an explorer as plain JSON: what may stand in one, and what does not fit other data.
+"""The state of an explorer as plain JSON: validation, and adaptation to other data.
 
 A state is written by `ICEExplorer.state` and may have been kept in a file for long. What was not
 written by an explorer is refused; what was, and names something that the data at hand do not have,
-is left out and told of. What the browser writes about its view goes through the same table.
+is ignored with a warning. What the browser writes about its view goes through the same table.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def fit_state(
     Returns
     -------
     state : State
-        What can be restored; output and response are left to whoever makes the explanation.
+        What can be restored, except output and response, which the explanation sets.
     notes : list of str
         A sentence about everything else, after those of the state.
     """
@@ -155,27 +155,21 @@ def fit_state(
     if feature in features:
         traits["feature"] = feature
     elif feature != "":
-        notes.append(
-            f"The state opens {feature!r}, which is not among the features explained here, so it is not opened."
-        )
+        notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
     column = traits.get("color_by")
     if column is not None and column not in columns:
         del traits["color_by"]
-        notes.append(f"The state colours by {column!r}, and X has no such column, so the lines are not coloured by it.")
+        notes.append(f"The saved state colours curves by {column!r}, which is not a column of X; ignored.")
     rows = traits.get("selection", [])
     there = [row for row in rows if row < n_rows]
     if len(there) < len(rows):
         traits["selection"] = there
         gone_rows = ", ".join(str(row) for row in rows if row >= n_rows)
-        notes.append(
-            f"The state selects rows behind the last one of X, {n_rows - 1}, so they are left out: {gone_rows}."
-        )
+        notes.append(f"The saved state selects rows beyond the last row of X ({n_rows - 1}); ignored: {gone_rows}.")
     compared = view.get("compared", [])
     known = [name for name in compared if name in features]
     if len(known) < len(compared):
         view["compared"] = known
         gone = ", ".join(repr(name) for name in compared if name not in features)
-        notes.append(
-            f"The state compares with what is not among the features explained here, so it is left out: {gone}."
-        )
+        notes.append(f"The saved state compares features that are not explained; ignored: {gone}.")
     return State(traits, view), notes

@@ -1,4 +1,4 @@
-"""The metrics as an explorer shows them, which can be called for another reading."""
+"""The metrics table of an explorer; calling it returns the table with other options."""
 
 from __future__ import annotations
 

@@ -1,1 +1,5 @@
-"""wire."""
+"""The protocol between kernel and browser: JSON messages, binary buffers and checks of JSON from outside.
+
+`messages` states the protocol, `payload` encodes it. The front end has the same definitions in
+`js/src/wire/protocol.ts`. Start at `messages`.
+"""

@@ -1,4 +1,4 @@
-"""Forms of JSON that was written elsewhere, by a browser or into a file: each in words and as a test."""
+"""Validation of JSON from a browser or a file: each form has a description and a test."""
 
 from __future__ import annotations
 

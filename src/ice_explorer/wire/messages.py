@@ -1,4 +1,4 @@
-"""What kernel and browser say to each other: one TypedDict per message.
+"""Messages between kernel and browser: one TypedDict per message.
 
 The browser's twin is `js/src/wire/protocol.ts`; both spell every name alike. Document state lives in
 traits; everything else is a request of the browser that gets exactly one reply with its own id.

@@ -1,4 +1,4 @@
-"""States and files of earlier versions, which had an option `weighting`, in the words of this one.
+"""Convert states and files of earlier versions, which had an option `weighting`.
 
 How impact is counted was a pair then, `convention` and `weighting`, and non-linearity had a second column.
 """

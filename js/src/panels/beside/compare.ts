@@ -1,4 +1,4 @@
-/** The open feature beside one or two others: plots of one size, on one value axis where their values have one unit. */
+/** The open feature next to one or two others: plots of equal size, on one value axis if the units are equal. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
@@ -31,7 +31,7 @@ import { drawnKind, writerOf } from "../../words/values.ts";
 
 /** Features besides the open one. */
 const MOST_OTHERS = 2;
-/** More lines than this in each would not be told apart at this size. */
+/** Maximum number of curves per plot; more could not be distinguished at this size. */
 const MOST_LINES = 1000;
 /** Of a plot where all fit side by side, and where they are in two rows. */
 const HEIGHT = 312;
@@ -95,7 +95,7 @@ class Compared {
 }
 
 export interface ComparePanel {
-  /** The control that asks with which feature. */
+  /** The menu that selects the compared feature. */
   choice: HTMLElement;
   /** The plots, in the place of the large one. */
   plots: HTMLElement;
@@ -107,7 +107,7 @@ export function comparePanel(view: View): ComparePanel {
   const options = { signal: aborted };
   const remembered = store.remembered.of("compared");
   const select = html("select", { class: "ice-select", "aria-label": "Compare with", "data-test": "compare" });
-  const choice = html("span", { class: "ice-compare" }, hinted(select, "Show another feature beside this one."));
+  const choice = html("span", { class: "ice-compare" }, hinted(select, "Show another feature next to this one."));
   const title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
   const close = html("button", { type: "button", class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   const items = html("div", { class: "ice-compared-items" });

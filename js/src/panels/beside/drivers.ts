@@ -27,7 +27,7 @@ export function driversLine(view: View): HTMLElement {
   });
   const line = html(
     "div",
-    { class: "ice-drivers", role: "group", "aria-label": "What makes curves differ", "data-test": "drivers" },
+    { class: "ice-drivers", role: "group", "aria-label": "Differences between curves", "data-test": "drivers" },
     lead,
     chips,
     together,

@@ -107,7 +107,7 @@ function coloringControl({ store, aborted, keep }: View): HTMLElement {
   );
   const group = html(
     "span",
-    { class: "ice-segments ice-coloring", role: "radiogroup", "aria-label": "How numbers colour" },
+    { class: "ice-segments ice-coloring", role: "radiogroup", "aria-label": "Colouring of numbers" },
     ...buttons,
   );
   const choose = (place: number): void => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring);

@@ -39,7 +39,7 @@ export function outputsPanel(view: View): HTMLElement {
   return html("div", { class: "ice-outputs" }, output!, sideBySide(view), response!);
 }
 
-/** Where one of several is chosen, all of them can be seen beside each other. */
+/** Checkbox next to the output menu: show all outputs side by side. */
 function sideBySide({ store, aborted, keep }: View): HTMLElement {
   const chosen = store.remembered.of("classes");
   const input = html("input", { type: "checkbox", "data-test": "classes-side-by-side" });

@@ -158,7 +158,7 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", {
     class: "ice-select ice-max-lines",
     "data-test": "max-lines",
-    "aria-label": "Lines drawn at most",
+    "aria-label": "Maximum number of curves drawn",
   });
   select.addEventListener("change", () => store.setMaxLines(Number(select.value)), { signal: aborted });
   let listed = "";
@@ -175,7 +175,7 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
       const key = counts.join();
       if (key !== listed) {
         listed = key;
-        select.replaceChildren(...counts.map((count) => html("option", { value: count }, plural(count, "line"))));
+        select.replaceChildren(...counts.map((count) => html("option", { value: count }, plural(count, "curve"))));
       }
       select.value = String(wanted);
       hinted(

@@ -67,7 +67,7 @@ export function viewMenu(view: View): HTMLElement {
   return whole;
 }
 
-/** The menu stands over the open feature, and over all of them in small. */
+/** The View menu, above the open feature and above the small plots. */
 const offered = (store: View["store"]): Offers =>
   store.remembered.of("right").value === "all" ? offersOfAll(store.kind.value) : offersIn(store);
 
@@ -107,7 +107,7 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
     return line.node;
   });
   hinted(lines[0]!, "Density where more than 2,000 curves are drawn.");
-  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw lines as"), ...lines);
+  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw curves as"), ...lines);
   keep(
     () => offered(store).density === undefined,
     (isAbsent) => {

@@ -30,7 +30,7 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
       return `${status.state === "error" ? "Something went wrong, see below. " : ""}Choose a feature to see its curves.`;
     case "loading":
       return silent
-        ? `The curves of ${picture.feature} have not come yet: the kernel is busy, or this page has none.`
+        ? `Still waiting for the curves of ${picture.feature}: the kernel is busy or not connected.`
         : `Computing the curves of ${picture.feature} …`;
     case "error":
       return picture.message;
@@ -39,7 +39,7 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
   }
 }
 
-/** What stands around the curves, made by other panels. */
+/** Elements around the curves, created by other panels. */
 export interface Beside {
   /** Rows that a card is about. */
   pins: Pins;
@@ -49,7 +49,7 @@ export interface Beside {
   controls: HTMLElement;
 }
 
-/** `under` stands below the curves of the open feature. */
+/** `under` is placed below the curves of the open feature. */
 export function curvesPanel(
   view: View,
   { pins, compare, drivers, controls }: Beside,

@@ -1,4 +1,4 @@
-/** What the present view leaves out or means: lines beyond the axis, the shades of the density. */
+/** Notes on the current view: curves beyond the axis, shades of the density. */
 import { html, setText, svg, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
@@ -10,16 +10,21 @@ import type { Shown } from "./state/plot_state.ts";
 
 const FULL = "Full range";
 
-/** How many lines leave the axis on each side, and how far they go. */
+/** Number of curves that extend beyond each end of the axis, and their largest values. */
 export function leavingText({ above, below }: ValueRange, [low, high]: [number, number], nLines: number): string {
   const sides = [
-    above > 0 ? `${plural(above, "line")} up to ${number(high)}` : "",
-    below > 0 ? `${plural(below, "line")} down to ${number(low)}` : "",
-  ].filter((side) => side !== "");
-  return `Of ${count(nLines)}, ${sides.join(" and ")} leave the axis.`;
+    { n: above, side: "above", end: `up to ${number(high)}` },
+    { n: below, side: "below", end: `down to ${number(low)}` },
+  ].filter(({ n }) => n > 0);
+  const parts = sides.map(({ n, side, end }, at) =>
+    at === 0
+      ? `${count(n)} of ${plural(nLines, "curve")} ${n === 1 ? "extends" : "extend"} ${side} the axis (${end})`
+      : `${count(n)} ${side} (${end})`,
+  );
+  return `${parts.join(", ")}.`;
 }
 
-/** Says how many lines leave the axis, and offers the whole range; or the way back. */
+/** Remark on curves beyond the axis, with a button for the full range, or back to the default range. */
 export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
   const text = html("span", { role: "status" });
   const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" }, FULL);
@@ -77,7 +82,7 @@ export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement
 export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
   const ramp = html("i", { class: "ice-density-ramp" });
   const most = html("span");
-  const key = html("span", { class: "ice-key-item", "data-test": "density-key" }, "1 line", ramp, most);
+  const key = html("span", { class: "ice-key-item", "data-test": "density-key" }, "1 curve", ramp, most);
   keep(
     () => ({ shown: plot.value, peak: peak.value }),
     ({ shown, peak: share }) => {
@@ -86,7 +91,7 @@ export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
       const isPlain = shown.palette.kind === "levels" && shown.palette.colors.length === 3;
       const color = isPlain ? cssColor(shown.palette, 0) : "var(--ice-muted)";
       ramp.style.background = `linear-gradient(to right, color-mix(in srgb, ${color} 10%, transparent), ${color})`;
-      setText(most, `${Number((100 * share).toPrecision(2))} % of the lines`);
+      setText(most, `${Number((100 * share).toPrecision(2))} % of the curves`);
       explained(most, explanation("density"));
     },
   );

@@ -1,4 +1,4 @@
-/** The open feature in words and figures: what the axes say, the figures beside the title, the spoken summary. */
+/** Texts of the open feature: axis titles, metrics next to the title, and the summary for screen readers. */
 
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
@@ -21,9 +21,9 @@ const MOST_SPOKEN = 8;
 
 /** What else the keys do, for those who cannot drag. */
 const KEYS =
-  "Enter selects the line and shows its row; with one row selected, left and right move along its curve; with Shift it adds the line to the selection or takes it out. Plus and minus zoom, Shift with an arrow moves what shows, 0 shows all.";
+  "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it. Plus and minus zoom, Shift and an arrow key pan, 0 shows all.";
 
-/** The figures beside the title, by their short names. */
+/** Metrics next to the title, by their short names. */
 const FACTS = [
   ["impact", "impact"],
   ["in distribution", "in_distribution_impact"],
@@ -56,7 +56,7 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       feature.title = name;
       range.hidden = rangeTicks.length === 0;
       const lines = count(scene.curves.nLines);
-      const label = `${name}: ${lines} lines. Arrow keys go from line to line, Enter selects, Escape clears.`;
+      const label = `${name}: ${lines} curves. Arrow keys move from curve to curve, Enter selects, Escape clears.`;
       update(frame, { "aria-label": label, "aria-description": KEYS });
     },
   );
@@ -148,7 +148,7 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   return summary;
 }
 
-/** Says why the kind of curves that was asked for is not drawn. */
+/** Explains why the requested kind of curves is not drawn. */
 export function kindRemark(view: View, { plot }: Shown): HTMLElement {
   const remark = html("p", { class: "ice-kind-remark", "data-test": "kind-remark", role: "status" });
   view.keep(

@@ -37,16 +37,16 @@ function whatTexts(format: string, feature: string): Record<"view" | "panel" | "
 const WHERES: Record<Where, { label: string; does: string }> = {
   download: { label: "Download", does: "Download" },
   clipboard: { label: "Clipboard", does: "Copy" },
-  notebook: { label: "Beside the notebook", does: "Save" },
+  notebook: { label: "Next to the notebook", does: "Save" },
 };
-const MANY_FILES = "Pictures of all features are many files: they go into a folder beside the notebook.";
+const MANY_FILES = "One file per feature, saved in a folder next to the notebook.";
 
 export interface ExportDialog {
   node: HTMLElement;
   open(): void;
 }
 
-/** `fail` says what went wrong when the dialog is closed over it. */
+/** `fail` reports an error that occurs after the dialog is closed. */
 export function exportDialog(
   view: View,
   run: (wish: Wish) => Promise<void>,

@@ -8,7 +8,7 @@ import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import { exportDialog } from "./dialog.ts";
 
-/** What another part of the page says to the explorer's root, to have the dialog opened. */
+/** Event on the explorer's root that opens the dialog. */
 const ASKED = "ice-explorer:export";
 const NOTHING_YET = "There is nothing to export until curves are drawn.";
 
@@ -16,7 +16,7 @@ const ITEMS = {
   svg: { label: "Download SVG", where: "download" },
   png: { label: "Download PNG", where: "download" },
   copy: { label: "Copy PNG to the clipboard", where: "clipboard" },
-  notebook: { label: "Save beside the notebook", where: "notebook" },
+  notebook: { label: "Save next to the notebook", where: "notebook" },
 } as const;
 
 const BESIDE = Object.keys(ITEMS).indexOf("notebook");
@@ -58,7 +58,7 @@ export function exportPanel(view: View): ExportPanel {
       ...names.map((name) => ({ name, label: ITEMS[name].label, act: () => void run(wishOf(name)) })),
       { name: "more", label: "More …", act: () => more(), apart: true },
     ],
-    () => setText(items[BESIDE]!, `Save ${titleOf(usualFormat())} beside the notebook`),
+    () => setText(items[BESIDE]!, `Save ${titleOf(usualFormat())} next to the notebook`),
   );
   const more = (): void => {
     close(true);

@@ -1,4 +1,4 @@
-/** All features in small, in the order of the ranking. Only tiles in view exist, and only theirs are the curves asked for. */
+/** Small plots of all features, in the order of the ranking. Only visible tiles exist and request curves. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { max } from "d3-array";
 import { html, setText, update } from "../../elements/element.ts";
@@ -25,7 +25,7 @@ const LEAST_WIDTH = 80;
 const PADDING = 4;
 const MARGIN = 12;
 
-/** What stands over the tiles, made by other panels. */
+/** Elements above the tiles, created by other panels. */
 export interface Above {
   controls: HTMLElement;
   /** Lies over the ramp of colours and chooses a part of it. */
@@ -292,5 +292,5 @@ class Grid {
 
 function aboutOf(n: number, nKnown: number, metric: string): string {
   const so = nKnown < n ? `${count(nKnown)} of ${plural(n, "feature")} so far` : plural(n, "feature");
-  return `${so} by ${metric}, at most ${MOST_LINES} lines each`;
+  return `${so} by ${metric}, at most ${MOST_LINES} curves each`;
 }

@@ -1,4 +1,4 @@
-/** Where tiles stand: in rows as wide as the panel, of which only those in view exist. */
+/** Positions of tiles: rows as wide as the panel, of which only visible ones exist. */
 
 export interface Places {
   columns: number;

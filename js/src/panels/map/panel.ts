@@ -254,7 +254,7 @@ function nextPlace(key: string, place: number, opened: number, n: number): numbe
 }
 
 function messageFor(n: number, nKnown: number, status: string): string {
-  if (nKnown > 0) return "No feature has figures that place it on the map.";
+  if (nKnown > 0) return "No feature has the metrics that the map needs.";
   if (status === "computing") return "Features appear here as they are computed.";
   return n === 0 ? "No features to show." : "No feature is computed yet.";
 }
@@ -263,5 +263,5 @@ function remarkOf(n: number, nKnown: number, nPlaced: number): string {
   if (nPlaced === 0) return "";
   const notYet = nKnown < n ? `${count(nKnown)} of ${plural(n, "feature")} so far. ` : "";
   const nowhere = nKnown - nPlaced;
-  return nowhere > 0 ? `${notYet}${plural(nowhere, "feature")} without figures.` : notYet.trim();
+  return nowhere > 0 ? `${notYet}${plural(nowhere, "feature")} without metrics.` : notYet.trim();
 }

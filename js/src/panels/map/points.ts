@@ -1,4 +1,4 @@
-/** The features as points: where they stand, and how large they are. */
+/** The features as points: positions and sizes. */
 import { max } from "d3-array";
 import { labelWidth, type Scale, type Tick } from "../../marks/axis.ts";
 import { scaleLinear } from "../../marks/scale.ts";
@@ -22,7 +22,7 @@ export interface MapAxes {
   right: number;
   top: number;
   bottom: number;
-  /** Where features without a non-linearity stand; null where all have one. */
+  /** Position of features without a non-linearity; null if all have one. */
   strip: { top: number; middle: number; bottom: number } | null;
   /** Baseline of the horizontal axis. */
   axis: number;
@@ -40,7 +40,7 @@ const AXIS_LABELS = 20;
 const STRIP = 60;
 /** Room for half of the largest point, right of the axis. */
 const RIGHT = 16;
-/** Zero stands so far from the axes, so that points there do not lie on the figures. */
+/** Distance of zero from the axes, so that points do not cover the axis labels. */
 const INSET = 12;
 /** The radius of the largest point where there are few, where there are very many, and of the smallest. */
 const LARGEST = 18;

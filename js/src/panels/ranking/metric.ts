@@ -1,4 +1,4 @@
-/** Which figure the bars show, with the sentence that says what it means. */
+/** The metric of the bars, with its explanation. */
 import { description } from "../../elements/described.ts";
 import { html, setText } from "../../elements/element.ts";
 import type { View } from "../../view/view.ts";

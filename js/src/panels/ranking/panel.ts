@@ -23,9 +23,9 @@ const TICK = explanation("tick");
 /** Rows in a narrow cell, so that the curves are in sight. */
 const FEW_ROWS = 5;
 
-/** What stands beside the bars. */
+/** Elements next to the bars. */
 export interface BesideBars {
-  /** Whether the curves stand below the bars. */
+  /** Whether the curves are below the bars. */
   isNarrow: ReadonlySignal<boolean>;
   /** Brings the curves into sight. */
   toCurves: () => void;

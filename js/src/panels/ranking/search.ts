@@ -10,7 +10,7 @@ const TYPING = "textarea, [contenteditable], input:not([type=range], [type=check
 
 export interface Search {
   node: HTMLElement;
-  /** What is asked for; empty where nothing is. */
+  /** The search text; empty if none. */
   query: ReadonlySignal<string>;
   /** How many of the features have it in their names. */
   tell(found: number, of: number): void;

@@ -23,7 +23,7 @@ export interface Scale {
   write: (value: number) => string;
 }
 
-/** What stands before a bar; a direction that would be written as nothing is none. */
+/** Sign before a bar; none if the direction rounds to 0. */
 function signOf(
   { kind, direction, value }: RankedFeature,
   { metric, write }: Pick<Scale, "metric" | "write">,

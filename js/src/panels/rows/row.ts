@@ -65,7 +65,7 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
     const last = (store.figures.peek()?.header.n_observations ?? 0) - 1;
     const row = input.valueAsNumber;
     if (!Number.isInteger(row) || row < 0 || row > last) {
-      tell(`Rows have the numbers 0 to ${count(last)}.`);
+      tell(`Enter a row number from 0 to ${count(last)}.`);
       return;
     }
     tell(null);
@@ -236,9 +236,9 @@ function rowCard(view: View, pins: Pins): HTMLElement {
   return card;
 }
 
-/** What the list says, and how far it is. */
+/** Title and progress of the list. */
 function leadOf({ store }: View, { moves, total, problem }: WhatIf): (Node | string)[] {
-  if (!store.client.hasKernel) return ["Which change moves this row most is computed in the notebook only."];
+  if (!store.client.hasKernel) return ["The largest change by one feature is computed in the notebook only."];
   const title = explained(html("span", {}, "Largest change by one feature"), explanation("what_if"));
   if (problem !== null) return [title, `: ${problem}`];
   return moves.size < total ? [title, ` (${count(moves.size)} of ${count(total)} features computed …)`] : [title];
@@ -317,7 +317,7 @@ function itemNode({ feature, observed, best, isKnown }: Item, isOpen: boolean, l
   return hinted(node, best === null ? `Open ${feature}.` : `Open ${feature} at ${best.value}.`);
 }
 
-/** Changes that stand under each other, with their signs. */
+/** Changes as aligned text with signs. */
 function changeText(change: number, largest: number): string {
   const text = columnFormat(largest)(Math.abs(change));
   if (Number(text) === 0) return "≈ 0";

@@ -13,7 +13,7 @@ import { count, percent, plural } from "../../words/numbers.ts";
 const MOST_ROWS = 20;
 /** Fewer rows have nothing in common that could not be chance. */
 const FEWEST_IN_COMMON = 5;
-/** How long a selection rests before more is asked about it. */
+/** Delay after a selection before its details are requested. */
 const PATIENCE_MS = 150;
 const IN_PYTHON = "x.selected";
 const COPIED_MS = 1500;

@@ -8,8 +8,8 @@ import { count, plural } from "../../words/numbers.ts";
 import { detailsPanel } from "./details.ts";
 
 /** While another output or response waits to be explained. */
-const PREPARING = "Preparing what was chosen …";
-const WAITING = "Waiting for the current call of the model to end. What was chosen is explained next.";
+const PREPARING = "Preparing your choice …";
+const WAITING = "Waiting for the current model call to finish. Your choice is explained next.";
 
 interface Told {
   status: Status;
@@ -47,7 +47,7 @@ export function statusPanel(view: View): HTMLElement {
   const words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, text);
   const bar = html("progress", { class: "ice-progress", "data-test": "progress", "aria-label": "Features computed" });
   const cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
-  const resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Go on");
+  const resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Resume");
   const panel = html(
     "footer",
     { class: "ice-status", "data-test": "status" },

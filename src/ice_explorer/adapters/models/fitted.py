@@ -1,4 +1,4 @@
-"""What a model was fitted on, compared with X before anything is explained.
+"""Compare the columns that a model was fitted on with X, before anything is explained.
 
 Some models take columns by position and never look at their names: with columns in another order they predict, and
 every figure is wrong. Others find their columns by name, and then order and further columns do not matter.

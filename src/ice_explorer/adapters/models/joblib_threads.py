@@ -1,4 +1,4 @@
-"""Models that spread their own work over threads or processes, by joblib: where that is a loss, they do not.
+"""Limit joblib parallelism inside models where it costs more than it saves.
 
 Spreading costs more than it saves where few rows are asked for, and where several threads ask at once.
 The model itself is left as it is; joblib is told in whose calls not to spread.

@@ -1,4 +1,4 @@
-"""What becomes of the sum of the leaves: a closed set of functions."""
+"""Link functions of the sum of the leaves."""
 
 from __future__ import annotations
 

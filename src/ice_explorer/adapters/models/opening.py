@@ -1,4 +1,4 @@
-"""Which of several classes or outputs an explorer opens with; `explain` asks for one instead."""
+"""Choose the class or output that an explorer opens with; `explain` requires one instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model returns, taken apart into its outputs: one column of numbers for each.
+"""Split the return value of a model into its outputs: one numeric column each.
 
 What an array means follows from what the model says of itself and from the number of its axes, never
 from the length of one: two rows are not two classes.

@@ -1,4 +1,4 @@
-"""What stands around a model: searches, pipelines, transformed targets. Peeled off, the model shows."""
+"""Unwrap a model from searches, pipelines and transformed targets."""
 
 from __future__ import annotations
 

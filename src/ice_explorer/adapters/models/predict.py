@@ -1,4 +1,4 @@
-"""Any fitted model becomes one function: rows in, one finite-or-not number per row out.
+"""Convert any fitted model to one function: rows in, one number per row out.
 
 The only place that chooses a class, an output, a method or a scale.
 """
@@ -188,7 +188,7 @@ def _with_log_odds(source: Source, model: Any) -> Source:
 
 
 def _in_turn(source: Source, model: Any, *, side_by_side: bool) -> Source:
-    """Have a model called by one thread at a time, or by those of one explanation, whoever else explains it.
+    """Let one thread, or the threads of one explanation, call a model at a time.
 
     A pipeline and its last step are one model.
     """

@@ -1,4 +1,4 @@
-"""What a model can be asked, in the words of scikit-learn, whatever its library calls them."""
+"""List the prediction methods of a model of any library, by their scikit-learn names."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Expanded:
     exponents : ndarray of shape (n_terms, n_columns) or None
         Each term is the product of the columns to these powers; None where the terms are the columns.
     n_steps : int
-        How many transformers, from the first, still stand in front of it.
+        Number of transformers, from the first, that still precede it.
     """
 
     linear: LinearModel

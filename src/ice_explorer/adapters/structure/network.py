@@ -1,4 +1,4 @@
-"""Neural networks of dense layers: weights, biases, what becomes of hidden units, link."""
+"""Neural networks of dense layers: weights, biases, activations, link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a reader of models has no use for one: it is then left to the other readers, without a word."""
+"""Error of a structure reader that does not support a model; the next reader is tried."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ class OtherFormError(ICEExplorerError):
 
     @classmethod
     def model(cls, model: object, form: str) -> OtherFormError:
-        """Name the model, and what it is not: "linear model"."""
-        return cls(f"{type(model).__name__} is no {form} that is known here.")
+        """Return the error for a model that is not of a form such as "linear model"."""
+        return cls(f"{type(model).__name__} is not a supported {form}.")
 
     @classmethod
     def link(cls, name: str) -> OtherFormError:
-        """Name the link."""
-        return cls(f"The link {name} is not known here.")
+        """Return the error for an unsupported link."""
+        return cls(f"The link {name} is not supported.")
 
     @classmethod
     def term(cls, term: str) -> OtherFormError:
-        """Name a term of a formula that is more than a column."""
-        return cls(f"The term {term!r} of its formula is no column of X as it is.")
+        """Return the error for a formula term that is not a column."""
+        return cls(f"The term {term!r} of its formula is not a column of X.")
 
     @classmethod
     def kernel(cls, model: object) -> OtherFormError:
-        """Say that the kernel is another."""
+        """Return the error for a kernel that is not radial."""
         return cls(f"The kernel of {type(model).__name__} is not radial.")
 
     @classmethod
     def activation(cls, name: str) -> OtherFormError:
-        """Name the activation."""
-        return cls(f"The activation {name} is not known here.")
+        """Return the error for an unsupported activation."""
+        return cls(f"The activation {name} is not supported.")
 
     @classmethod
     def response(cls, model: object, response: str) -> OtherFormError:
-        """Name the response, which does not follow from margins."""
-        return cls(f"{response} of {type(model).__name__} is no function of its margins that is known here.")
+        """Return the error for a response that is not a function of margins."""
+        return cls(f"{response} of {type(model).__name__} is not a supported function of its margins.")
 
     @classmethod
     def response_of_kernels(cls) -> OtherFormError:
-        """Say which response is a sum of kernels."""
+        """Return the error for responses that are not sums of kernels."""
         return cls("Only the decision function of two classes is a sum of kernels.")

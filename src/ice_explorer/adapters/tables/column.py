@@ -55,7 +55,7 @@ class Column:
         The values themselves where a float64 does not always tell them: datetimes, timedeltas,
         whole numbers beyond 2**53, and decimals, None where missing.
     in_natural_order : bool
-        True where levels without a declared order stand in the one that their texts say: months, numbered levels.
+        True if levels without a declared order are in the natural order of their texts: months, numbered levels.
     has_declared_levels : bool
         True where the dtype lists the levels, so that it cannot hold others.
     zone : object

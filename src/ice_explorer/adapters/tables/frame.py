@@ -1,4 +1,4 @@
-"""X as any eager DataFrame that narwhals knows besides those of pandas: polars, pyarrow."""
+"""X as an eager DataFrame supported by narwhals, other than pandas: polars, pyarrow."""
 
 from __future__ import annotations
 

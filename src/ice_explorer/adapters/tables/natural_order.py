@@ -1,4 +1,4 @@
-"""The order that texts have by what they say: months, weekdays, numbered levels and ranges of numbers."""
+"""Natural order of texts: months, weekdays, numbered levels and ranges of numbers."""
 
 from __future__ import annotations
 

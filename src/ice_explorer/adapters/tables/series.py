@@ -1,4 +1,4 @@
-"""A series of any library that narwhals knows: read as a column, or made anew like one that is there."""
+"""Read a series of any library supported by narwhals, or create one like an existing series."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class TreeCurves:
         self._base, self._link = ensemble.base, ensemble.link
         self.n_rows = len(columns[0])
         self.counters = np.zeros(2, np.int64)
-        # What was read and sorted on the way is let go of: a fully grown forest has millions of nodes.
+        # Intermediate arrays are released: a fully grown forest has millions of nodes.
         splits = Splits(ensemble, len(columns))
         self._ranks = splits.rank(columns)
         moves = Moves(splits, free)
@@ -199,7 +199,7 @@ class SweepLimitError(ICEExplorerError):
 
     @classmethod
     def size(cls, n_features: int, most: int) -> SweepLimitError:
-        """Say how many features there may be."""
+        """Return the error for too many features."""
         return cls(f"The sweep moves up to {most} features; there are {n_features}.")
 
 

@@ -1,4 +1,4 @@
-"""All features in small, as a Matplotlib Figure to style further."""
+"""Small plots of all features as a Matplotlib Figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same pictures as Matplotlib Axes, to style further; Matplotlib is loaded on first use."""
+"""Plots on Matplotlib Axes; Matplotlib is imported on first use."""
 
 from __future__ import annotations
 

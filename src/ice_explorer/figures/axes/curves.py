@@ -41,7 +41,7 @@ _FEW_ROWS: Final = 20  # so few stand exactly on their level
 _FEW_DOTS: Final = 60
 _FEW_VALUES: Final = 6
 _STRIP_SHARE: Final = 0.3  # of a level's room, to either side, for its dots
-_SLOT: Final = 0.09  # of the axis, for what stands beside it
+_SLOT: Final = 0.09  # of the axis, for the strip next to it
 _NAME_GAP: Final = 4.0  # pt, between the names of levels
 _LEAST_APART: Final = 1.2  # heights of a letter, from one slanted name to the next
 _ANGLE: Final = 38
@@ -391,14 +391,14 @@ class FeaturePlot:
         """Have the axes reach over the data, with `head` of their height left free above, unless limits are fixed."""
         ax, lines, (low, high) = self.ax, self.lines, self.y_domain
         n_strips = 2 if lines.kind == "d-ice" and not lines.is_empty else 1
-        foot = n_strips * _STRIP + _AIR  # the strips stand at the foot of the same axes, under the lines
+        foot = n_strips * _STRIP + _AIR  # the strips are at the bottom of the same axes, under the lines
         whole = (high - low) / (1 - foot - head)
         ax.update_datalim([(self._strips.inner, low - foot * whole), (self._strips.outer, high + head * whole)])
         ax.margins(0)
         ax.autoscale_view()
 
     def add_ticks(self, room: float) -> None:
-        """Label the feature's axis where its values are few or no plain numbers, and what stands beside it.
+        """Label the axis of the feature if its values are few or not plain numbers, and the strip next to it.
 
         Its length is so many pt.
         """

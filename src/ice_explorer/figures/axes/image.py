@@ -1,4 +1,4 @@
-"""Many lines as one artist of Matplotlib: the browser's picture, computed for the size at which it is drawn."""
+"""Many curves as one Matplotlib artist, rasterised at the size at which it is drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What explains the colours and marks of Matplotlib Axes: an ordinary legend, and a colour bar."""
+"""Legend and colour bar of Matplotlib Axes."""
 
 from __future__ import annotations
 

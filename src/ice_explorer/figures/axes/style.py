@@ -1,4 +1,4 @@
-"""How figures of Matplotlib look: what the style sheet in force says, unless the caller gives something else."""
+"""Style of Matplotlib figures: the current style sheet, unless the caller overrides it."""
 
 from __future__ import annotations
 

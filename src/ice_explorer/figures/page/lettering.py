@@ -1,4 +1,4 @@
-"""Words as a figure prints them: how wide they are, and what is cut to fit."""
+"""Text in figures: its width, and how it is shortened to fit."""
 
 from __future__ import annotations
 

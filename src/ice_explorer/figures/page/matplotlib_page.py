@@ -36,7 +36,7 @@ _FURTHER_FONTS: Final = (
 
 
 def require_matplotlib() -> None:
-    """Say how to get matplotlib where it is missing."""
+    """Raise with installation advice if matplotlib is missing."""
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:

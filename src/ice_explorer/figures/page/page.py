@@ -1,4 +1,4 @@
-"""A page of marks: what a figure puts on paper, before any file format.
+"""A page of shapes and texts, independent of the file format.
 
 Lengths are CSS px, 96 to the inch, from the upper left corner, so that letters have the same size
 on paper whatever the width of the figure.

@@ -1,4 +1,4 @@
-"""The size of a figure on paper, and what is written around it."""
+"""Size, title and caption of a figure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Paper:
     dpi : float
         Of what is made of pixels.
     title : bool or str
-        Whether a heading stands over the curves, with the sentence under it, or what the heading says.
+        Whether to draw a heading with a sentence above the curves, or the text of the heading.
     caption : bool or str
         Whether a sentence under the figure says what it shows, or what is said there.
     """

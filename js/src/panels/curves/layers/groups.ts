@@ -9,7 +9,7 @@ import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside, clipOf, clipped } from "../state/zoomed_plot.ts";
 
-/** Groups stand side by side within this share of a level's room. */
+/** Groups are drawn side by side within this share of a level's width. */
 const DODGE = 0.5;
 const RADIUS = 4;
 

@@ -8,7 +8,7 @@ import { clipBeside, clipOfOwn, isWithin } from "../state/zoomed_plot.ts";
 
 interface Own {
   line: number;
-  /** Where the row's dot stands, in px of the frame. */
+  /** Position of the row's dot, in px of the frame. */
   x: number;
   y: number;
   isMissing: boolean;

@@ -1,11 +1,11 @@
-/** A tick under the plot for each drawn row's own value; those of the rows singled out stand out. */
+/** A tick under the plot for the observed value of each drawn row; ticks of pinned rows are emphasised. */
 
 import { svg, update } from "../../../elements/element.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
-/** Where the tick of a line stands; NaN beyond the ends of the axis. */
+/** Position of the tick of a line; NaN beyond the ends of the axis. */
 function tickX(plot: Plot, line: number): number {
   const value = plot.scene.curves.observed[line]!;
   const at = dotX(plot, line, value);

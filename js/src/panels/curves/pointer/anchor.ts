@@ -8,7 +8,7 @@ import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
-/** Where curves are held unless someone says otherwise; the same as in Python. */
+/** Default anchor, the same as in Python. */
 const DEFAULT = "min";
 
 export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Shown): HTMLElement {
@@ -22,7 +22,7 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
     "data-test": "anchor-handle",
     [OWN_DRAG]: true,
   });
-  hinted(handle, "Drag to move the anchor, where all curves are 0. A double click returns to the default.");
+  hinted(handle, "Drag to move the anchor, where all curves are 0. Double-click to reset it.");
 
   const hold = (shown: Plot, at: number): void => {
     const { grid } = shown.scene.curves;

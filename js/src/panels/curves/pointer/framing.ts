@@ -20,7 +20,7 @@ export function panDrag(zoom: Zoom, { plot, at, region }: Press): Drag {
   return { move: step, end: () => {}, cancel: () => step(at) };
 }
 
-/** Draws a frame; what is inside shows once it is let go. */
+/** Draws a frame and zooms to it on release. */
 export function frameDrag(frame: HTMLElement, zoom: Zoom, { plot, at, region }: Press): Drag {
   const box = html("div", { class: "ice-zoom-frame", "data-test": "zoom-frame" });
   frame.append(box);

@@ -253,7 +253,7 @@ function placeText({ kind, curves, x }: Scene, point: number): string {
   return `from ${write(x[first]!)} to ${write(x[first + 1]!)}`;
 }
 
-/** What stands at a place under the curves, and where its tooltip points. */
+/** Content at a position under the curves, and the target of its tooltip. */
 interface DataRead {
   title: string;
   rows: TooltipRow[];
@@ -340,7 +340,7 @@ function nearestBeside(shown: Plot, hidden: Hidden, x: number, y: number): numbe
   return nearest !== undefined && away(nearest) < REACH ? nearest : null;
 }
 
-/** Where the card of a line stands: at the row's own value, or half way along the line where that has no place. */
+/** Position of the tooltip of a line: at the observed value, or halfway along the line if that is not on the axis. */
 function pxOf(shown: Plot, line: number): Point {
   const { scene, lines, left, outer, top, bottom, size, y } = shown;
   const half = Math.floor(lines.nPoints / 2);

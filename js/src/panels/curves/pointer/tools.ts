@@ -12,12 +12,12 @@ export type Tool = "select" | "zoom";
 
 const TOOLS: Record<Tool, { label: string; hint: string }> = {
   select: {
-    label: "Select lines",
+    label: "Select curves",
     hint: "Click a curve, or drag up or down across several. Shift adds rows, Alt removes them.",
   },
   zoom: {
     label: "Zoom",
-    hint: "Drag over what you want to see. Ctrl or ⌘ and the wheel zoom with every tool; Shift and drag moves.",
+    hint: "Drag over the area to show. With any tool, Ctrl or ⌘ and the wheel zoom, Shift and drag pan.",
   },
 };
 
@@ -30,11 +30,7 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
     const attributes = { type: "button", role: "radio", class: "ice-segment ice-tool", "data-test": `tool-${name}` };
     return hinted(html("button", { ...attributes, "aria-label": label }, icon(name)), hint, label);
   });
-  const group = html(
-    "div",
-    { class: "ice-segments", role: "radiogroup", "aria-label": "What a drag does" },
-    ...buttons,
-  );
+  const group = html("div", { class: "ice-segments", role: "radiogroup", "aria-label": "Drag tool" }, ...buttons);
   for (const [place, button] of buttons.entries()) {
     button.addEventListener(
       "click",

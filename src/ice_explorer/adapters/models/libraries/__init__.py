@@ -1,6 +1,6 @@
-"""Models that do not speak scikit-learn's words; each library has a file of its own.
+"""Support for models without the scikit-learn interface, with one module per library.
 
-A library is imported only where a model of it is at hand, and most are not even then.
+A library is imported only if a model of it is given, and often not even then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""X in the containers that libraries take: those that know one kind only are handed that kind."""
+"""Convert X to the container that a library accepts."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _as_fitted(model: Any, rows: Any, besides: Sequence[object]) -> Any:
     Parameters
     ----------
     besides : sequence of object
-        Columns that may stand behind those of the fit.
+        Columns that may follow those of the fit.
     """
     fitted = _fitted_names(model)
     if not (hasattr(model.data.orig_exog, "columns") and hasattr(rows, "columns")):

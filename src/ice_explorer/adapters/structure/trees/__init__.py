@@ -1,6 +1,6 @@
-"""Trees of any library become one neutral layout of nodes; each library has a file of its own.
+"""Convert the trees of any library to one node-array layout, with one module per library.
 
-None of these files imports the library that it reads: what a fitted model gives away is enough.
+The modules read fitted models without importing their libraries.
 """
 
 from __future__ import annotations

@@ -145,8 +145,8 @@ def _split(split: dict[str, Any]) -> tuple[int, float]:
     """Return number and border of the numeric feature that a split looks at."""
     if split["split_type"] != "FloatFeature":
         msg = (
-            "CatBoost turned categorical, text or embedding features into numbers of its own "
-            f"(a split of type {split['split_type']!r}), which is not done again here."
+            "CatBoost encodes categorical, text or embedding features internally "
+            f"(a split of type {split['split_type']!r}), which is not reproduced."
         )
         raise UnsupportedTreesError(msg)
     return split["float_feature_index"], split["border"]

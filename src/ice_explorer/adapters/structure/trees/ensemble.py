@@ -31,39 +31,38 @@ class UnsupportedTreesError(ICEExplorerError):
 
     @classmethod
     def overridden(cls, model: object, method: str, known: str) -> UnsupportedTreesError:
-        """Say that a subclass answers by itself."""
-        return cls(f"{type(model).__name__} has its own {method}(), which the trees of {known} may not reproduce.")
+        """Return the error for a subclass that overrides a prediction method."""
+        return cls(f"{type(model).__name__} overrides {method}(), which the trees of {known} may not reproduce.")
 
     @classmethod
     def no_response(cls, model: object, response: str) -> UnsupportedTreesError:
-        """Say that the model has no such response."""
+        """Return the error for a response that the model does not have."""
         return cls(f"{type(model).__name__} has no {response}.")
 
     @classmethod
     def unknown_form(cls, library: str, error: Exception) -> UnsupportedTreesError:
-        """Say that the installed version keeps its trees otherwise."""
+        """Return the error for a library version with an unknown tree format."""
         return cls(
-            f"This version of {library} keeps its trees in a form that is not known here "
-            f"({type(error).__name__}: {error})."
+            f"This version of {library} stores its trees in an unknown format ({type(error).__name__}: {error})."
         )
 
     @classmethod
     def not_saved(cls, library: str, error: Exception) -> UnsupportedTreesError:
-        """Say that the library cannot write the trees."""
+        """Return the error for trees that the library cannot save."""
         return cls(f"{library} cannot save the trees of this model ({type(error).__name__}: {error}).")
 
     @classmethod
     def predicted_class(cls, model: object) -> UnsupportedTreesError:
-        """Say why the predicted class of several trees is left to the library."""
+        """Return the error for predicted classes of several trees, where ties are ambiguous."""
         return cls(
-            f"The class that {type(model).__name__} predicts turns where classes tie, and a tie depends on the "
+            f"The class predicted by {type(model).__name__} is ambiguous where classes tie, and ties depend on the "
             "order in which the trees are summed."
         )
 
     @classmethod
     def objective(cls, library: str, name: str) -> UnsupportedTreesError:
-        """Say that it is not known what becomes of the sum of the leaves."""
-        return cls(f"What {library} makes of the sum of the leaves under the objective {name!r} is not known here.")
+        """Return the error for an objective with an unknown link function."""
+        return cls(f"How {library} transforms the sum of the leaves for the objective {name!r} is unknown.")
 
 
 class NotTreesError(UnsupportedTreesError):
@@ -71,8 +70,8 @@ class NotTreesError(UnsupportedTreesError):
 
     @classmethod
     def of(cls, model: object) -> NotTreesError:
-        """Name the class."""
-        return cls(f"{type(model).__name__} is not one of the tree ensembles whose trees can be read.")
+        """Return the error with the name of the class."""
+        return cls(f"{type(model).__name__} is not a supported tree ensemble.")
 
 
 @dataclass(frozen=True, eq=False)

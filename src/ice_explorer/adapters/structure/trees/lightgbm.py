@@ -65,7 +65,7 @@ def _classifier(model: Any, position: int | None, response: Response) -> TreeEns
     if response == "predict":
         raise UnsupportedTreesError.predicted_class(model)
     if callable(model.objective):
-        msg = "LGBMClassifier returns no probabilities under an objective of one's own."
+        msg = "LGBMClassifier returns no probabilities with a custom objective."
         raise UnsupportedTreesError(msg)
     _no_early_stop(model)
     return _ensemble(model.booster_, position, response)
@@ -73,7 +73,7 @@ def _classifier(model: Any, position: int | None, response: Response) -> TreeEns
 
 def _no_early_stop(model: Any) -> None:
     if model.get_params().get("pred_early_stop"):
-        msg = "LightGBM leaves trees out of the sum under `pred_early_stop`."
+        msg = "With `pred_early_stop`, LightGBM does not sum all trees."
         raise UnsupportedTreesError(msg)
 
 
@@ -157,7 +157,7 @@ def _local_trees(trees: Sequence[dict[str, str]]) -> tuple[LocalTrees, Categoric
     zero_left = threshold >= 0.0
     if (~is_categorical & (missing == 1) & (default_left != zero_left)).any():
         msg = (
-            "Under `zero_as_missing` LightGBM sends 0 to another side than the numbers next to it, "
+            "With `zero_as_missing`, LightGBM sends 0 to a different side than the numbers next to it, "
             "which no threshold does."
         )
         raise UnsupportedTreesError(msg)

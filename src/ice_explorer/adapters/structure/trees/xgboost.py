@@ -158,7 +158,7 @@ def _boosted_trees(gradient_booster: dict[str, Any]) -> tuple[dict[str, Any], ND
         return gradient_booster["model"], None
     if name == "dart":
         return gradient_booster["gbtree"]["model"], np.asarray(gradient_booster["weight_drop"], np.float64)
-    msg = f"The XGBoost booster {name!r} is made of no trees."
+    msg = f"The XGBoost booster {name!r} has no trees."
     raise UnsupportedTreesError(msg)
 
 
@@ -179,7 +179,7 @@ def _terms(model: dict[str, Any], weights: NDArray[np.float64] | None, n_trees: 
 
 
 def _values(term: _Term) -> Any:
-    """Return what each node is worth; what stands at inner nodes means nothing."""
+    """Return the value of each node; values of inner nodes are meaningless."""
     tree = term.tree
     width = int(tree["tree_param"]["size_leaf_vector"])
     if width <= 1:
