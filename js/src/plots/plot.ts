@@ -2,7 +2,7 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
-import { levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
+import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
@@ -105,7 +105,9 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
   const shade = theme.dark ? "dark" : "light";
   if (colors === null) return plainPalette(shade);
   if (isSplit(colors.scale)) return splitPalette(shade);
-  if (colors.scale.kind === "continuous") return rampPalette(shade, theme.ramp);
+  if (colors.scale.kind === "continuous") {
+    return isDiverging(colors.scale.domain) ? divergingPalette(shade) : rampPalette(shade, theme.ramp);
+  }
   return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade, theme.ramp);
 }
 

@@ -13,7 +13,14 @@ from ice_explorer.features.column_colors import LevelColors, column_colors
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.scene.choices import has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette, split_palette
+from ice_explorer.scene.palette import (
+    diverging_palette,
+    is_diverging,
+    level_palette,
+    plain_palette,
+    ramp_palette,
+    split_palette,
+)
 from ice_explorer.scene.scene import Bar, Coloring, Lines, Ranking, Scene, ViewState
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import Together, ramp_writer, split_colors, split_of
@@ -241,7 +248,7 @@ def coloring_of(
     share = np.clip((colors.values - low) / (high - low), 0, 1) if high > low else colors.values * 0 + 0.5
     return Coloring(
         column.label,
-        ramp_palette(ramp),
+        diverging_palette() if is_diverging(colors.domain) else ramp_palette(ramp),
         share.astype(np.float32),
         domain=(low, high),
         ends=_ramp_ends(colors),
