@@ -1,7 +1,9 @@
 /** How much of each line shows at a decay, by its likelihood. */
 import { connectorOpacity } from "../geometry/levels.ts";
-import { distances, GHOST_OPACITY, segmentOpacity } from "../geometry/likelihood.ts";
+import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
 import { stepOpacity } from "../geometry/transforms.ts";
+import type { Curves } from "../wire/decode.ts";
+import { percent } from "../words/numbers.ts";
 import type { Drawable } from "./plot.ts";
 import { standIns } from "./scene.ts";
 
@@ -10,6 +12,20 @@ const faded = (decay: number, distance: number): number =>
 
 /** A prediction with the value missing is one change of level away from any other. */
 export const fadeBeside = (decay: number): number => faded(decay, 1);
+
+/** How much a grid value counts in the curve of a row, 1 at its observed value. */
+export function weightAt(curves: Curves, line: number, point: number, decay: number): number {
+  const known = curves.distances?.[line * curves.nGrid + point];
+  const [own, scale] = [standIns(curves)[line]!, curves.likelihoodScale[line]!];
+  const distance = known ?? distances([curves.grid[point]!], [own], [scale])[0]!;
+  return likelihood([distance], decay)[0]!;
+}
+
+/** "counts 34 %"; nothing where the value counts fully. */
+export function weightText(curves: Curves, line: number, point: number, decay: number): string {
+  const share = percent(weightAt(curves, line, point, decay));
+  return decay >= 1 || share === percent(1) ? "" : share;
+}
 
 export class Fade {
   readonly #distance: Float32Array;

@@ -82,6 +82,8 @@ export type Drawable = Pick<
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const RUG = 8;
+/** A line of steps inks about as much as so many others: it goes up and down. */
+const STEP_LINES = 4;
 const AXIS_LABELS = 24;
 /** What stands beside the axis: its distance, and its width. */
 const SLOT_GAP = 14;
@@ -245,7 +247,7 @@ export function plotOf(
     lines,
     order: fairOrder(curves.nLines),
     thickness: lineThickness(curves.nLines) * size.ratio,
-    strength: lineStrength(curves.nLines),
+    strength: lineStrength(scene.kind === "d-ice" ? STEP_LINES * curves.nLines : curves.nLines),
   };
 }
 

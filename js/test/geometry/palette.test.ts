@@ -86,12 +86,14 @@ describe("levelPalette", () => {
 
 describe("isDiverging", () => {
   it("holds where 0 is in the middle of the domain", () => {
-    expect([[-2, 2], [0, 0], [-2, 3], [1, 2]].map((domain) => isDiverging(domain as [number, number]))).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(
+      [
+        [-2, 2],
+        [0, 0],
+        [-2, 3],
+        [1, 2],
+      ].map((domain) => isDiverging(domain as [number, number])),
+    ).toEqual([true, false, false, false]);
   });
 });
 
