@@ -1,7 +1,7 @@
 /** How much of each line shows at a decay, by its likelihood. */
 import { connectorOpacity } from "../geometry/levels.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
-import { stepOpacity } from "../geometry/transforms.ts";
+import { nearestIndex, stepOpacity } from "../geometry/transforms.ts";
 import type { Curves } from "../wire/decode.ts";
 import { percent } from "../words/numbers.ts";
 import type { Drawable } from "./plot.ts";
@@ -13,18 +13,14 @@ const faded = (decay: number, distance: number): number =>
 /** A prediction with the value missing is one change of level away from any other. */
 export const fadeBeside = (decay: number): number => faded(decay, 1);
 
-/** How much a grid value counts in the curve of a row, 1 at its observed value. */
-export function weightAt(curves: Curves, line: number, point: number, decay: number): number {
-  const known = curves.distances?.[line * curves.nGrid + point];
-  const [own, scale] = [standIns(curves)[line]!, curves.likelihoodScale[line]!];
-  const distance = known ?? distances([curves.grid[point]!], [own], [scale])[0]!;
-  return likelihood([distance], decay)[0]!;
-}
-
-/** "counts 34 %"; nothing where the value counts fully. */
+/** How much a grid value counts in the curve of a row, as a share; nothing at its observed value, or where all count. */
 export function weightText(curves: Curves, line: number, point: number, decay: number): string {
-  const share = percent(weightAt(curves, line, point, decay));
-  return decay >= 1 || share === percent(1) ? "" : share;
+  const { grid, nGrid, likelihoodScale } = curves;
+  const own = standIns(curves)[line]!;
+  if (decay >= 1 || point === nearestIndex(grid, own)) return "";
+  const known = curves.distances?.[line * nGrid + point];
+  const distance = known ?? distances([grid[point]!], [own], [likelihoodScale[line]!])[0]!;
+  return percent(likelihood([distance], decay)[0]!);
 }
 
 export class Fade {

@@ -28,7 +28,7 @@ test.each(["histogram", "slope_spread"] as const)(
   async (term) => {
     const mounted = mount(kernel.model({ feature: "Age", kind: "d-ice" }));
     await mounted.drawn("Age");
-    const [label, tooltip] = [mounted.part(term), mounted.part("tooltip")];
+    const [label, tooltip] = [mounted.part(`strip-${term}`), mounted.part("tooltip")];
     const plot = mounted.part("plot").getBoundingClientRect();
     expect(label.getBoundingClientRect().left).toBeGreaterThanOrEqual(plot.left);
     await userEvent.hover(label);
@@ -46,7 +46,7 @@ test.each(["histogram", "slope_spread"] as const)(
 test("without slopes there is no strip of their spread", async () => {
   const mounted = mount(kernel.model({ feature: "Age" }));
   await mounted.drawn("Age");
-  expect([mounted.part("slope_spread").hidden, mounted.part("histogram").hidden]).toEqual([true, false]);
+  expect([mounted.part("strip-slope_spread").hidden, mounted.part("strip-histogram").hidden]).toEqual([true, false]);
 });
 
 test("the tooltip of a level goes where the pointer leaves the plot downwards", async () => {

@@ -85,7 +85,10 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
 export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   const label = (term: Term, text: string): HTMLElement => {
     const meaning = explanation(term);
-    return explained(html("span", { class: "ice-strip-name", [OWN_DRAG]: true, "data-test": term }, text), meaning);
+    return explained(
+      html("span", { class: "ice-strip-name", [OWN_DRAG]: true, "data-test": `strip-${term}` }, text),
+      meaning,
+    );
   };
   const spread = label("slope_spread", "SD");
   const data = label("histogram", explanation("histogram").name);
