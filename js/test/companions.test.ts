@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { cssColor, levelPalette, plainPalette, rampPalette, rgbOf } from "../src/geometry/palette.ts";
+import { cssColor, divergingPalette, levelPalette, plainPalette, rampPalette, rgbOf } from "../src/geometry/palette.ts";
 
 const sheet = readFileSync(fileURLToPath(new URL("../src/styles/bqplot.css", import.meta.url)), "utf8");
 const dark = sheet.slice(sheet.indexOf('[data-jp-theme-light="false"]'));
@@ -14,6 +14,8 @@ function variable(name: string): string {
 test("figures of bqplot have the colours of the explorer on a dark page", () => {
   const ramp = rampPalette("dark");
   for (let step = 0; step < 18; step++) expect(variable(`ramp-${step}`)).toBe(cssColor(ramp, step / 17));
+  const signs = divergingPalette("dark");
+  for (let step = 0; step < 18; step++) expect(variable(`diverging-${step}`)).toBe(cssColor(signs, step / 17));
   expect(variable("missing")).toBe(cssColor(ramp, Number.NaN));
   expect(variable("mark")).toBe(cssColor(plainPalette("dark"), 0));
   const hues = levelPalette(9, false, "dark");

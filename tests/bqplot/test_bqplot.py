@@ -27,7 +27,7 @@ from ice_explorer.bqplot import link, look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import slope_ends
-from ice_explorer.scene.palette import level_palette, plain_palette
+from ice_explorer.scene.palette import diverging_palette, level_palette, plain_palette
 
 SOON = 20.0
 
@@ -311,6 +311,22 @@ def test_colours_are_those_of_the_explorer(x, e):
     assert figure.axes[3].scale.colors[-1] == f"var(--ice-hue-0, {level_palette(3, ordered=False).css(0)})"
     x.color_by = None
     soon(lambda: len(figure.axes) == 3)
+
+
+def test_residuals_have_a_ramp_with_zero_in_its_middle(make, X):
+    """On a dark page the style sheet has its colours."""
+    target = model(X) + np.random.default_rng(1).normal(size=len(X))
+    x = make(model, X, target)
+    soon(lambda: x.explanation is not None)
+    x.feature = "slope"
+    figure = ice.bqplot.curves(x)
+    x.color_by = ice.RESIDUAL
+    soon(lambda: len(figure.axes) == 4)
+    legend = figure.axes[3]
+    assert [tick for tick in legend.tick_values if abs(tick) < 1e-9] == [0]
+    assert legend.scale.min == -legend.scale.max
+    assert legend.scale.colors[0] == f"var(--ice-diverging-0, {diverging_palette().css(0)})"
+    soon(lambda: all(color.startswith("var(--ice-diverging-") for color in lines_of(figure)[0].colors))
 
 
 def test_selected_rows_are_selected_lines(x, e):

@@ -17,7 +17,7 @@ from matplotlib import image as mpl_image
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer import explain
+from ice_explorer import RESIDUAL, explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features import number_text
 from ice_explorer.figures.axes.axes import plot, plot_impact
@@ -33,7 +33,7 @@ from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength
 from ice_explorer.figures.raster.png import png_bytes
 from ice_explorer.figures.raster.strokes import Run, runs, suit_strokes
 from ice_explorer.scene.build import scene
-from ice_explorer.scene.palette import RAMPS, level_palette, plain_palette, ramp_palette
+from ice_explorer.scene.palette import RAMPS, diverging_palette, level_palette, plain_palette, ramp_palette
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.view_state import USUAL, ViewState
@@ -276,6 +276,23 @@ def test_a_continuous_column_runs_along_the_ramp(explanation):
     assert texts(legend)[1:] == [number_text.number_text(low), number_text.number_text(high)]
     stops = [stop.get("stop-color") for stop in legend.iter(f"{SVG}stop")]
     assert (stops[0], stops[-1]) == (ramp_palette().css(0), ramp_palette().css(1))
+
+
+def test_residuals_run_along_a_ramp_with_zero_in_its_middle():
+    """Blue where the prediction is too high, grey at 0, red where it is too low; the chosen ramp does not matter."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(50, 2))
+    known = explain(lambda X: X[:, 0], X, progress=False)._with_target(X[:, 0] + generator.normal(size=50))
+    state = {"feature": "x0", "color_by": known._column(RESIDUAL).label, "choices": {"palette": "viridis"}}
+    legend = group(drawn(known, **state), "legend")
+    stops = [stop.get("stop-color") for stop in legend.iter(f"{SVG}stop")]
+    palette = diverging_palette()
+    assert (stops[0], stops[8], stops[16]) == tuple(map(palette.css, (0, 0.5, 1)))
+    assert "0" in texts(legend)[1:]
+    (bar,) = [rect for rect in legend.iter(f"{SVG}rect") if "url(" in rect.get("fill")]
+    middle = float(bar.get("x")) + float(bar.get("width")) / 2
+    (mark,) = [text for text in legend.iter(f"{SVG}text") if text.text == "0"]
+    assert (float(mark.get("x")), mark.get("text-anchor")) == (pytest.approx(middle, abs=0.02), "middle")
 
 
 def test_uncoloured_lines_share_one_colour(explanation):

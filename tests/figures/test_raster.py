@@ -21,7 +21,7 @@ from ice_explorer.figures.raster.lines import (
     line_strength,
     line_thickness,
 )
-from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette
+from ice_explorer.scene.palette import diverging_palette, level_palette, plain_palette, ramp_palette
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "raster"
 STRENGTH = 2.0
@@ -97,6 +97,7 @@ PALETTES = {
     "hues_9": level_palette(9, ordered=False),
     "ordered_1": level_palette(1, ordered=True),
     "ordered_3": level_palette(3, ordered=True),
+    "diverging": diverging_palette(),
     "ramp_viridis": ramp_palette("viridis"),
     "ramp_cividis": ramp_palette("cividis"),
     "ordered_3_cividis": level_palette(3, ordered=True, ramp="cividis"),

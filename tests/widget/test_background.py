@@ -463,7 +463,7 @@ def test_a_thread_that_is_gone_without_a_word_is_noticed(start, in_vain):
     assert done.state == "error"
     assert str(done.error) == (
         "The thread of an explorer must live until all features are computed; it ended while computing 'b', "
-        'as threads do in a forked process. Press "Go on" in the explorer, or make it again.'
+        'as threads do in a forked process. Press "Resume" in the explorer, or make it again.'
     )
     assert lonely.wait() == [("refuse", done.error)]
     work.gates["b"].set()

@@ -1001,7 +1001,7 @@ def test_cancelling_stops_and_says_so(make, X, held):
         _ = explorer.table
     assert str(caught.value) == (
         f"The explanation must be complete to be read; it was cancelled after {done} of 3 "
-        'features. Press "Go on" in the explorer, or make it again, to compute them all.'
+        'features. Press "Resume" in the explorer, or make it again, to compute them all.'
     )
     reply, _ = ask(explorer, "b", type="curves", feature="flag", max_lines=5, selection=[])
     assert reply["type"] == "result"

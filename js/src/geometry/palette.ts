@@ -29,6 +29,16 @@ const RAMP_KNOTS = {
 export type Ramp = keyof typeof RAMP_KNOTS;
 export const RAMPS = Object.keys(RAMP_KNOTS) as Ramp[];
 
+/**
+ * Knots of ramps with 0 in the middle, blue below and red above: ColorBrewer's RdBu (Apache 2.0), the other way round. Its
+ * middle is as pale as white paper and its ends are as dark as black, so there is a grey in the middle, and where the
+ * background is dark the ramp ends at its pale colours.
+ */
+const DIVERGING_KNOTS: Record<Theme, string> = {
+  light: "053061 2166ac 4393c3 92c5de c2c2c2 f4a582 d6604d b2182b 67001f",
+  dark: "92c5de 4393c3 606060 d6604d f4a582",
+};
+
 /** The six hues of Okabe and Ito that show on both backgrounds, then two more for each. */
 const HUES = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"];
 const MORE_HUES: Record<Theme, string[]> = { light: ["#3d1466", "#682c00"], dark: ["#f0e442", "#e6e6e6"] };
@@ -52,7 +62,18 @@ function levels(colors: string[], theme: Theme): Palette {
 
 /** 256 colours for a continuous feature. */
 export function rampPalette(theme: Theme, ramp: Ramp = "default"): Palette & { kind: "ramp" } {
-  const knots = RAMP_KNOTS[ramp][theme].split(" ").map((hex) => rgbOf(`#${hex}`));
+  return between(RAMP_KNOTS[ramp][theme], theme);
+}
+
+/** Whether 0 is in the middle of a ramp, which then has a colour for each sign. */
+export const isDiverging = ([low, high]: readonly [number, number]): boolean => low < 0 && low === -high;
+
+/** 256 colours for a ramp with 0 in the middle. */
+export const divergingPalette = (theme: Theme): Palette & { kind: "ramp" } => between(DIVERGING_KNOTS[theme], theme);
+
+/** 256 colours, straight between the knots. */
+function between(hexes: string, theme: Theme): Palette & { kind: "ramp" } {
+  const knots = hexes.split(" ").map((hex) => rgbOf(`#${hex}`));
   const colors = new Uint8ClampedArray(256 * 3);
   for (let i = 0; i < 256; i++) {
     const u = (i / 255) * (knots.length - 1);

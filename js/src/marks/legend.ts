@@ -2,7 +2,7 @@
 import { html } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { hinted } from "../elements/explained.ts";
-import { cssColor } from "../geometry/palette.ts";
+import { cssColor, isDiverging } from "../geometry/palette.ts";
 import type { Palette } from "../geometry/raster.ts";
 import type { Hidden } from "../store/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
@@ -45,8 +45,9 @@ export function rampLegend(
   range: HTMLElement | null = null,
 ): HTMLElement[] {
   const [low, high] = rampEnds(scale);
-  const stops = Array.from({ length: 9 }, (_, stop) => cssColor(palette, stop / 8));
-  const ramp = html("span", { class: "ice-ramp" }, ...(range === null ? [] : [range]));
+  const stops = Array.from({ length: 17 }, (_, stop) => cssColor(palette, stop / 16));
+  const zero = isDiverging(scale.domain) ? [html("span", { class: "ice-ramp-zero" }, "0")] : [];
+  const ramp = html("span", { class: "ice-ramp" }, ...zero, ...(range === null ? [] : [range]));
   ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),

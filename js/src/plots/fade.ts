@@ -1,7 +1,9 @@
 /** How much of each line shows at a decay, by its likelihood. */
 import { connectorOpacity } from "../geometry/levels.ts";
-import { distances, GHOST_OPACITY, segmentOpacity } from "../geometry/likelihood.ts";
-import { stepOpacity } from "../geometry/transforms.ts";
+import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
+import { nearestIndex, stepOpacity } from "../geometry/transforms.ts";
+import type { Curves } from "../wire/decode.ts";
+import { percent } from "../words/numbers.ts";
 import type { Drawable } from "./plot.ts";
 import { standIns } from "./scene.ts";
 
@@ -10,6 +12,16 @@ const faded = (decay: number, distance: number): number =>
 
 /** A prediction with the value missing is one change of level away from any other. */
 export const fadeBeside = (decay: number): number => faded(decay, 1);
+
+/** How much a grid value counts in the curve of a row, as a share; nothing at its observed value, or where all count. */
+export function weightText(curves: Curves, line: number, point: number, decay: number): string {
+  const { grid, nGrid, likelihoodScale } = curves;
+  const own = standIns(curves)[line]!;
+  if (decay >= 1 || point === nearestIndex(grid, own)) return "";
+  const known = curves.distances?.[line * nGrid + point];
+  const distance = known ?? distances([grid[point]!], [own], [likelihoodScale[line]!])[0]!;
+  return percent(likelihood([distance], decay)[0]!);
+}
 
 export class Fade {
   readonly #distance: Float32Array;

@@ -2,7 +2,7 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
-import { levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
+import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
@@ -82,6 +82,8 @@ export type Drawable = Pick<
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const RUG = 8;
+/** A line of steps inks about as much as so many others: it goes up and down. */
+const STEP_LINES = 4;
 const AXIS_LABELS = 24;
 /** Distance and width of the strip next to the axis. */
 const SLOT_GAP = 14;
@@ -105,7 +107,9 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
   const shade = theme.dark ? "dark" : "light";
   if (colors === null) return plainPalette(shade);
   if (isSplit(colors.scale)) return splitPalette(shade);
-  if (colors.scale.kind === "continuous") return rampPalette(shade, theme.ramp);
+  if (colors.scale.kind === "continuous") {
+    return isDiverging(colors.scale.domain) ? divergingPalette(shade) : rampPalette(shade, theme.ramp);
+  }
   return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade, theme.ramp);
 }
 
@@ -243,7 +247,7 @@ export function plotOf(
     lines,
     order: fairOrder(curves.nLines),
     thickness: lineThickness(curves.nLines) * size.ratio,
-    strength: lineStrength(curves.nLines),
+    strength: lineStrength(scene.kind === "d-ice" ? STEP_LINES * curves.nLines : curves.nLines),
   };
 }
 

@@ -69,6 +69,21 @@ export function figureFormat(largest: number): (value: number) => string {
   };
 }
 
+/** The largest number of a column has at most so many digits after which decimals are cut. */
+const COLUMN_DIGITS = 6;
+
+/** Texts of a column, numbers with as many decimals each and a minus sign; other texts stay as they are. */
+export function alignedTexts(texts: readonly string[]): string[] {
+  const isPlain = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
+  const numbers = texts.filter((text) => text !== "");
+  if (numbers.length === 0 || !numbers.every(isPlain)) return [...texts];
+  const written = Math.max(...numbers.map((text) => (text.split(".")[1] ?? "").length));
+  const largest = Math.max(...numbers.map((text) => Math.abs(Number(text))));
+  const whole = largest >= 1 ? Math.floor(Math.log10(largest)) + 1 : 1;
+  const write = format(`.${Math.min(written, Math.max(0, COLUMN_DIGITS - whole))}f`);
+  return texts.map((text) => (text === "" ? "" : write(Number(text))));
+}
+
 /** Whether a figure in this format rounds to 0. */
 export const isNothing = (text: string): boolean => text.startsWith("<") || /^0(?![.\d])/.test(text);
 

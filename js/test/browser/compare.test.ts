@@ -44,6 +44,18 @@ test("the control asks with which feature, in the order of the ranking and witho
   expect(document.activeElement).toBe(part("compare"));
 });
 
+test("each plot says the impact of its feature and its rank", async () => {
+  const mounted = await compared(["BMI"]);
+  const ranks = mounted.order();
+  for (const feature of ["Age", "BMI"]) {
+    const facts = inside(item(mounted, feature), "compared-facts");
+    expect(facts.textContent).toMatch(
+      new RegExp(`^impact [\\d.]+ · rank ${ranks.indexOf(feature) + 1} of ${ranks.length}$`),
+    );
+    expect(facts.querySelectorAll("[data-explanation]").length).toBe(2);
+  }
+});
+
 test("two or three plots of equal size are in the place of the large one", async () => {
   const mounted = await compared(["Marker"]);
   const sizes = () =>

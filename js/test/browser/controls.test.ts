@@ -77,6 +77,35 @@ test("a drag that ends where it began lets values from Python in again", async (
   expect(part("decay-value").textContent).toBe("0.3");
 });
 
+test("the field of the colours is as wide as the chosen name, where there is room", async () => {
+  const { part, drawn } = mount(kernel.model({ feature: "Age", color_by: "Blood pressure" }), 1400);
+  await drawn("Age");
+  const select = part<HTMLSelectElement>("color-by");
+  const widths = ["Blood pressure", "BMI"].map((name) => {
+    choose(select, [...select.options].find(({ text }) => text === name)!.value);
+    const pen = document.createElement("canvas").getContext("2d")!;
+    pen.font = getComputedStyle(select).font;
+    const { paddingLeft, paddingRight } = getComputedStyle(select);
+    const inside =
+      select.getBoundingClientRect().width - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    expect(inside).toBeGreaterThanOrEqual(Math.floor(pen.measureText(name).width));
+    return inside;
+  });
+  expect(widths[0]).toBeGreaterThan(widths[1]! + 20);
+});
+
+test("the key keeps its room where all values count alike", async () => {
+  const { part, drawn } = mount(kernel.model({ feature: "Age", decay: 0.5 }));
+  await drawn("Age");
+  const mean = part("key-mean");
+  const { width } = mean.getBoundingClientRect();
+  expect(mean.innerText).toMatch(/partial dependence ± 1 SD\s*, unweighted/);
+  slideTo(part("decay-slider"), 1);
+  await frame();
+  expect(mean.innerText).not.toContain("unweighted");
+  expect(mean.getBoundingClientRect().width).toBe(width);
+});
+
 test("the kinds are one radio group with arrow keys", async () => {
   const { part, model } = mount();
   await frame();

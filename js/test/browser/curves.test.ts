@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
+import { explanation } from "../../src/words/glossary.ts";
 import { choose, frame, ink, kernel, letGo, type Mounted, mount, questions, slideTo } from "./mount.ts";
 
 /** Where a row's own value lies in the plot, in px of its upper left corner. */
@@ -81,6 +82,30 @@ test("the pointer names the row under it", async () => {
   await userEvent.hover(page.elementLocator(mounted.part("facts")));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(true);
   expect(mounted.parts("hovered-line")).toEqual([]);
+});
+
+test("a curve away from the observed value says how much the value counts there, and what that means", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", max_lines: 1, decay: 0.5 }));
+  await mounted.drawn("Age");
+  const plot = mounted.part("plot");
+  plot.focus();
+  await userEvent.keyboard("{ArrowUp}");
+  await frame();
+  const tooltip = mounted.part("tooltip");
+  expect(tooltip.textContent).not.toContain("counts");
+  const { x, y } = dotOf(mounted);
+  const { width } = plot.getBoundingClientRect();
+  const far = { x: x < width / 2 ? width * 0.9 : width * 0.2, y };
+  for (let height = 10; height < 300 && !tooltip.textContent!.includes("counts"); height += 15) {
+    await userEvent.hover(page.elementLocator(plot), { position: { ...far, y: height } });
+    await frame();
+  }
+  expect(tooltip.textContent).toMatch(/counts\d+.%/);
+  expect(tooltip.textContent).toContain(explanation("likelihood").text);
+  slideTo(mounted.part("decay-slider"), 1);
+  await userEvent.hover(page.elementLocator(plot), { position: { x, y } });
+  await frame();
+  expect(tooltip.textContent).not.toContain("counts");
 });
 
 test("rows are called by their labels where they have them", async () => {

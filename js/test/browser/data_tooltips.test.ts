@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
+import { explanation } from "../../src/words/glossary.ts";
 import { frame, kernel, type Mounted, mount } from "./mount.ts";
 
 /** Moves the pointer over the strip of the data, at a share of the width of the plot. */
@@ -20,6 +21,32 @@ test("a bar of the histogram tells its values and how many observations have the
   const tooltip = mounted.part("tooltip");
   await expect.poll(() => tooltip.hidden).toBe(false);
   expect(tooltip.textContent).toMatch(/^Age \d+(\.\d+)? to \d+(\.\d+)?observations\d+ of 300 \(\d+.%\)$/);
+});
+
+test.each(["histogram", "slope_spread"] as const)(
+  "the strip %s explains itself on keyboard focus and under the pointer",
+  async (term) => {
+    const mounted = mount(kernel.model({ feature: "Age", kind: "d-ice" }));
+    await mounted.drawn("Age");
+    const [label, tooltip] = [mounted.part(`strip-${term}`), mounted.part("tooltip")];
+    const plot = mounted.part("plot").getBoundingClientRect();
+    expect(label.getBoundingClientRect().left).toBeGreaterThanOrEqual(plot.left);
+    await userEvent.hover(label);
+    await expect.poll(() => tooltip.hidden).toBe(false);
+    await expect.poll(() => tooltip.textContent).toContain(explanation(term).text);
+    await userEvent.hover(mounted.part("feature-title"));
+    await expect.poll(() => tooltip.hidden).toBe(true);
+    mounted.part("plot").focus();
+    await userEvent.keyboard(term === "slope_spread" ? "{Tab}" : "{Tab}{Tab}");
+    expect(document.activeElement).toBe(label);
+    expect(tooltip.textContent).toContain(explanation(term).text);
+  },
+);
+
+test("without slopes there is no strip of their spread", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  expect([mounted.part("strip-slope_spread").hidden, mounted.part("strip-histogram").hidden]).toEqual([true, false]);
 });
 
 test("the tooltip of a level goes where the pointer leaves the plot downwards", async () => {

@@ -1,7 +1,12 @@
 /** What the legend switches off, the means of groups, and the handle of the anchor. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
+import { divergingPalette } from "../../src/geometry/palette.ts";
+import { rampLegend } from "../../src/marks/legend.ts";
+import { paletteOf } from "../../src/plots/plot.ts";
+import type { Theme } from "../../src/view/theme.ts";
+import type { ContinuousColors } from "../../src/wire/protocol.ts";
 import { number } from "../../src/words/numbers.ts";
 import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
@@ -85,6 +90,31 @@ test("a range of the ramp shows only lines of its values", async () => {
   await expect.poll(() => drawnLines(mounted)).toBeGreaterThan(inside);
   await userEvent.click(mounted.part("show-all"));
   await expect.poll(() => drawnLines(mounted)).toBe(300);
+});
+
+test("a ramp with 0 in its middle says so there, and its palette has a colour for each sign", () => {
+  const scale: ContinuousColors = {
+    column: "y − prediction",
+    kind: "continuous",
+    of: "numeric",
+    domain: [-3, 3],
+    median: 0.5,
+    levels: null,
+    clock: [],
+  };
+  const theme = { dark: false, ramp: "viridis" } as Theme;
+  const palette = paletteOf({ scale, values: new Float64Array(1) }, theme);
+  expect(palette).toEqual(divergingPalette("light"));
+  const legendOf = (of: ContinuousColors) => {
+    const legend = document.createElement("div");
+    legend.className = "ice-explorer";
+    legend.append(...rampLegend(of, palette, 0));
+    document.body.append(legend);
+    onTestFinished(() => legend.remove());
+    return legend.innerText.replace(/\s+/g, " ");
+  };
+  expect(legendOf(scale)).toMatch(/−3 ?0 ?3$/);
+  expect(legendOf({ ...scale, domain: [-2, 3] })).toMatch(/−2 ?3$/);
 });
 
 test("on levels the groups have dots, also beside the axis", async () => {

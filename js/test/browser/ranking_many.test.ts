@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures, someOfMany } from "../../dev/many.ts";
+import { FakeKernel, rentals } from "../../dev/model.ts";
 import type { RankBy } from "../../src/wire/protocol.ts";
 import { meaningOf, RANK_LABELS } from "../../src/words/metric_names.ts";
 import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
@@ -135,6 +136,23 @@ test("a search shows the features that have it in their names, with their ranks 
   expect(first.getAttribute("aria-posinset")).toBe("1");
   expect(Number(first.dataset.rank)).toBe(all.indexOf(order()[0]!) + 1);
   expect(parts("bar").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
+});
+
+test("the key of the bars names signs and levels as far as the bars that are listed have some", async () => {
+  const data = rentals(60);
+  const area = data.features.find(({ name }) => name === "Area")!;
+  const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
+  const { part } = mount(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
+  await frame();
+  const key = () => part("signs").innerText;
+  expect(key()).toMatch(/net rise or fall[\s\S]*levels without an order/);
+  type(part("search"), "copy");
+  await frame();
+  expect(key()).not.toContain("levels without an order");
+  type(part("search"), "District");
+  await frame();
+  expect(key()).toContain("levels without an order");
+  expect(key()).not.toContain("net rise");
 });
 
 test("a search that finds nothing says so, and Escape ends it", async () => {

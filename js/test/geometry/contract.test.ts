@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DensityRaster, type DensityStyle } from "../../src/geometry/density.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
-import { levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
+import { divergingPalette, levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
 import { LineRaster, type LineSet, type Palette } from "../../src/geometry/raster.ts";
 import { type Anchor, centeredCurves, heldValues, slopes } from "../../src/geometry/transforms.ts";
 
@@ -42,6 +42,7 @@ const PALETTES: Record<string, Palette> = {
   hues_9: levelPalette(9, false, "light"),
   ordered_1: levelPalette(1, true, "light"),
   ordered_3: levelPalette(3, true, "light"),
+  diverging: divergingPalette("light"),
   ramp_viridis: rampPalette("light", "viridis"),
   ramp_cividis: rampPalette("light", "cividis"),
   ordered_3_cividis: levelPalette(3, true, "light", "cividis"),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   cssColor,
+  divergingPalette,
+  isDiverging,
   levelPalette,
   plainPalette,
   RAMPS,
@@ -37,6 +39,21 @@ describe.each(["light", "dark"] as const)("on a %s background", (theme) => {
     for (let i = 8; i < 256; i += 8) expect(luminance(colors[i]!)).toBeGreaterThan(luminance(colors[i - 8]!));
   });
 
+  it("a ramp with 0 in the middle is grey there, blue below and red above, and its signs stand apart", () => {
+    const colors = colorsOf(divergingPalette(theme));
+    const outwards = theme === "light" ? -1 : 1;
+    for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(1.6);
+    for (let i = 8; i < 128; i += 8) {
+      const [below, above] = [colors[127 - i]!, colors[128 + i]!];
+      expect(below[2]).toBeGreaterThan(below[0]);
+      expect(above[0]).toBeGreaterThan(above[2]);
+      expect(outwards * (luminance(below) - luminance(colors[135 - i]!))).toBeGreaterThan(0);
+      expect(outwards * (luminance(above) - luminance(colors[120 + i]!))).toBeGreaterThan(0);
+    }
+    const [red, green, blue] = colors[128]!;
+    expect(Math.max(red, green, blue) - Math.min(red, green, blue)).toBeLessThan(4);
+  });
+
   it("levels stand out, and no two of them are the same", () => {
     for (const ordered of [true, false]) {
       const colors = colorsOf(levelPalette(ordered ? 6 : 9, ordered, theme));
@@ -64,6 +81,19 @@ describe("levelPalette", () => {
 
   it("keeps a level's hue however many levels follow", () => {
     expect(colorsOf(levelPalette(8, false, "light")).slice(0, 3)).toEqual(colorsOf(levelPalette(3, false, "light")));
+  });
+});
+
+describe("isDiverging", () => {
+  it("holds where 0 is in the middle of the domain", () => {
+    expect(
+      [
+        [-2, 2],
+        [0, 0],
+        [-2, 3],
+        [1, 2],
+      ].map((domain) => isDiverging(domain as [number, number])),
+    ).toEqual([true, false, false, false]);
   });
 });
 

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
+  alignedTexts,
   columnFormat,
   figureFormat,
   halfWeight,
@@ -96,4 +97,21 @@ test("the rounding of sums is no figure", () => {
   ]);
   const write = columnFormat(7e-13);
   expect([write(7e-13), write(5e-27), write(0)]).toEqual(["7.00e−13", "0", "0"]);
+});
+
+describe("alignedTexts", () => {
+  it("gives numbers of a column as many decimals each and a minus sign", () => {
+    expect(alignedTexts(["2186", "-157.03", "", "4.5"])).toEqual(["2186.00", "−157.03", "", "4.50"]);
+    expect(alignedTexts(["1", "-20"])).toEqual(["1", "−20"]);
+  });
+
+  it("cuts decimals after six digits of the largest number", () => {
+    expect(alignedTexts(["0.123456789", "12.5"])).toEqual(["0.1235", "12.5000"]);
+    expect(alignedTexts(["1234567.25", "0"])).toEqual(["1234567", "0"]);
+  });
+
+  it("leaves other texts as they are", () => {
+    expect(alignedTexts(["-a", "1.5"])).toEqual(["-a", "1.5"]);
+    expect(alignedTexts(["1e-7", "2"])).toEqual(["1e-7", "2"]);
+  });
 });

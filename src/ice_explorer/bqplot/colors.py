@@ -9,7 +9,7 @@ import bqplot
 
 from ice_explorer.bqplot import look
 from ice_explorer.features.number_text import Tick
-from ice_explorer.scene.palette import level_palette, ramp_palette
+from ice_explorer.scene.palette import diverging_palette, is_diverging, level_palette, ramp_palette
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,15 +33,21 @@ def line_colors(coloring: Coloring) -> list[str]:
     n_levels = len(coloring.levels)
     is_ramp = coloring.palette.kind == "ramp" or _is_ordered(coloring)
     last = 1.0 if coloring.palette.kind == "ramp" else max(1.0, n_levels - 1.0)
-    return [_color(coloring.palette, float(value), last if is_ramp else None) for value in coloring.values]
+    name = _ramp_name(coloring)
+    return [_color(coloring.palette, float(value), last if is_ramp else None, name) for value in coloring.values]
 
 
-def _color(palette: Palette, value: float, last: float | None) -> str:
+def _ramp_name(coloring: Coloring) -> str:
+    """Name of the ramp in the style sheet."""
+    return "diverging" if coloring.domain is not None and is_diverging(coloring.domain) else "ramp"
+
+
+def _color(palette: Palette, value: float, last: float | None, ramp: str = "ramp") -> str:
     """Colour of a value, by its place on a ramp that ends at `last`, or of a level."""
     if math.isnan(value):
         name = "missing"
     elif last is not None:
-        name = f"ramp-{round(value / last * (N_STEPS - 1))}"
+        name = f"{ramp}-{round(value / last * (N_STEPS - 1))}"
     else:
         name = f"hue-{int(value)}"
     return f"var(--ice-{name}, {palette.css(value)})"
@@ -55,9 +61,10 @@ def _is_ordered(coloring: Coloring) -> bool:
     return bool((coloring.palette.colors == level_palette(n_levels, ordered=True).colors).all())
 
 
-def ramp_colors() -> list[str]:
-    """The ramp in steps."""
-    return [_color(ramp_palette(), at / (N_STEPS - 1), 1.0) for at in range(N_STEPS)]
+def ramp_colors(domain: tuple[float, float]) -> list[str]:
+    """Return the ramp of a domain in steps."""
+    palette, name = (diverging_palette(), "diverging") if is_diverging(domain) else (ramp_palette(), "ramp")
+    return [_color(palette, at / (N_STEPS - 1), 1.0, name) for at in range(N_STEPS)]
 
 
 def legend_of(coloring: Coloring) -> ColorAxis | None:
@@ -78,6 +85,7 @@ def legend_of(coloring: Coloring) -> ColorAxis | None:
 
 def _ramp_legend(title: str, domain: tuple[float, float], ends: Sequence[str]) -> ColorAxis:
     low, high = domain if domain[1] > domain[0] else (domain[0] - 0.5, domain[0] + 0.5)
-    made = look.color_axis(bqplot.ColorScale(colors=ramp_colors(), min=low, max=high), title, _LABEL_ROOM)
-    look.set_ticks(made, [Tick(low, ends[0]), Tick(high, ends[1])], width=_TICK_ROOM)
+    made = look.color_axis(bqplot.ColorScale(colors=ramp_colors(domain), min=low, max=high), title, _LABEL_ROOM)
+    zero = [Tick(0.0, "0")] if is_diverging(domain) else []
+    look.set_ticks(made, [Tick(low, ends[0]), *zero, Tick(high, ends[1])], width=_TICK_ROOM)
     return made

@@ -31,7 +31,7 @@ class ComputationError(ICEExplorerError, RuntimeError):
         return cls(
             "The thread of an explorer must live until all features are computed; it ended while computing "
             f"{quoted(feature)}, as threads do in a forked process. "
-            'Press "Go on" in the explorer, or make it again.'
+            'Press "Resume" in the explorer, or make it again.'
         )
 
 

@@ -118,7 +118,7 @@ class ExportError(ICEExplorerError, ValueError):
     def no_working_folder(cls) -> ExportError:
         """Say that there is nothing to put a file into."""
         return cls(
-            "The kernel must run in a folder that is there, to put a file beside the notebook; its folder is gone. "
+            "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone. "
             "Change it with `os.chdir(...)`, or download the file."
         )
 

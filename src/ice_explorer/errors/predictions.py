@@ -183,7 +183,7 @@ class PredictionError(ICEExplorerError, ValueError):
             f"The model failed: {cause_of(error)} It was predicting phantom observations of {quoted(feature)}, whose "
             "values are not the reason.",
             "Call `explain` again when the model works.",
-            'Features that are computed are kept; press "Go on" when the model works.',
+            'Features that are computed are kept; press "Resume" when the model works.',
         )
         found.is_passing = True
         return found

@@ -11,7 +11,7 @@ import numpy as np
 from ice_explorer.figures.page.lettering import text_width
 from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
 from ice_explorer.glossary import explanation
-from ice_explorer.scene.palette import PICK
+from ice_explorer.scene.palette import PICK, is_diverging
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,5 +200,7 @@ def _draw_ramp(page: Page, coloring: Coloring, items: Items) -> None:
     page.words(low, x, items.baseline, size=SMALL, fill=QUIET)
     colors = tuple(coloring.palette.css(stop / 16) for stop in range(17))
     page.add(Ramp(x + low_width + 5, items.middle - 3.4, _RAMP, 6.8, colors))
+    if coloring.domain is not None and is_diverging(coloring.domain):
+        page.words("0", x + low_width + 5 + _RAMP / 2, items.baseline, size=SMALL, anchor="middle")
     page.words(high, x + low_width + _RAMP + 10, items.baseline, size=SMALL, fill=QUIET)
     items.x += width + _BETWEEN

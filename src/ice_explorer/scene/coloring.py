@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.features.column_colors import LevelColors, column_colors
-from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette, split_palette
+from ice_explorer.scene.palette import (
+    diverging_palette,
+    is_diverging,
+    level_palette,
+    plain_palette,
+    ramp_palette,
+    split_palette,
+)
 from ice_explorer.scene.two_sides import Together, ramp_writer, split_colors
 
 if TYPE_CHECKING:
@@ -84,7 +91,7 @@ def coloring_of(
     share = np.clip((colors.values - low) / (high - low), 0, 1) if high > low else colors.values * 0 + 0.5
     return Coloring(
         column.label,
-        ramp_palette(ramp),
+        diverging_palette() if is_diverging(colors.domain) else ramp_palette(ramp),
         share.astype(np.float32),
         domain=(low, high),
         ends=_ramp_ends(colors),

@@ -35,6 +35,11 @@ _RAMP_KNOTS: Final = {
     ),
 }
 RAMPS: Final = tuple(_RAMP_KNOTS)
+# ColorBrewer's RdBu (Apache 2.0) the other way round, with a middle that shows; on light and on dark backgrounds.
+_DIVERGING_KNOTS: Final = {
+    False: ("#053061", "#2166ac", "#4393c3", "#92c5de", "#c2c2c2", "#f4a582", "#d6604d", "#b2182b", "#67001f"),
+    True: ("#92c5de", "#4393c3", "#606060", "#d6604d", "#f4a582"),
+}
 _HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9")
 _MORE_HUES: Final = {False: ("#3d1466", "#682c00"), True: ("#f0e442", "#e6e6e6")}  # on light and on dark backgrounds
 _OTHER: Final = {False: "#9a9a9a", True: "#8c8c8c"}
@@ -79,7 +84,21 @@ class Palette:
 
 def ramp_palette(ramp: str = "default") -> Palette:
     """256 colours for a continuous feature, of one of `RAMPS`."""
-    knots = np.array([rgb_of(text) for text in _RAMP_KNOTS[ramp]], dtype=np.float64)
+    return _between(_RAMP_KNOTS[ramp])
+
+
+def is_diverging(domain: tuple[float, float]) -> bool:
+    """Return whether 0 is in the middle of a ramp, which then has a colour for each sign."""
+    return domain[0] < 0 and domain[0] == -domain[1]
+
+
+def diverging_palette(*, is_dark: bool = False) -> Palette:
+    """256 colours for a ramp with 0 in the middle, on a light or dark background."""
+    return _between(_DIVERGING_KNOTS[is_dark])
+
+
+def _between(hexes: Sequence[str]) -> Palette:
+    knots = np.array([rgb_of(text) for text in hexes], dtype=np.float64)
     at = np.arange(256) / 255 * (len(knots) - 1)
     colors = np.column_stack([np.interp(at, np.arange(len(knots)), channel) for channel in knots.T])
     return Palette("ramp", np.floor(colors + 0.5).astype(np.uint8), rgb_of(_MISSING))

@@ -429,7 +429,7 @@ class ICEExplorer(anywidget.AnyWidget):
             msg = (
                 "The explanation must be complete to be read; it was cancelled after "
                 f"{len(snapshot.results)} of {snapshot.n_features} features. "
-                'Press "Go on" in the explorer, or make it again, to compute them all.'
+                'Press "Resume" in the explorer, or make it again, to compute them all.'
             )
             raise Cancelled(msg)
         return work.explanation(snapshot.results)

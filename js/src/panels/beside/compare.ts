@@ -2,7 +2,7 @@
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
+import { explained, hinted } from "../../elements/explained.ts";
 import { nearestLine } from "../../geometry/pick.ts";
 import { brushOver } from "../../gestures/brush.ts";
 import { gesturesOn, OWN_DRAG, placeIn } from "../../gestures/gestures.ts";
@@ -26,7 +26,8 @@ import { Shelf } from "../../store/curve_queue.ts";
 import { loadedOf } from "../../store/store.ts";
 import { followSize } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
-import { number } from "../../words/numbers.ts";
+import { explanation, variantsOf } from "../../words/glossary.ts";
+import { count, number } from "../../words/numbers.ts";
 import { drawnKind, writerOf } from "../../words/values.ts";
 
 /** Features besides the open one. */
@@ -59,12 +60,23 @@ class Compared {
   readonly message = html("p", { class: "ice-small-message", "data-test": "compared-message" });
   readonly value = html("p", { class: "ice-compared-title", "data-test": "compared-y-title" });
   readonly axis = html("p", { class: "ice-compared-title ice-compared-axis" });
+  readonly impact = html("b");
+  readonly rank = explained(html("span", {}), explanation("rank"));
+  readonly impactName = html("span", {}, "impact");
+  readonly facts = html(
+    "p",
+    { class: "ice-compared-title", "data-test": "compared-facts" },
+    html("span", { class: "ice-fact" }, this.impactName, " ", this.impact),
+    " · ",
+    this.rank,
+  );
   /** Lines, and the brush over them; what has the brush keeps the keyboard when that goes. */
   readonly body = html("div", { class: "ice-small-body", tabindex: -1 }, this.picture.node, this.message);
   readonly node = html(
     "div",
     { class: "ice-compared", role: "group", "data-test": "compared" },
     html("div", { class: "ice-compared-head" }, this.open, this.remove),
+    this.facts,
     this.value,
     this.body,
     this.axis,
@@ -222,6 +234,23 @@ export function comparePanel(view: View): ComparePanel {
   view.keep(
     () => store.kind.value === "d-ice",
     (apart) => setText(title, apart ? "Slopes have different units: each plot has its own axis." : "On one value axis"),
+  );
+
+  view.keep(
+    () => ({ shown: shown.value, ranking: store.ranking.value, reading: store.reading.value }),
+    ({ shown: names, ranking, reading }) => {
+      for (const [place, name] of names.entries()) {
+        const { facts, impact, impactName, rank } = places[place]!;
+        const feature = ranking.find((ranked) => ranked.name === name);
+        const value = feature === undefined ? Number.NaN : (reading?.get(feature.index, "impact") ?? Number.NaN);
+        // An empty line keeps the plots side by side.
+        facts.style.visibility = Number.isFinite(value) && feature?.known ? "visible" : "hidden";
+        if (feature === undefined || reading === null) continue;
+        setText(impact, reading.column(value)(value));
+        explained(impactName, explanation("impact", ...variantsOf(feature.kind, reading.figures.header.convention)));
+        setText(rank, Number.isFinite(feature.value) ? `rank ${count(feature.rank)} of ${count(ranking.length)}` : "");
+      }
+    },
   );
 
   /** The size that all plots have room for. */

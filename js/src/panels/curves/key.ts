@@ -48,6 +48,9 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
   );
   const mean = keyItem("mean", "partial_dependence");
   mean.dataset.test = "key-mean";
+  // It keeps its room where all values count alike, so that the key does not wrap while the slider moves.
+  const unweighted = html("span", { class: "ice-key-unweighted" }, ", unweighted");
+  mean.append(unweighted);
   view.keep(
     () => ({ scene: plot.value?.scene, isWeighted: view.store.decay.value < 1 }),
     ({ scene, isWeighted }) => {
@@ -57,7 +60,8 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
       const term = hasQuantileBand ? "partial_dependence_of_probabilities" : "partial_dependence";
       const meaning = explanation(term, onLevels ? "levels" : kind);
       const text = mean.querySelector("span")!;
-      setText(text, `${meaning.name}${isWeighted ? ", unweighted" : ""}`);
+      setText(text, meaning.name);
+      unweighted.style.visibility = isWeighted ? "visible" : "hidden";
       explained(text, meaning);
     },
   );

@@ -9,7 +9,7 @@ import type { Status } from "../../wire/protocol.ts";
 import { colorLegend, marksKey } from "./key.ts";
 import { groupsLayer, groupsOf } from "./layers/groups.ts";
 import { linesLayer } from "./layers/lines.ts";
-import { axesLayer, dotsLayer, markedLayer } from "./layers/overlay.ts";
+import { axesLayer, dotsLayer, markedLayer, stripLabels } from "./layers/overlay.ts";
 import { ownValueLayer } from "./layers/own_value.ts";
 import { rugLayer } from "./layers/rug.ts";
 import { targetLayer } from "./layers/target.ts";
@@ -86,6 +86,7 @@ export function curvesPanel(
     markedLayer(ofOne, shown),
     edgeMarks(ofOne, shown),
     ownValueLayer(ofOne, shown, pins),
+    ...stripLabels(ofOne, shown),
     anchorHandle(frame, view, shown),
     ...crosshair.layers,
     brush.layer,

@@ -51,12 +51,21 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
   const counted = html("span", { "data-test": "ranking-count" });
   const whole = html("button", { type: "button", class: "ice-link", "data-test": "ranking-whole" });
   const cut = html("p", { class: "ice-cut" }, counted, whole);
+  const names = computed(() => (store.figures.value?.header.features ?? []).map(({ name }) => folded(name)));
+  const found = computed(() => matches(names.value, search.query.value));
+  /** The ranked features that are searched for. */
+  const shown = computed(() => store.ranking.value.filter(({ index }) => found.value[index]));
+
+  const isWhole = signal(false);
+  const isCut = computed(() => isNarrow.value && !isWhole.value && shown.value.length > FEW_ROWS + 1);
+  /** Those that have a row: all, or the first few with the open one among them. */
+  const listed = computed(() => (isCut.value ? firstOf(shown.value, store.feature.value) : shown.value));
   const list = html(
     "div",
     {},
     remark,
     rows.scroll,
-    html("div", { class: "ice-under-bars" }, cut, signsKey(view)),
+    html("div", { class: "ice-under-bars" }, cut, signsKey(view, listed)),
     footnote,
   );
   const panel = html(
@@ -72,15 +81,6 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
     list,
   );
 
-  const names = computed(() => (store.figures.value?.header.features ?? []).map(({ name }) => folded(name)));
-  const found = computed(() => matches(names.value, search.query.value));
-  /** The ranked features that are searched for. */
-  const shown = computed(() => store.ranking.value.filter(({ index }) => found.value[index]));
-
-  const isWhole = signal(false);
-  const isCut = computed(() => isNarrow.value && !isWhole.value && shown.value.length > FEW_ROWS + 1);
-  /** Those that have a row: all, or the first few with the open one among them. */
-  const listed = computed(() => (isCut.value ? firstOf(shown.value, store.feature.value) : shown.value));
   whole.addEventListener(
     "click",
     () => {

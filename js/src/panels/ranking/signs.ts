@@ -1,11 +1,14 @@
 /** What the signs and the stripes of the bars mean, as far as the bars have some. */
+import type { ReadonlySignal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { isUnordered } from "../../words/values.ts";
 
-export function signsKey({ store, keep }: View): HTMLElement {
+/** `listed` are the features that have a bar. */
+export function signsKey({ store, keep }: View, listed: ReadonlySignal<readonly RankedFeature[]>): HTMLElement {
   const trend = html("span", {});
   const levels = explained(html("span", {}, explanation("levels").name), explanation("levels"));
   const ofTrend = html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-sign" }, "▲▼"), trend);
@@ -18,7 +21,7 @@ export function signsKey({ store, keep }: View): HTMLElement {
   );
   const key = html("p", { class: "ice-key", "data-test": "signs" }, ofTrend, ofLevels);
   keep(
-    () => ({ features: store.figures.value?.header.features ?? [], convention: store.convention.value }),
+    () => ({ features: listed.value, convention: store.convention.value }),
     ({ features, convention }) => {
       const sign = explanation(convention === "stable" ? "sign" : "sign_by_interval");
       trend.textContent = sign.name;

@@ -7,7 +7,7 @@ import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { count, percent, plural } from "../../words/numbers.ts";
+import { alignedTexts, count, percent, plural } from "../../words/numbers.ts";
 
 /** A table of more rows is for Python: `x.selected`. */
 const MOST_ROWS = 20;
@@ -229,10 +229,11 @@ function tableOf(
   const opened = columns.indexOf(feature, n_outcomes);
   const rank = (at: number) => (at < n_outcomes ? 0 : at === opened ? 1 : 2);
   const places = [...columns.keys()].sort((a, b) => rank(a) - rank(b) || a - b);
+  const columnTexts = columns.map((_, at) => alignedTexts(rows.map((row) => row[at] ?? "")));
   const head = html("tr", {}, html("th", { scope: "col" }, "row"));
   head.append(...places.map((at) => headOf(columns[at] ?? "", at, order)));
-  const lines = rows.map((row, line) => {
-    const cells = places.map((at) => html("td", {}, row[at] ?? ""));
+  const lines = rows.map((_, line) => {
+    const cells = places.map((at) => html("td", {}, columnTexts[at]![line]!));
     const position = positions[line] ?? Number.NaN;
     return html("tr", { "data-row": position }, html("th", { scope: "row" }, String(position)), ...cells);
   });

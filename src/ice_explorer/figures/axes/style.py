@@ -13,7 +13,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import text_of
 from ice_explorer.figures.axes.text import root_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
-from ice_explorer.scene.palette import Palette, hues
+from ice_explorer.scene.palette import Palette, diverging_palette, hues, is_diverging
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -219,7 +219,9 @@ def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) ->
     if coloring.title is None:
         return _with_colors(coloring, "levels", [plain], missing)
     if coloring.domain is not None:
-        return _with_colors(coloring, "ramp", _ramp(palette, look), missing)
+        is_signed = palette is None and is_diverging(coloring.domain)
+        ramp = diverging_palette(is_dark=look.is_dark).colors / 255 if is_signed else _ramp(palette, look)
+        return _with_colors(coloring, "ramp", ramp, missing)
     if isinstance(palette, Mapping):
         by_label = {text_of(level): color for level, color in palette.items() if level is not None}
         lacking = [level for level in coloring.levels if level not in by_label]

@@ -1,8 +1,10 @@
 /** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
 import { max } from "d3-array";
 import { html, svg, update } from "../../../elements/element.ts";
+import { explained } from "../../../elements/explained.ts";
 import { groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
+import { OWN_DRAG } from "../../../gestures/gestures.ts";
 import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../../marks/axis.ts";
 import { drawDots } from "../../../marks/dots.ts";
 import { bar, histogram } from "../../../marks/histogram.ts";
@@ -18,6 +20,7 @@ import {
   type Which,
 } from "../../../plots/selected.ts";
 import type { View } from "../../../view/view.ts";
+import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside, clipOf, clipOfOwn, clipped, isWithin } from "../state/zoomed_plot.ts";
@@ -35,6 +38,10 @@ const NARROW_LEVEL = 32;
 /** Half the width of the bar of missing values, and the room of their label, in px. */
 const SLOT_BAR = 14;
 const SLOT_LABEL = 54;
+/** A mean with more points than this has a slight rim: steps stand close together, and a wide one would cover them. */
+const MOST_BOLD = 80;
+/** Height of the label of a strip, in px. */
+const STRIP_LABEL = 16;
 const NO_SLOPE = "A constant feature has no slope.";
 
 function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
@@ -72,6 +79,35 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   return layer;
+}
+
+/** What the strips under the curves are, left of each: words that explain themselves. */
+export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
+  const label = (term: Term, text: string): HTMLElement => {
+    const meaning = explanation(term);
+    return explained(
+      html("span", { class: "ice-strip-name", [OWN_DRAG]: true, "data-test": `strip-${term}` }, text),
+      meaning,
+    );
+  };
+  const spread = label("slope_spread", "SD");
+  const data = label("histogram", explanation("histogram").name);
+  view.keep(
+    () => plot.value,
+    (shown) => {
+      if (shown === null) return;
+      const { size, left, axis, bottom, slopesEnd } = shown;
+      spread.hidden = slopesEnd === bottom;
+      for (const [node, foot] of [
+        [spread, slopesEnd],
+        [data, axis],
+      ] as const) {
+        node.style.right = `${size.width - left + 8}px`;
+        node.style.top = `${foot - STRIP_LABEL}px`;
+      }
+    },
+  );
+  return [spread, data];
 }
 
 /** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
@@ -128,11 +164,7 @@ function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, 
   const ends = cut.x ? { left, right } : { left: 0, right: size.width };
   const within = clipped({ ...ends, top: bottom, bottom: slopesEnd });
   within.append(svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }));
-  return [
-    within,
-    svg("line", { class: "ice-gridline", x1: left, x2: right, y1: slopesEnd, y2: slopesEnd }),
-    svg("text", { class: "ice-strip-label", x: left - 8, y: slopesEnd - 2, "text-anchor": "end" }, "SD"),
-  ];
+  return [within, svg("line", { class: "ice-gridline", x1: left, x2: right, y1: slopesEnd, y2: slopesEnd })];
 }
 
 export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, which: Which): HTMLCanvasElement {
@@ -257,7 +289,9 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
           svg("path", { class: "ice-band", d: band }),
           svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
           svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
-          haloed(mean, "ice-mean", { "data-test": "partial-dependence" }),
+          haloed(mean, px.length > MOST_BOLD ? "ice-mean ice-mean-fine" : "ice-mean", {
+            "data-test": "partial-dependence",
+          }),
         );
       }
       if (slot !== null && scene.missing !== null) {

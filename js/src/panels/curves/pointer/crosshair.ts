@@ -2,8 +2,10 @@
 import { computed } from "@preact/signals-core";
 import { html, setText, svg, update } from "../../../elements/element.ts";
 import { nearestIndex } from "../../../geometry/transforms.ts";
+import { weightText } from "../../../plots/fade.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
+import { explanation } from "../../../words/glossary.ts";
 import { number, signed } from "../../../words/numbers.ts";
 import { placeWriterOf } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -53,8 +55,8 @@ export function crosshairOver(frame: HTMLElement, view: View, { plot }: Shown): 
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
   const words = html("output", { class: "ice-what-if", "data-test": "what-if" });
   view.keep(
-    () => ({ aim: aim.value, stays: store.crosshair.value?.stays ?? false }),
-    ({ aim: aimed, stays }) => {
+    () => ({ aim: aim.value, stays: store.crosshair.value?.stays ?? false, decay: store.decay.value }),
+    ({ aim: aimed, stays, decay }) => {
       layer.replaceChildren();
       // What follows the pointer would never stop talking.
       words.setAttribute("aria-live", stays ? "polite" : "off");
@@ -64,7 +66,7 @@ export function crosshairOver(frame: HTMLElement, view: View, { plot }: Shown): 
       const { size, left, right } = aimed.plot;
       update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
       layer.append(mark.node);
-      setText(words, sentenceOf(aimed));
+      setText(words, sentenceOf(aimed, decay));
       const isRight = mark.x > (left + right) / 2;
       words.style.left = isRight ? "auto" : `${mark.x + GAP}px`;
       words.style.right = isRight ? `${size.width - mark.x + GAP}px` : "auto";
@@ -112,7 +114,7 @@ export function crosshairOver(frame: HTMLElement, view: View, { plot }: Shown): 
   };
 }
 
-function sentenceOf({ plot: { scene }, line, at }: Aim): string {
+function sentenceOf({ plot: { scene }, line, at }: Aim, decay: number): string {
   const { curves } = scene;
   const { feature, grid, values, offset, predictions, missing, predictionRange } = curves;
   const range = predictionRange[1] - predictionRange[0];
@@ -120,7 +122,9 @@ function sentenceOf({ plot: { scene }, line, at }: Aim): string {
   const predicted = at < grid.length ? values[line * grid.length + at]! : missing!.values[line]!;
   const change = signed(predicted - predictions[line]!, range);
   const moved = change === "0" ? "no change" : change;
-  return `${feature} ${value} → prediction ${number(predicted + offset, range)}, ${moved}`;
+  const weight = at < grid.length ? weightText(curves, line, at, decay) : "";
+  const counts = weight === "" ? "" : `, ${explanation("likelihood").name} ${weight}`;
+  return `${feature} ${value} → prediction ${number(predicted + offset, range)}, ${moved}${counts}`;
 }
 
 /** Where words from `start` on cover neither the curve nor the row's own height: near the top, or near the bottom. */

@@ -7,6 +7,7 @@ import { nearestLine, type Polylines } from "../../../geometry/pick.ts";
 import { nearestIndex } from "../../../geometry/transforms.ts";
 import type { Brush } from "../../../gestures/brush.ts";
 import { type Drag, gesturesOn, OWN_DRAG, type Point, type Press, placeIn } from "../../../gestures/gestures.ts";
+import { weightText } from "../../../plots/fade.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import { rowTitle } from "../../../plots/row_title.ts";
 import type { Scene } from "../../../plots/scene.ts";
@@ -14,6 +15,7 @@ import type { Hidden } from "../../../store/filters.ts";
 import type { Pins } from "../../../store/pins.ts";
 import type { View } from "../../../view/view.ts";
 import type { ColorsBody } from "../../../wire/protocol.ts";
+import { explanation } from "../../../words/glossary.ts";
 import { count, number, percent } from "../../../words/numbers.ts";
 import { placeWriterOf, rampWriter } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -23,6 +25,7 @@ import type { Crosshair } from "./crosshair.ts";
 import { frameDrag, panDrag } from "./framing.ts";
 import type { Tool } from "./tools.ts";
 
+const LIKELIHOOD = explanation("likelihood");
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;
 /** How much a key zooms, and how far one moves what shows: to the right, and up. */
@@ -87,8 +90,14 @@ export function listenOn(
     const box = frame.getBoundingClientRect();
     const { ratio } = shown.size;
     const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);
-    view.tooltip.show(rowTitle(shown.scene.curves, line), rowsOf(shown, line, pointNear(shown, x)), anchor, spoken);
+    const point = pointNear(shown, x);
+    const note = weightOf(shown.scene, line, point) === "" ? null : LIKELIHOOD.text;
+    view.tooltip.show(rowTitle(shown.scene.curves, line), rowsOf(shown, line, point), anchor, spoken, note);
   };
+
+  /** How much the value counts at which a line is read; a slope has no single value. */
+  const weightOf = ({ kind, curves }: Scene, line: number, point: number): string =>
+    kind === "d-ice" || point >= curves.nGrid ? "" : weightText(curves, line, point, store.decay.peek());
 
   const rowsOf = (shown: Plot, line: number, point: number): TooltipRow[] => {
     const { scene, lines, palette, write } = shown;
@@ -106,6 +115,8 @@ export function listenOn(
     if (point < scene.x.length) {
       const value = scene.values[line * scene.x.length + point]! + scene.base;
       rows.push({ label: `${what} ${placeText(scene, point)}`, value: number(value, beside) });
+      const weight = weightOf(scene, line, point);
+      if (weight !== "") rows.push({ label: LIKELIHOOD.name, value: weight });
     } else if (missing !== null) {
       rows.push({ label: `${what} if missing`, value: number(missing.values[line]! + scene.base, beside) });
     }
