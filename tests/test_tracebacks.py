@@ -249,7 +249,7 @@ def test_a_script_ends_with_its_own_line_and_the_sentence(tmp_path):
     ]
     assert lines[3].startswith("ice_explorer.errors.InvalidOptionError: `grid` must be")
     assert len(lines) == 4
-    assert "in prepare" in shown[1]
+    assert "in explain" in shown[1]
 
 
 @pytest.fixture(scope="module")
