@@ -22,7 +22,7 @@ def explanation(term: str, *variants: str) -> Explanation:
     Examples
     --------
     >>> explanation("rank").text
-    'Place of the feature among all, by the figure chosen under "Rank by".'
+    'Position of the feature in the ranking by the metric chosen under "Rank by".'
     """
     entry = _glossary()[term]
     known = entry.get("variants", {})
