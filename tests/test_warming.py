@@ -12,11 +12,11 @@ from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 
 ice.warmup()
-from ice_explorer import decay_numba, metrics_numba
-from ice_explorer.curves import item_sweep
-from ice_explorer.figures import raster_numba
+from ice_explorer.curves.trees import item_sweep
+from ice_explorer.figures.raster import lines_numba
+from ice_explorer.metrics import decay_sums_numba, ordered_numba
 
-modules = (decay_numba, item_sweep, metrics_numba, raster_numba)
+modules = (decay_sums_numba, item_sweep, ordered_numba, lines_numba)
 kernels = {
     f"{module.__name__}.{name}": kernel
     for module in modules

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 SEE = """
 import importlib.resources, json, sys
 import ice_explorer
-from ice_explorer import messages
+from ice_explorer.wire import messages
 static = importlib.resources.files("ice_explorer") / "static"
 print(json.dumps({
     "file": ice_explorer.__file__,

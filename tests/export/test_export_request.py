@@ -310,7 +310,7 @@ def test_a_working_folder_that_is_gone_is_said(explanation, tmp_path, monkeypatc
     with pytest.raises(errors.ExportError) as refused:
         answer(explanation, asked(to="notebook"))
     assert str(refused.value) == (
-        "The kernel must run in a folder that is there, to put a file beside the notebook; its folder is gone. "
+        "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone. "
         "Change it with `os.chdir(...)`, or download the file."
     )
 

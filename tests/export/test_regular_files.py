@@ -87,7 +87,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file_or_none(tmp_path):
 STEP = """
 import os, signal, sys
 from pathlib import Path
-from ice_explorer import regular_files
+from ice_explorer.export import regular_files
 
 def end(*_arguments, **_options):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -152,15 +152,15 @@ def test_a_save_of_all_features_that_is_killed_leaves_whole_files(tmp_path):
     """Those of the first features; a save that replaces them writes all, and nothing else is left."""
     code = (
         "import os, signal, sys, numpy as np, ice_explorer\n"
-        "from ice_explorer import export\n"
+        "from ice_explorer.export import save\n"
         "e = ice_explorer.explain(lambda X: X @ [3.0, 2.0, 1.0], np.eye(3), progress=False)\n"
-        "write, n = export.write_file, iter(range(9))\n"
+        "write, n = save.write_file, iter(range(9))\n"
         "def third(*arguments, **options):\n"
         "    if next(n) == 2:\n"
         "        os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    write(*arguments, **options)\n"
         "if len(sys.argv) > 1:\n"
-        "    export.write_file = third\n"
+        "    save.write_file = third\n"
         "e.save('{feature}.csv', 'all', overwrite=True)\n"
     )
     killed = subprocess.run([sys.executable, "-c", code, "killed"], cwd=tmp_path, check=False)

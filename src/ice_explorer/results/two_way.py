@@ -127,6 +127,7 @@ class TwoWay:
         """
         with self._lock:
             if self._found is None:
+                self._context.witness.check()
                 try:
                     self._found = self._mean(between_blocks)
                 except PredictionError as error:
@@ -137,7 +138,6 @@ class TwoWay:
 
     def _mean(self, between_blocks: Callable[[], object] | None) -> Array:
         """Average block by block, so that no more than a block of phantoms is held."""
-        self._context.witness.check()
         brute, weights = self._context.brute, self._context.row_weights
         cells = np.arange(self._pair.n_cells, dtype=np.float64)
         size = brute.rows_per_block(len(cells))
