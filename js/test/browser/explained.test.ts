@@ -72,7 +72,7 @@ test("a control shows its hint on keyboard focus, once, and a name that is read 
   const tooltip = part("tooltip");
   part("tool-select").focus();
   await userEvent.keyboard("{ArrowRight}");
-  expect(tooltip.textContent).toMatch(/^ZoomDrag over what you want to see/);
+  expect(tooltip.textContent).toMatch(/^ZoomDrag over the area to show/);
   expect(part("tool-zoom").getAttribute("aria-describedby")).toBe(tooltip.id);
   await userEvent.keyboard("{Escape}");
   expect(tooltip.hidden).toBe(true);

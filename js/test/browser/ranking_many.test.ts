@@ -233,7 +233,7 @@ const marker = () => kernel.model({ feature: "Marker", rank_by: "impact" });
 
 test("impact is counted otherwise by the kernel, in one message, and the figures follow", async () => {
   const model = marker();
-  model.delay = 30;
+  model.delay = 120;
   const { part, bar, drawn } = mount(model);
   await drawn("Marker");
   const asked = questions(model);
