@@ -161,7 +161,7 @@ def test_it_opens_as_it_stood_without_a_request(page, explanation):
     expect(page).to_have_title("ICE of the prediction")
     footer = page.locator("footer.ice-page-about")
     expect(footer).to_contain_text("all 60 rows")
-    page.get_by_text("Where this comes from").click()
+    page.get_by_text("Origin", exact=True).click()
     expect(footer.locator("code")).to_have_text(
         re.compile(r"^x = ice_explorer\.ICEExplorer\(model, X.*report\.html'\)$")
     )
@@ -490,7 +490,7 @@ def test_in_a_frame_no_file_is_offered(open_alone, saved, tmp_path):
 def test_axe_finds_nothing(open_alone, saved, scheme):
     """Language, title, landmarks, the order of headings, and all that is inside of them."""
     page = ready(open_alone(saved, color_scheme=scheme), "near")
-    page.get_by_text("Where this comes from").click()
+    page.get_by_text("Origin", exact=True).click()
     page.get_by_test_id("export").click()
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]

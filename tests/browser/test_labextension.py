@@ -246,7 +246,7 @@ def test_settings_of_users(lab, page):
     page.get_by_role("menuitem", name=re.compile("^Settings Editor")).click()
     page.locator(".jp-PluginList").get_by_text("ICE explorer", exact=True).click()
     # Lab's labels do not name their fields.
-    page.locator("select[id$='ice-explorer:plugin_format']").select_option(label="PNG, a picture")
+    page.locator("select[id$='ice-explorer:plugin_format']").select_option(label="PNG (image)")
     expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile('"png"'))
     page.locator("input[id$='ice-explorer:plugin_dpi']").fill("450")
     expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile('"png".*450'))
