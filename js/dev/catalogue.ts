@@ -1,5 +1,5 @@
 /**
- * Every panel in every state, side by side. The address chooses: ?case=name shows one, ?host=lab-dark sets the
+ * Every panel in every state, side by side. The address chooses: #name shows one, ?host=lab-dark sets the
  * theme's variables as JupyterLab would, ?width=400 makes the cell narrow.
  */
 import type { RenderProps } from "@anywidget/types";
@@ -271,32 +271,47 @@ export const cases: Record<string, () => FakeModel> = {
   },
 };
 
-/** Fills the catalogue's own page; tests take the cases alone. */
-function fill(main: HTMLElement, nav: HTMLElement): void {
+/** Shows the case that the address names behind "#", or all, on the catalogue's own page; tests take the cases alone. */
+function show(main: HTMLElement, wanted: string, width: string | null, signal: AbortSignal): void {
+  const sections = Object.entries(cases)
+    .filter(([name]) => wanted === "" || name === wanted)
+    .map(([name, make]) => {
+      const section = document.createElement("section");
+      section.className = "case";
+      const heading = document.createElement("h2");
+      heading.textContent = name;
+      const cell = document.createElement("div");
+      if (width !== null) cell.style.width = `${width}px`;
+      section.append(heading, cell);
+      return {
+        section,
+        render: () => widget.render({ model: make(), el: cell, signal } as unknown as RenderProps<Traits>),
+      };
+    });
+  main.replaceChildren(...sections.map(({ section }) => section));
+  for (const { render } of sections) void render();
+}
+
+function start(main: HTMLElement, nav: HTMLElement): void {
   const query = new URLSearchParams(location.search);
   document.body.dataset.host = query.get("host") ?? "unknown";
-  const wanted = query.get("case");
-  const width = query.get("width");
-  nav.hidden = wanted !== null;
-
-  for (const [name, make] of Object.entries(cases)) {
+  for (const name of Object.keys(cases)) {
     const link = document.createElement("a");
-    link.href = `?${new URLSearchParams({ ...Object.fromEntries(query), case: name })}`;
+    link.href = `#${encodeURIComponent(name)}`;
     link.textContent = name;
     nav.append(link);
-    if (wanted !== null && wanted !== name) continue;
-    const section = document.createElement("section");
-    section.className = "case";
-    const heading = document.createElement("h2");
-    heading.textContent = name;
-    const cell = document.createElement("div");
-    if (width !== null) cell.style.width = `${width}px`;
-    section.append(heading, cell);
-    main.append(section);
-    const signal = new AbortController().signal;
-    void widget.render({ model: make(), el: cell, signal } as unknown as RenderProps<Traits>);
   }
+  let shown = new AbortController();
+  const change = () => {
+    const wanted = decodeURIComponent(location.hash.slice(1));
+    shown.abort();
+    shown = new AbortController();
+    nav.hidden = wanted !== "";
+    show(main, wanted, query.get("width"), shown.signal);
+  };
+  window.addEventListener("hashchange", change);
+  change();
 }
 
 const [main, nav] = [document.querySelector("main"), document.querySelector("nav")];
-if (main !== null && nav !== null) fill(main, nav);
+if (main !== null && nav !== null) start(main, nav);
