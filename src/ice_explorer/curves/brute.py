@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.curves.known_predictions import SeveralOutputs
 
 Predict = Callable[[Any], "NDArray[np.float64]"]
@@ -32,20 +33,6 @@ _FIRST_CALL = 1 << 9
 _LONG = 0.5  # seconds of a call
 _WORTH_GROWING = 1.2  # in phantoms per second
 _NOWHERE = np.empty(0, np.int64)
-
-
-class PhantomRows(Protocol):
-    """Builds phantom observations in the container the model was fitted on."""
-
-    def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> Any:
-        """Stack rows: row r with column c set to each of writes[c][r], (n_rows, n_values)."""
-
-    def take(self, positions: NDArray[np.int64]) -> Any:
-        """Return rows as they are."""
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes that one phantom takes in the container."""
 
 
 class Moving(Protocol):
@@ -109,7 +96,7 @@ class BruteCurves:
     ----------
     predict : callable
         Rows -> (n_rows,) float64.
-    rows : PhantomRows
+    rows : Table
         Where phantoms come from.
     memory_limit : int
         Bytes that one block may take, phantoms and the numbers derived from them together.
@@ -124,7 +111,7 @@ class BruteCurves:
     def __init__(
         self,
         predict: Predict,
-        rows: PhantomRows,
+        rows: Table,
         memory_limit: int,
         several: SeveralOutputs | None = None,
         *,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.structure.kernel import RadialModel
+
     Array = NDArray[np.float64]
 
 _BLOCK = 1 << 16  # similarities computed at a time: they fit the cache
@@ -31,26 +33,6 @@ _REACH_OF_CENTRES = 500.0  # where nodes are the centres themselves, only an ove
 _MOST_NODES = 48
 _NEGLIGIBLE = math.log(1e-17)
 _TOLERANCE = 1e-12
-
-
-class Radial(Protocol):
-    """A sum of radial kernels as `adapters.kernel` reads it."""
-
-    @property
-    def centres(self) -> Array:
-        """Of shape (n_centres, n_features)."""
-
-    @property
-    def weights(self) -> Array:
-        """Of shape (n_centres,)."""
-
-    @property
-    def gamma(self) -> Array:
-        """Of shape (n_features,)."""
-
-    @property
-    def intercept(self) -> float:
-        """What is added to the sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +88,7 @@ class RadialCurves:
 
     Parameters
     ----------
-    model : Radial
+    model : RadialModel
     matrix : ndarray of shape (n_rows, n_features)
     moves : iterable of tuples (columns, grid)
         What `curves` will be asked for.
@@ -115,7 +97,11 @@ class RadialCurves:
     """
 
     def __init__(
-        self, model: Radial, matrix: Array, moves: Iterable[tuple[NDArray[np.intp], Array]] = (), most_bytes: int = 0
+        self,
+        model: RadialModel,
+        matrix: Array,
+        moves: Iterable[tuple[NDArray[np.intp], Array]] = (),
+        most_bytes: int = 0,
     ) -> None:
         # In units of the kernel, and around 0, where squares are small and lose little.
         self._unit = np.sqrt(model.gamma)

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.linear import Linear
+    from ice_explorer.adapters.structure.linear import LinearModel
 
     Array = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class _Moves:
         Whether no term has other columns besides.
     """
 
-    def __init__(self, model: Linear, exponents: NDArray[np.int64], columns: NDArray[np.intp]) -> None:
+    def __init__(self, model: LinearModel, exponents: NDArray[np.int64], columns: NDArray[np.intp]) -> None:
         involved = np.flatnonzero(exponents[:, columns].any(axis=1))
         powers, of_term = np.unique(exponents[np.ix_(involved, columns)], axis=0, return_inverse=True)
         others = exponents[involved]
@@ -81,13 +81,13 @@ class PolynomialCurves:
 
     Parameters
     ----------
-    model : Linear
+    model : LinearModel
         With one coefficient per term.
     exponents : ndarray of shape (n_terms, n_columns)
     matrix : ndarray of shape (n_rows, n_columns)
     """
 
-    def __init__(self, model: Linear, exponents: NDArray[np.int64], matrix: Array) -> None:
+    def __init__(self, model: LinearModel, exponents: NDArray[np.int64], matrix: Array) -> None:
         self._model = model
         self._exponents = exponents
         self._matrix = matrix
