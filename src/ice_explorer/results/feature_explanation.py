@@ -24,7 +24,6 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.metrics.likelihood import check_decay, likelihood
-from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.impact_notes import crowding_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
@@ -520,7 +519,7 @@ class FeatureResult:
     @property
     def _has_pairs(self) -> bool:
         """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
-        return not isinstance(self._sums, CategorySums) or self._sums.is_defined
+        return self._sums.is_defined
 
     @cached_property
     def _step_note(self) -> Note | None:
