@@ -92,20 +92,12 @@ class CallSize:
 class BruteCurves:
     """Curves of any model, in blocks whose phantoms fit the memory limit.
 
-    Parameters
-    ----------
-    predict : callable
-        Rows -> (n_rows,) float64.
-    rows : Table
-        Where phantoms come from.
-    memory_limit : int
-        Bytes that one block may take, phantoms and the numbers derived from them together.
-    several : SeveralOutputs, optional
-        All outputs of the model, so that predictions are kept for explanations of other outputs.
-    response : str
-        What is predicted, "log_odds" for messages about infinite ones.
-    predicts : callable, optional
-        Whether the model predicts what it has predicted before: if not, no phantom is to blame.
+    - `predict`: rows -> (n_rows,) float64.
+    - `rows`: where phantoms come from.
+    - `memory_limit`: bytes that one block may take, phantoms and the numbers derived from them together.
+    - `several`: all outputs of the model, so that predictions are kept for explanations of other outputs.
+    - `response`: what is predicted, "log_odds" for messages about infinite ones.
+    - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
     """
 
     def __init__(
@@ -148,26 +140,13 @@ class BruteCurves:
     ) -> NDArray[np.float64]:
         """Predict rows with the feature set to given values.
 
-        Parameters
-        ----------
-        feature : Moving
-        positions : ndarray of shape (n_rows,)
-        values : ndarray of shape (n_rows, n_values)
-            Coordinates that each row's feature is set to; NaN is missing.
-        n_jobs : int
-            From how many threads the model is called.
-        made : callable, optional
-            Called after each call of the model with the number of its predictions.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_values)
-
-        Raises
-        ------
-        PredictionError
-            If the model raises or returns a number that is not finite; names feature, grid value
-            and row.
+        - `positions` (n_rows,).
+        - `values` (n_rows, n_values): coordinates that each row's feature is set to; NaN is missing.
+        - `n_jobs`: from how many threads the model is called.
+        - `made`: called after each call of the model with the number of its predictions.
+        - returns (n_rows, n_values).
+        - raises PredictionError: if the model raises or returns a number that is not finite; names feature, grid value
+          and row.
         """
         predictions, is_new = self._answer(
             feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs, made)
@@ -180,13 +159,8 @@ class BruteCurves:
     def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = _NOWHERE) -> NDArray[np.float64]:
         """Predict rows as they are, (n_rows,).
 
-        Parameters
-        ----------
-        rows : object
-            In the container of X.
-        question : str
-        positions : ndarray of int, optional
-            Question and positions find the answer again for another output.
+        - `rows`: in the container of X.
+        - `positions`: question and positions find the answer again for another output.
         """
         ask = lambda: np.atleast_2d(self._predict(rows).T)  # noqa: E731
         return self._explained(self._answer(question, positions, np.empty(0), ask)[0])

@@ -39,11 +39,8 @@ _TOLERANCE = 1e-12
 class _Nodes:
     """Points that stand for the centres in one coordinate.
 
-    Attributes
-    ----------
-    at : ndarray of shape (n_nodes,)
-    share : ndarray of shape (n_centres, n_nodes)
-        How much each node has of each centre, times the weight of the centre.
+    - `at` (n_nodes,).
+    - `share` (n_centres, n_nodes): how much each node has of each centre, times the weight of the centre.
     """
 
     at: Array
@@ -86,14 +83,9 @@ def _n_nodes(slope: float, reach: float) -> int:
 class RadialCurves:
     """Curves of a sum of radial kernels.
 
-    Parameters
-    ----------
-    model : RadialModel
-    matrix : ndarray of shape (n_rows, n_features)
-    moves : iterable of tuples (columns, grid)
-        What `curves` will be asked for.
-    most_bytes : int
-        What may be kept for all rows.
+    - `matrix` (n_rows, n_features).
+    - `moves`: what `curves` will be asked for.
+    - `most_bytes`: what may be kept for all rows.
     """
 
     def __init__(

@@ -38,10 +38,7 @@ class ClosedForm(Protocol):
 class LinearCurves:
     """Curves of a linear model: margins move by coefficient times distance.
 
-    Parameters
-    ----------
-    model : LinearModel
-    matrix : ndarray of shape (n_rows, n_features)
+    - `matrix` (n_rows, n_features).
     """
 
     def __init__(self, model: LinearModel, matrix: Array) -> None:

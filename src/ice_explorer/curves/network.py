@@ -31,14 +31,9 @@ _HAS_NUMBA = find_spec("numba") is not None
 class NetworkCurves:
     """Curves of a neural network.
 
-    Parameters
-    ----------
-    model : NetworkModel
-    matrix : ndarray of shape (n_rows, n_features)
-    n_phantoms : int
-        How many it will be asked for, about: whether that is worth loading compiled code.
-    is_single : bool
-        Count in single precision, as the library does.
+    - `matrix` (n_rows, n_features).
+    - `n_phantoms`: how many it will be asked for, about: whether that is worth loading compiled code.
+    - `is_single`: count in single precision, as the library does.
     """
 
     def __init__(self, model: NetworkModel, matrix: Array, n_phantoms: int = 0, *, is_single: bool = False) -> None:

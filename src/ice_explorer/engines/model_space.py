@@ -78,26 +78,12 @@ def _grid_seen(item: FeatureInput, labelled: Container[int], unseen: Container[i
 class Space:
     """The matrix that the model inside sees, with some phantoms to check an engine on.
 
-    Attributes
-    ----------
-    columns : list of ndarray of shape (n_rows,)
-        Columns of the matrix; those of X itself where nothing stands around the model.
-    phantoms : list of ndarray of shape (n_phantoms,)
-        The same of the phantoms of `Probe`, put together from columns.
-    places : dict of int to ndarray
-        By number of a feature: the columns that move with it.
-    grids : dict of int to ndarray of shape (n_grid, n_places)
-        What those columns become at each grid value.
-
-    Parameters
-    ----------
-    context : Context
-    items : sequence of FeatureInput
-    peeled : Peeled
-    labelled : container of int
-        Columns of X whose labels the model looks up itself, or does not look at; of others it takes numbers.
-    unseen : container of int
-        Columns of X that the model does not look at, whatever they hold; they become zeros.
+    - `columns` (n_rows,) each: columns of the matrix; those of X itself where nothing stands around the model.
+    - `phantoms` (n_phantoms,) each: the same of the phantoms of `Probe`, put together from columns.
+    - `places`: by number of a feature: the columns that move with it.
+    - `grids` (n_grid, n_places) each: what those columns become at each grid value.
+    - `labelled`: columns of X whose labels the model looks up itself, or does not look at; of others it takes numbers.
+    - `unseen`: columns of X that the model does not look at, whatever they hold; they become zeros.
     """
 
     def __init__(
@@ -151,11 +137,8 @@ class Space:
 class _Transformed:
     """X and phantoms behind the transformers, as few calls of them as possible.
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_rows, n_columns)
-    moves : dict of int to ndarray of shape (n_grid, n_columns)
-        By number of a feature: the first row at each of its grid values.
+    - `matrix` (n_rows, n_columns).
+    - `moves` (n_grid, n_columns) each: by number of a feature: the first row at each of its grid values.
     """
 
     def __init__(self, context: Context, items: Sequence[FeatureInput], transform: Callable[[Any], Array]) -> None:
@@ -199,10 +182,7 @@ class _Transformed:
     def places(self, *, is_columnwise: bool) -> dict[int, NDArray[np.intp]]:
         """Find the columns that move with each feature.
 
-        Raises
-        ------
-        NotColumnwiseError
-            If a feature moves columns to values that depend on the row.
+        - raises NotColumnwiseError: if a feature moves columns to values that depend on the row.
         """
         first = self.matrix[:1]
         moving = {position: np.asarray(~_same(moved, first).all(axis=0)) for position, moved in self.moves.items()}

@@ -40,27 +40,12 @@ def threshold_grids(
     On such a grid every step of the curves lies in an interval of its own: the grid shows the exact
     curve and its exact total variation, however the data lie.
 
-    Parameters
-    ----------
-    inside : Inside
-        Of the model.
-    table : Table
-    columns : Columns
-    positions : sequence of int
-        Columns to make grids for.
-
-    Returns
-    -------
-    grids : dict of str to ndarray
-        Grid values by label, of columns of numbers whose thresholds are values of X. Of others the values
-        that occur are all there is to tell apart.
-    notes : list of str
-        Which columns of numbers have no such grid.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the model is no tree ensemble, or none of its thresholds is a value of X.
+    - `inside`: of the model.
+    - `positions`: columns to make grids for.
+    - returns `grids`: grid values by label, of columns of numbers whose thresholds are values of X. Of others the
+      values that occur are all there is to tell apart.
+    - returns `notes`: which columns of numbers have no such grid.
+    - raises InvalidOptionError: if the model is no tree ensemble, or none of its thresholds is a value of X.
     """
     try:
         ensemble = inside.trees
@@ -124,12 +109,7 @@ def _inside_data(feature: Feature, ends: Array) -> Array:
 class _Transformed:
     """Columns of X, and what the trees see of them behind transformers.
 
-    Parameters
-    ----------
-    table : Table
-    transform : callable
-        Rows of X -> the matrix that the trees see.
-    ensemble : TreeEnsemble
+    - `transform`: rows of X -> the matrix that the trees see.
     """
 
     def __init__(self, table: Table, transform: Callable[[Any], Array], ensemble: TreeEnsemble) -> None:

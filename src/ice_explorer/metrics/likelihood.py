@@ -80,17 +80,11 @@ def distances(
 ) -> NDArray[np.float64]:
     """Distance of each phantom from its observation, in likelihood scales.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-    observed : ndarray of shape (n_observations,)
-        Observed values [feature], none missing.
-    likelihood_scale : ndarray of shape (n_observations,)
-        s_i [feature]. Where it is 0 the distance is 0 at the observed value and infinite elsewhere.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
+    - `grid` (n_grid,).
+    - `observed` (n_observations,): observed values [feature], none missing.
+    - `likelihood_scale` (n_observations,): s_i [feature]. Where it is 0 the distance is 0 at the observed value and
+      infinite elsewhere.
+    - returns (n_observations, n_grid).
     """
     gap = np.abs(grid[None, :] - observed[:, None])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -107,17 +101,9 @@ def likelihood(
 ) -> NDArray[np.float64]:
     r"""Likelihood of each phantom observation, a weight in [0, 1] (not a probability).
 
-    Parameters
-    ----------
-    grid, observed, likelihood_scale
-        As for `distances`.
-    decay : float
-        λ, greater than 0 and at most 1; 1 weighs all alike.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
-        1 at the observed value.
+    - `grid`, `observed`, `likelihood_scale`: as for `distances`.
+    - `decay`: λ, greater than 0 and at most 1; 1 weighs all alike.
+    - returns (n_observations, n_grid): 1 at the observed value.
 
     Notes
     -----
@@ -161,23 +147,12 @@ def conditional_scale(
     by the trees that did not see it; the difference of the second moment and the squared mean is
     the conditional variance.
 
-    Parameters
-    ----------
-    column : ndarray of shape (n_observations,)
-        The feature; NaN is missing.
-    others : ndarray of shape (n_observations, n_others)
-        The other features as numbers; NaN is missing.
-    standard_deviation_ : float
-        σ of the feature [feature].
-    weights : ndarray of shape (n_observations,) or None
-        Frequency weights.
-    random_state : int
-        Seed of the forest.
-
-    Returns
-    -------
-    ndarray of shape (n_observations,)
-        s_i [feature], at least 0.01·σ.
+    - `column` (n_observations,): the feature; NaN is missing.
+    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
+    - `standard_deviation_`: σ of the feature [feature].
+    - `weights` (n_observations,): frequency weights.
+    - `random_state`: seed of the forest.
+    - returns (n_observations,): s_i [feature], at least 0.01·σ.
     """
     from sklearn.ensemble import RandomForestRegressor
 
@@ -234,25 +209,14 @@ def conditional_distances(
     A random forest predicts the level from the other features, each observation by the trees that
     did not see it.
 
-    Parameters
-    ----------
-    own : ndarray of shape (n_observations,)
-        Codes of the own levels, the most frequent one standing in for missing ones.
-    is_known : ndarray of shape (n_observations,)
-        False where the own level is missing.
-    others : ndarray of shape (n_observations, n_others)
-        The other features as numbers; NaN is missing.
-    weights : ndarray of shape (n_observations,) or None
-        Frequency weights.
-    grid : ndarray of shape (n_grid,)
-        Codes of the levels to estimate, increasing.
-    random_state : int
-        Seed of the forest.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
-        Exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated probability.
+    - `own` (n_observations,): codes of the own levels, the most frequent one standing in for missing ones.
+    - `is_known` (n_observations,): False where the own level is missing.
+    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
+    - `weights` (n_observations,): frequency weights.
+    - `grid` (n_grid,): codes of the levels to estimate, increasing.
+    - `random_state`: seed of the forest.
+    - returns (n_observations, n_grid): exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated
+      probability.
     """
     from sklearn.ensemble import RandomForestClassifier
 

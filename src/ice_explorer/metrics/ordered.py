@@ -42,26 +42,16 @@ _LANES = 8  # compiled sums run over whole vectors
 class FeatureMetrics:
     """The metrics of one feature, in output units unless stated.
 
-    Attributes
-    ----------
-    impact : float
-        σ × mean steepness of the curves (Eq. 1): how far the prediction travels per standard deviation of
-        the feature, ups and downs both counted.
-    in_distribution_impact : float
-        The same, each interval of each curve weighted by its likelihood (Eq. 2).
-    direction : float
-        The same as `impact` with the sign of each slope kept (§3.2).
-    heterogeneity : float
-        Standard deviation of the slopes across observations (Eq. 4).
-    non_linearity : float
-        Deviation of the slopes along a curve (Eq. 5): mean absolute deviation under "stable", standard
-        deviation otherwise.
-    missing_impact : float
-        Mean absolute change when the value goes missing; NaN where none is missing.
-    support : float
-        Share of the phantoms' weight that the decay leaves, 0 to 1.
-    largest_step_share : float
-        Share of `impact` that the single largest interval brings, 0 to 1; NaN where `impact` is 0.
+    - `impact`: σ × mean steepness of the curves (Eq. 1): how far the prediction travels per standard deviation of the
+      feature, ups and downs both counted.
+    - `in_distribution_impact`: the same, each interval of each curve weighted by its likelihood (Eq. 2).
+    - `direction`: the same as `impact` with the sign of each slope kept (§3.2).
+    - `heterogeneity`: standard deviation of the slopes across observations (Eq. 4).
+    - `non_linearity`: deviation of the slopes along a curve (Eq. 5): mean absolute deviation under "stable", standard
+      deviation otherwise.
+    - `missing_impact`: mean absolute change when the value goes missing; NaN where none is missing.
+    - `support`: share of the phantoms' weight that the decay leaves, 0 to 1.
+    - `largest_step_share`: share of `impact` that the single largest interval brings, 0 to 1; NaN where `impact` is 0.
     """
 
     impact: float
@@ -78,14 +68,10 @@ class FeatureMetrics:
 class StepWeights:
     """How one convention averages slopes over the intervals of a grid.
 
-    Attributes
-    ----------
-    u : ndarray of shape (n_grid - 1,)
-        Weights of the intervals; they sum to 1.
-    ends : EndShares
-        What share of u counts with the likelihood of the left end, and of the right one.
-    variance_divisor : float
-        What Σu(S - S̄)² is divided by, so that it is the variance with ddof=1; infinite where there is one slope.
+    - `u` (n_grid - 1,): weights of the intervals; they sum to 1.
+    - `ends`: what share of u counts with the likelihood of the left end, and of the right one.
+    - `variance_divisor`: what Σu(S - S̄)² is divided by, so that it is the variance with ddof=1; infinite where there
+      is one slope.
     """
 
     u: Array
@@ -265,20 +251,13 @@ class FeatureSums(CurveSums):
     An engine that knows where that is says so, and hands over each curve's value on every stretch
     between such *active* intervals instead of at every grid value.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-    scale : float
-        σ, the standard deviation of the feature, ddof=0 [feature].
-    rows : tuple of three ndarrays of shape (n_rows,)
-        Observed values, none missing, likelihood scales s_i [feature] and frequency weights, greater
-        than 0, of all rows that will be added.
-    active : ndarray of shape (n_active,), optional
-        Intervals in which curves can change, increasing; default all n_grid - 1.
-    compiled : bool
-        Whether compiled kernels are used where there is much to add.
-    most_cells : int, optional
-        As for `LikelihoodSums`.
+    - `grid` (n_grid,).
+    - `scale`: σ, the standard deviation of the feature, ddof=0 [feature].
+    - `rows` (n_rows,) each: observed values, none missing, likelihood scales s_i [feature] and frequency weights,
+      greater than 0, of all rows that will be added.
+    - `active` (n_active,): intervals in which curves can change, increasing; default all n_grid - 1.
+    - `compiled`: whether compiled kernels are used where there is much to add.
+    - `most_cells`: as for `LikelihoodSums`.
     """
 
     def __init__(
@@ -319,15 +298,10 @@ class FeatureSums(CurveSums):
     def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
-        Parameters
-        ----------
-        stretches : ndarray of shape (n_rows, n_active + 1)
-            ICE curves on the stretches between active intervals: where all are active, at every
-            grid value [output].
-        rows : tuple of three ndarrays of shape (n_rows,)
-            Observed values, likelihood scales and weights.
-        missing_change : ndarray of shape (n_rows,), optional
-            Absolute change of the prediction when the value goes missing [output].
+        - `stretches` (n_rows, n_active + 1): ICE curves on the stretches between active intervals: where all are
+          active, at every grid value [output].
+        - `rows` (n_rows,) each: observed values, likelihood scales and weights.
+        - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing [output].
         """
         if len(stretches) == 0:
             return

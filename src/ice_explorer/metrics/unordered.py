@@ -48,20 +48,13 @@ def _sums_of_others(values: Array) -> Array:
 class CategorySums(CurveSums):
     """Sums of one unordered feature over blocks of rows.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-        Codes of the levels that curves are evaluated at, increasing.
-    scale : float
-        σ_c of all observations.
-    shares : ndarray of shape (n_grid,)
-        Weight of the observations at each level of the grid.
-    distances : ndarray of shape (n_rows, n_grid), optional
-        Exponent of the likelihood of every phantom of all rows that will be added, 0 to 1; by default
-        0 at the own level and 1 elsewhere, which takes no memory.
-    active : ndarray of shape (n_active,), optional
-        Steps between neighbours on the grid at which curves can change, increasing; default all
-        n_grid - 1. Curves come as their values on the stretches between them.
+    - `grid` (n_grid,): codes of the levels that curves are evaluated at, increasing.
+    - `scale`: σ_c of all observations.
+    - `shares` (n_grid,): weight of the observations at each level of the grid.
+    - `distances` (n_rows, n_grid): exponent of the likelihood of every phantom of all rows that will be added, 0 to 1;
+      by default 0 at the own level and 1 elsewhere, which takes no memory.
+    - `active` (n_active,): steps between neighbours on the grid at which curves can change, increasing; default all
+      n_grid - 1. Curves come as their values on the stretches between them.
     """
 
     def __init__(
@@ -90,15 +83,10 @@ class CategorySums(CurveSums):
     def add(self, curves: Array, rows: tuple[Array, Array | None, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
-        Parameters
-        ----------
-        curves : ndarray of shape (n_rows, n_grid), or (n_rows, n_active + 1) where `active` was given
-            ICE curves [output].
-        rows : tuple
-            Codes of the own levels (n_rows,), none missing, which need not be on the grid; distances
-            (n_rows, n_grid) or None; weights (n_rows,), greater than 0.
-        missing_change : ndarray of shape (n_rows,), optional
-            Absolute change of the prediction when the value goes missing [output].
+        - `curves` (n_rows, n_grid), or (n_rows, n_active + 1): ICE curves [output].
+        - `rows`: codes of the own levels (n_rows,), none missing, which need not be on the grid; distances (n_rows,
+          n_grid) or None; weights (n_rows,), greater than 0.
+        - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing [output].
         """
         for some in self._few_at_a_time(len(curves)):
             here = curves[some] if self._stretch is None else curves[some][:, self._stretch]

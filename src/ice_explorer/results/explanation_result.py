@@ -500,10 +500,7 @@ class ExplanationResult:
     def _checked_residual_label(self) -> str:
         """Label of the residuals.
 
-        Raises
-        ------
-        InvalidOptionError
-            If no target was given.
+        - raises InvalidOptionError: if no target was given.
         """
         if self._residual_label is None:
             raise InvalidOptionError.residual_without_target()
@@ -540,10 +537,7 @@ class ExplanationResult:
     def _target(self, y: object) -> NDArray[np.float64]:
         """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
 
-        Raises
-        ------
-        InvalidOptionError
-            If these are not the targets of the rows of X, in their order.
+        - raises InvalidOptionError: if these are not the targets of the rows of X, in their order.
         """
         check_index("y", "y", y, self._context.table.index)
         return target_values(y, self._context.predictor, self.n_observations)

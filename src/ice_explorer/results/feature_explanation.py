@@ -297,11 +297,8 @@ class FeatureResult:
     def _at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
         """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
 
-        Parameters
-        ----------
-        positions : ndarray of shape (n_rows,)
-        curves : ndarray of shape (n_rows, n_grid)
-            Their curves, which tell the prediction where the value is on the grid.
+        - `positions` (n_rows,).
+        - `curves` (n_rows, n_grid): their curves, which tell the prediction where the value is on the grid.
         """
         own = self._item.own[positions]
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
@@ -426,15 +423,8 @@ class FeatureResult:
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows.
 
-        Parameters
-        ----------
-        between_blocks : callable, optional
-            Called now and then; what it raises ends the work.
-
-        Returns
-        -------
-        Drivers
-            See `Explanation.drivers`.
+        - `between_blocks`: called now and then; what it raises ends the work.
+        - returns: see `Explanation.drivers`.
         """
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         if self._drivers is None:

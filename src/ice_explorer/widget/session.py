@@ -43,18 +43,11 @@ _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that anot
 class Choices:
     """What could be explained of the same model, as text.
 
-    Attributes
-    ----------
-    output, response : str
-        What is explained; "" where the model has one output.
-    outputs, responses : tuple of str
-        What can be chosen; empty where nothing can.
-    label_of : dict
-        Outputs as pictures have them by their text.
-    work : callable
-        Another output and response -> the work on them.
-    classes : Classes or None
-        Curves of all outputs; None where the model has one, or is not at hand.
+    - `output`, `response`: what is explained; "" where the model has one output.
+    - `outputs`, `responses`: what can be chosen; empty where nothing can.
+    - `label_of`: outputs as pictures have them by their text.
+    - `work`: another output and response -> the work on them.
+    - `classes`: curves of all outputs; None where the model has one, or is not at hand.
     """
 
     output: str
@@ -70,40 +63,24 @@ class Choices:
 class Work:
     """What there is to compute, what is known already, and how one becomes the other.
 
-    Attributes
-    ----------
-    names : tuple
-        Features, in column order.
-    heads : list of FeatureHead
-        The same as the browser sees them before anything is computed.
-    code : str
-        The line that makes an explorer of this.
-    compute : callable
-        Computes one feature, as `Background` asks for it.
-    explanation : callable
-        Collects computed features.
-    results : dict
-        Features that are computed from the start.
-    finish : callable
-        To be called when no feature will follow.
-    choices : Choices
-        What the model returns besides.
-    anchor_place : callable
-        Feature and an anchor of it -> the anchor as pictures have it.
-    share_done : callable
-        How much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else NaN.
-    lost : list of str
-        A sentence on each wish that could not be met.
-    prediction_sd : float or None
-        Standard deviation of the predictions of the observations; None until it is measured.
-    known : Explanation
-        What has been computed so far; its columns are there from the start.
-    target : ndarray of shape (n_observations,) or None
-        What was observed of what is explained, NaN where missing; None where it was not given.
-    target_name : str
-        Name of y; "" where it has none, or several.
-    by_label : dict
-        Feature names by label.
+    - `names`: features, in column order.
+    - `heads`: the same as the browser sees them before anything is computed.
+    - `code`: the line that makes an explorer of this.
+    - `compute`: computes one feature, as `Background` asks for it.
+    - `explanation`: collects computed features.
+    - `results`: features that are computed from the start.
+    - `finish`: to be called when no feature will follow.
+    - `choices`: what the model returns besides.
+    - `anchor_place`: feature and an anchor of it -> the anchor as pictures have it.
+    - `share_done`: how much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else
+      NaN.
+    - `lost`: a sentence on each wish that could not be met.
+    - `prediction_sd`: standard deviation of the predictions of the observations; None until it is measured.
+    - `known`: what has been computed so far; its columns are there from the start.
+    - `target` (n_observations,): what was observed of what is explained, NaN where missing; None where it was not
+      given.
+    - `target_name`: name of y; "" where it has none, or several.
+    - `by_label`: feature names by label.
     """
 
     names: tuple[Name, ...]
@@ -166,17 +143,10 @@ class Wanted(NamedTuple):
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
-    Parameters
-    ----------
-    model : object
-        A model, or an explanation that has its own data.
-    X : DataFrame, ndarray or None
-    y : array-like or None
-        The observed target.
-    options : mapping
-        Those of `explain`.
-    wanted : Wanted
-        What to explain instead of what the options say, where the model has it.
+    - `model`: a model, or an explanation that has its own data.
+    - `y`: the observed target.
+    - `options`: those of `explain`.
+    - `wanted`: what to explain instead of what the options say, where the model has it.
     """
     wanted = wanted or Wanted()
     # Another output is explained with what was given, whatever became of it since.

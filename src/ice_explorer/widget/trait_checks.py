@@ -26,19 +26,9 @@ if TYPE_CHECKING:
 def checked(name: str, value: object, open_work: Callable[[], Work], feature: str) -> Any:
     """Return what a trait is set to.
 
-    Parameters
-    ----------
-    name : str
-    value : object
-    open_work : callable
-        Returns what the explorer is about, or raises where it is closed.
-    feature : str
-        Label of the open feature, which an anchor is a value of; "" where none is.
-
-    Raises
-    ------
-    ICEExplorerError
-        If the trait cannot have this value.
+    - `open_work`: returns what the explorer is about, or raises where it is closed.
+    - `feature`: label of the open feature, which an anchor is a value of; "" where none is.
+    - raises ICEExplorerError: if the trait cannot have this value.
     """
     if name == "anchor":
         return _check_anchor(value, open_work, feature)

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 class RadialModel:
     """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
 
-    Attributes
-    ----------
-    centres : ndarray of shape (n_centres, n_features)
-    weights : ndarray of shape (n_centres,)
-    gamma : ndarray of shape (n_features,)
-    intercept : float
+    - `centres` (n_centres, n_features), `weights` (n_centres,), `gamma` (n_features,).
     """
 
     centres: NDArray[np.float64]
@@ -34,20 +29,11 @@ class RadialModel:
 def radial_model(model: Any, position: int | None, response: str) -> RadialModel:
     """Read the centres and weights of a fitted scikit-learn model with an RBF kernel.
 
-    Parameters
-    ----------
-    model : object
-        SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
-        GaussianProcessRegressor.
-    position : int or None
-        Which of two classes or of several outputs; None takes the second class or the only output.
-    response : str
-        As `Predictor.response`.
-
-    Raises
-    ------
-    OtherFormError
-        If the model is none of these, or its response is no plain sum of its kernels.
+    - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
+      GaussianProcessRegressor.
+    - `position`: which of two classes or of several outputs; None takes the second class or the only output.
+    - `response`: as `Predictor.response`.
+    - raises OtherFormError: if the model is none of these, or its response is no plain sum of its kernels.
     """
     name = type(model).__name__
     if type(model).__module__.startswith("sklearn."):
@@ -96,12 +82,7 @@ def _output(weights: Any, position: int | None) -> NDArray[np.float64]:
 class _Covariance:
     """A kernel between a new point and known ones: factor · radial + constant.
 
-    Attributes
-    ----------
-    factor : float
-    length : float, ndarray or None
-        Length scale of the radial part; None where there is none.
-    constant : float
+    - `length`: length scale of the radial part; None where there is none.
     """
 
     factor: float

@@ -22,11 +22,7 @@ FORM = "linear model"
 class LinearModel:
     """Output = link(coefficients · x + intercepts).
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_margins, n_features)
-    intercepts : ndarray of shape (n_margins,)
-    link : Link
+    - `coefficients` (n_margins, n_features), `intercepts` (n_margins,).
     """
 
     coefficients: NDArray[np.float64]
@@ -37,22 +33,9 @@ class LinearModel:
 def linear_model(model: Any, position: int | None, response: str) -> LinearModel:
     """Read the coefficients of a fitted scikit-learn model.
 
-    Parameters
-    ----------
-    model : object
-    position : int or None
-        Which class or output; None takes the only output, or the second of two classes.
-    response : str
-        As `Predictor.response`.
-
-    Returns
-    -------
-    LinearModel
-
-    Raises
-    ------
-    OtherFormError
-        If the model is no linear one, or its response is no function of its margins.
+    - `position`: which class or output; None takes the only output, or the second of two classes.
+    - `response`: as `Predictor.response`.
+    - raises OtherFormError: if the model is no linear one, or its response is no function of its margins.
     """
     bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
     if not type(model).__module__.startswith("sklearn."):
