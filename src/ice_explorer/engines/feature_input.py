@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 _LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
-_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ class NotColumnwiseError(ICEExplorerError):
         return cls(f"The transformers combine {label!r} with other columns.")
 
 
-def _same(some: Array, others: Array) -> NDArray[np.bool_]:
+def same(some: Array, others: Array) -> NDArray[np.bool_]:
     """Whether numbers are equal, missing ones to missing ones."""
     return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
 
@@ -185,7 +185,7 @@ class _Transformed:
         - raises NotColumnwiseError: if a feature moves columns to values that depend on the row.
         """
         first = self.matrix[:1]
-        moving = {position: np.asarray(~_same(moved, first).all(axis=0)) for position, moved in self.moves.items()}
+        moving = {position: np.asarray(~same(moved, first).all(axis=0)) for position, moved in self.moves.items()}
         if is_columnwise:
             self._claim_the_rest(moving)
         else:
@@ -198,7 +198,7 @@ class _Transformed:
         A column that comes from one column of X changes between two rows, in which it differs, with
         the value of that column and no other.
         """
-        differs = ~_same(self.matrix, self.matrix[:1])
+        differs = ~same(self.matrix, self.matrix[:1])
         rest = np.flatnonzero(differs.any(axis=0) & ~np.any(list(moving.values()), axis=0))
         others, of_column = np.unique(np.argmax(differs[:, rest], axis=0), return_inverse=True)
         at_a_time = max(1, len(self.matrix) // max(1, len(others)))
@@ -207,7 +207,7 @@ class _Transformed:
             some = numbers[start : start + at_a_time]
             donors = np.tile(others, len(some))
             crossed = self._cross(np.zeros_like(donors), [number for number in some for _ in others], donors)
-            changed = ~_same(crossed, self.matrix[:1]).reshape(len(some), len(others), -1)
+            changed = ~same(crossed, self.matrix[:1]).reshape(len(some), len(others), -1)
             for number, here in zip(some, changed, strict=True):
                 moving[number][rest] = here[of_column, rest]
 
@@ -217,8 +217,8 @@ class _Transformed:
         crossed = self._cross(everything, [position] * len(everything), self._donors)
         if crossed.shape != self.matrix.shape:
             raise NotColumnwiseError.mixed(self._labels[position])
-        moves = moves | ~_same(crossed, self.matrix).all(axis=0)
-        if not _same(crossed[:, moves], self.matrix[self._donors][:, moves]).all():
+        moves = moves | ~same(crossed, self.matrix).all(axis=0)
+        if not same(crossed[:, moves], self.matrix[self._donors][:, moves]).all():
             raise NotColumnwiseError.mixed(self._labels[position])
         return moves
 

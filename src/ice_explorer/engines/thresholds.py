@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ice_explorer.adapters.structure.trees.ensemble import UnsupportedTreesError
+from ice_explorer.engines.model_space import same
 from ice_explorer.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -181,11 +182,11 @@ class _Transformed:
             seen = self._transform(self._table.phantoms(rows, natives)).reshape(len(rows), len(points), -1)
         except (TypeError, ValueError):  # a transformer refuses values that X does not have
             return None
-        moved = np.flatnonzero(_differ(seen, seen[:, :1]).any(axis=(0, 1)))
+        moved = np.flatnonzero(~same(seen, seen[:, :1]).all(axis=(0, 1)))
         brackets = []
         for column in moved.tolist():
             thresholds = _thresholds(self._ensemble, column)
-            if _differ(seen[:, :, column], seen[:1, :, column]).any() or np.isnan(thresholds).any():
+            if not same(seen[:, :, column], seen[:1, :, column]).all() or np.isnan(thresholds).any():
                 return None
             bracket = self._bracketed(column, thresholds, points, seen[0, :, column])
             if bracket is None:
@@ -240,10 +241,6 @@ def _points(values: Array) -> Array:
     present = np.unique(values[~np.isnan(values)])
     some = present[np.linspace(0, len(present) - 1, _N_POINTS // 2).astype(np.intp)]
     return np.unique(np.concatenate([some, np.linspace(present[0], present[-1], _N_POINTS // 2)]))
-
-
-def _differ(some: Array, others: Array) -> NDArray[np.bool_]:
-    return np.asarray((some != others) & ~(np.isnan(some) & np.isnan(others)))
 
 
 def _rounding_border(ensemble: TreeEnsemble, column: int, thresholds: Array) -> Array:

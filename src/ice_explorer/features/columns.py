@@ -17,16 +17,8 @@ from ice_explorer.features.groups import column_of_group, make_group
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.features.feature import Feature
-
-    Array = NDArray[np.float64]
-
-
-_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
-_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
 class Columns:

@@ -11,7 +11,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.likelihood import observed_quantiles
+from ice_explorer.metrics.likelihood import observed_quantiles, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,7 +76,7 @@ def make_grid(
     - returns: strictly increasing values.
     - raises InputDataError: if no row that has weight holds a value.
     """
-    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    present = weighing(values, weights)
     column = values[present]
     if column.size == 0:
         raise InputDataError.feature_must(

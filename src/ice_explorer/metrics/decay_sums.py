@@ -24,7 +24,7 @@ import numpy as np
 
 from ice_explorer.metrics import chebyshev, distance_pairs
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.own_value_nodes import MOST_MOMENTS, OwnValues
+from ice_explorer.metrics.observed_value_nodes import MOST_MOMENTS, ObservedValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -285,14 +285,14 @@ class LikelihoodSums:
         most_cells: int | None = None,
     ) -> None:
         observed, scales, weights = rows
-        self.own: OwnValues | None = None
+        self.own: ObservedValues | None = None
         self.by_bucket: NDArray[np.float64] | None = None
-        self._on_grid: OwnValues | None = None
+        self._on_grid: ObservedValues | None = None
         self._n_active = len(active)
         nodes = observed
         if scales.min() == scales.max():
             self._scale = scale = float(scales[0])
-            self._on_grid = OwnValues(observed, weights, grid, scale, compiled=compiled)
+            self._on_grid = ObservedValues(observed, weights, grid, scale, compiled=compiled)
             own = self._for_steepness(self._on_grid, grid, active, rows, compiled=compiled)
             n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
             if len(own.nodes) * n_columns <= (MOST_CELLS if most_cells is None else most_cells):
@@ -314,20 +314,20 @@ class LikelihoodSums:
 
     @staticmethod
     def _for_steepness(
-        on_grid: OwnValues,
+        on_grid: ObservedValues,
         grid: NDArray[np.float64],
         active: NDArray[np.intp],
         rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
         *,
         compiled: bool,
-    ) -> OwnValues:
+    ) -> ObservedValues:
         """Divide observed values where distances to active intervals change sides, if that leaves fewer nodes."""
         breaks = grid[np.union1d(active, active + 1)]
         few = MOST_MOMENTS * (len(breaks) + 1)
         if len(breaks) == len(grid) or not (on_grid.interpolates or len(on_grid.nodes) > few):
             return on_grid
         observed, scales, weights = rows
-        own = OwnValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
+        own = ObservedValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
         return own if own.interpolates else on_grid
 
     def totals(self, convention: str, exponents: Array) -> tuple[Array, Array, float]:

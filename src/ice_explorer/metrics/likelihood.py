@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
 _SEEDS = 1 << 32  # of a forest
+_FOREST = {"n_estimators": 200, "min_samples_leaf": 5, "max_features": 1.0, "oob_score": True, "n_jobs": 1}
 
 
 def check_decay(decay: object) -> float:
@@ -28,12 +29,18 @@ def check_decay(decay: object) -> float:
     return float(decay)
 
 
+def weighing(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    """Whether each value is not missing, in a row that has weight."""
+    present = ~np.isnan(values)
+    return present if weights is None else present & (weights > 0)
+
+
 def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Standard deviation of the values that are not missing, ddof=0 [feature].
 
     Exactly 0 where all values are equal, which the usual formula misses by rounding.
     """
-    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    present = weighing(values, weights)
     column = values[present]
     if column.size == 0 or column.min() == column.max():
         return 0.0
@@ -46,14 +53,14 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
 
 def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Lower (weighted) median of the values that are not missing: an observed value."""
-    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    present = weighing(values, weights)
     mass = None if weights is None else weights[present]
     return float(observed_quantiles(values[present], np.array([0.5]), mass)[0])
 
 
 def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
-    present = ~np.isnan(codes) if weights is None else ~np.isnan(codes) & (weights > 0)
+    present = weighing(codes, weights)
     held = codes[present].astype(np.intp)
     return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
 
@@ -157,19 +164,12 @@ def conditional_scale(
     from sklearn.ensemble import RandomForestRegressor
 
     scale = np.full(len(column), standard_deviation_)
-    present = ~np.isnan(column) if weights is None else ~np.isnan(column) & (weights > 0)
+    present = weighing(column, weights)
     if standard_deviation_ == 0 or others.shape[1] == 0 or present.sum() < 2:
         return scale
     centre = float(np.mean(column[present]))
     standardized = (column[present] - centre) / standard_deviation_
-    forest = RandomForestRegressor(
-        n_estimators=200,
-        min_samples_leaf=5,
-        max_features=1.0,
-        oob_score=True,
-        random_state=random_state % _SEEDS,
-        n_jobs=1,
-    )
+    forest = RandomForestRegressor(**_FOREST, random_state=random_state % _SEEDS)
     # The column of ones becomes 0 where no tree left the row out: such a row keeps the scale of all.
     targets = np.column_stack([standardized, standardized**2, np.ones_like(standardized)])
     _fit_out_of_bag(forest, others[present], targets, None if weights is None else weights[present])
@@ -223,14 +223,7 @@ def conditional_distances(
     distance = np.ones((len(own), len(grid)))
     present = is_known if weights is None else is_known & (weights > 0)
     if others.shape[1] and len(np.unique(own[present])) > 1:
-        forest = RandomForestClassifier(
-            n_estimators=200,
-            min_samples_leaf=5,
-            max_features=1.0,
-            oob_score=True,
-            random_state=random_state % _SEEDS,
-            n_jobs=1,
-        )
+        forest = RandomForestClassifier(**_FOREST, random_state=random_state % _SEEDS)
         codes = own.astype(np.intp)
         _fit_out_of_bag(forest, others[present], codes[present], None if weights is None else weights[present])
         _, of_class, of_level = np.intersect1d(forest.classes_, grid, return_indices=True)

@@ -196,7 +196,7 @@ class FeatureResult:
         ndarray of shape (n_rows, n_grid)
             [output]
         """
-        wanted = self._check_positions(positions)
+        wanted = self._context.positions(positions)
         with self._lock:
             known = self._known_rows
             new = np.array(sorted({int(row) for row in wanted} - known.keys() - self._rows.keys()), dtype=np.int64)
@@ -224,12 +224,9 @@ class FeatureResult:
 
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
-        wanted = self._check_positions(positions)
+        wanted = self._context.positions(positions)
         with self._lock:
             return self._context.predictions(wanted)
-
-    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
-        return self._context.positions(positions, option)
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
@@ -352,7 +349,7 @@ class FeatureResult:
 
     def missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
-        wanted = self._check_positions(positions)
+        wanted = self._context.positions(positions)
         with self._lock:
             self._context.witness.check()
             return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
@@ -383,7 +380,7 @@ class FeatureResult:
         """
         decay = self._context.settings.decay if decay is None else check_decay(decay)
         item = self._item
-        wanted = item.positions if rows is None else self._check_positions(rows)
+        wanted = item.positions if rows is None else self._context.positions(rows)
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
         far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
@@ -414,7 +411,7 @@ class FeatureResult:
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, self._check_positions(include, "include"))
+        return np.union1d(drawn, self._context.positions(include, "include"))
 
     def drivers(self) -> DriverTable:
         """Return what makes the curves differ; see `Explanation.drivers`."""

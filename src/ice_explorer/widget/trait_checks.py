@@ -67,7 +67,7 @@ def check_output(value: object, open_work: Callable[[], Work]) -> str:
         return choices.output
     if choices.output == "":
         raise OutputError.single(value)
-    if choices.work is None:
+    if not choices.has_model:
         raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
     return check_one_of("output", label, choices.outputs or (choices.output,))
 
@@ -77,7 +77,7 @@ def check_response(value: object, open_work: Callable[[], Work]) -> str:
     choices = open_work().choices
     if str(value) in {"", choices.response}:
         return choices.response
-    if choices.work is None:
+    if not choices.has_model:
         raise InvalidOptionError.of_explanation(option="response", got=value, current=choices.response)
     if choices.response == "callable":
         raise InvalidOptionError.response_of_callable(str(value))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.adapters.structure.linear import dense
 from ice_explorer.adapters.structure.unreadable import OtherFormError
 
 if TYPE_CHECKING:
@@ -55,19 +56,14 @@ def _support_vectors(model: Any, position: int | None, response: str) -> RadialM
             raise OtherFormError.response_of_kernels()
         sign = -1.0 if position == 0 else 1.0
     gamma = np.full(model.support_vectors_.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
-    weights = sign * _dense(model.dual_coef_).ravel()
-    return RadialModel(_dense(model.support_vectors_), weights, gamma, sign * float(model.intercept_[0]))
-
-
-def _dense(matrix: Any) -> NDArray[np.float64]:
-    """Return a matrix that is sparse where the model was fitted on one."""
-    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+    weights = sign * dense(model.dual_coef_).ravel()
+    return RadialModel(dense(model.support_vectors_), weights, gamma, sign * float(model.intercept_[0]))
 
 
 def _kernel_ridge(model: Any, position: int | None) -> RadialModel:
     if model.kernel != "rbf":
         raise OtherFormError.kernel(model)
-    centres = _dense(model.X_fit_)
+    centres = dense(model.X_fit_)
     gamma = 1.0 / centres.shape[1] if model.gamma is None else float(model.gamma)
     return RadialModel(centres, _output(model.dual_coef_, position), np.full(centres.shape[1], gamma), 0.0)
 

@@ -42,10 +42,10 @@ def linear_model(model: Any, position: int | None, response: str) -> LinearModel
         raise OtherFormError.model(model, FORM)
     if "KernelRidge" in bases and model.kernel == "linear":
         weights = np.asarray(model.dual_coef_, np.float64)
-        return _outputs((_dense(model.X_fit_).T @ weights).T, 0.0, position)
+        return _outputs((dense(model.X_fit_).T @ weights).T, 0.0, position)
     if not hasattr(model, "coef_"):
         raise OtherFormError.model(model, FORM)
-    coefficients = np.atleast_2d(_dense(model.coef_))
+    coefficients = np.atleast_2d(dense(model.coef_))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if "_PLS" in bases:
         # coef_ belongs to columns moved to their training mean.
@@ -70,7 +70,7 @@ def _outputs(
     return LinearModel(coefficients[chosen], np.broadcast_to(intercepts, len(coefficients))[chosen], Link())
 
 
-def _dense(matrix: Any) -> NDArray[np.float64]:
+def dense(matrix: Any) -> NDArray[np.float64]:
     """Return a matrix that is sparse where the model was fitted on one."""
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
 

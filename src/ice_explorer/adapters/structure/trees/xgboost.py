@@ -157,9 +157,8 @@ def _boosted_trees(gradient_booster: dict[str, Any]) -> tuple[dict[str, Any], ND
     if name == "gbtree":
         return gradient_booster["model"], None
     if name == "dart":
-        return gradient_booster["gbtree"]["model"], np.asarray(gradient_booster["weight_drop"], np.float32).astype(
-            np.float64
-        )
+        weights = np.asarray(gradient_booster["weight_drop"], np.float32)
+        return gradient_booster["gbtree"]["model"], weights.astype(np.float64)
     msg = f"The XGBoost booster {name!r} has no trees."
     raise UnsupportedTreesError(msg)
 

@@ -32,7 +32,7 @@ _WIDEST_HALF = np.array(
 )
 
 
-class OwnValues:
+class ObservedValues:
     """Buckets of observed values, their moments and nodes.
 
     - `observed`, `weights` (n_rows,): observed values of all rows that will come, and their weights.
