@@ -40,7 +40,6 @@ from ice_explorer.adapters.structure.trees import catboost as catboost_reader
 from ice_explorer.adapters.structure.trees import lightgbm as lightgbm_reader
 from ice_explorer.adapters.structure.trees import tree_ensemble
 from ice_explorer.adapters.structure.trees.ensemble import LocalTrees, UnsupportedTreesError, ensemble_of
-from ice_explorer.adapters.structure.trees.ubjson import load_ubjson
 
 catboost = pytest.importorskip("catboost")
 lightgbm = pytest.importorskip("lightgbm")
@@ -397,39 +396,6 @@ def test_xgboost_ranking(objective):
     y, groups = targets(target)["three classes"], np.repeat(np.arange(N // 10), 10)
     model = xgboost.XGBRanker(objective=objective, **XGB).fit(X, y, qid=groups)
     assert_reproduced(model, X, "ranking", ("predict",), SINGLE)
-
-
-def test_models_are_read_from_binary_json_as_from_json():
-    """The reader of binary JSON finds what the text says, in every value."""
-    X, target = table(missing=True, categories=True)
-    frame = labelled(X, "text")
-    model = xgboost.XGBClassifier(enable_categorical=True, **DART).fit(frame, targets(target)["three classes"])
-    booster = model.get_booster()
-
-    def plain(value):
-        if isinstance(value, dict):
-            return {name: plain(inner) for name, inner in value.items()}
-        return [plain(inner) for inner in value] if isinstance(value, (list, np.ndarray)) else value
-
-    binary = plain(load_ubjson(bytes(booster.save_raw("ubj"))))
-    text = json.loads(bytes(booster.save_raw("json")), parse_float=np.float32)
-    assert binary == plain(text)
-
-
-def test_every_form_of_binary_json():
-    """Numbers of every width, text, constants, and arrays with and without a length or a type."""
-    data = b"".join([
-        b"{",
-        b"U\x01a", b"[#U\x03", b"T", b"Z", b"SU\x02hi",
-        b"U\x01b", b"[i\xffI\x01\x00l\x00\x01\x00\x00]",
-        b"U\x01c", b"[$d#U\x01\x3f\xc0\x00\x00",
-        b"U\x01d", b"[$S#U\x02U\x01xU\x01y",
-        b"U\x01e", b"D\x3f\xe0\x00\x00\x00\x00\x00\x00",
-        b"U\x01f", b"F",
-        b"}",
-    ])  # fmt: skip
-    expected = {"a": [True, None, "hi"], "b": [-1, 256, 65536], "c": [1.5], "d": ["x", "y"], "e": 0.5, "f": False}
-    assert load_ubjson(data) == expected
 
 
 # LightGBM ----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.results.options import Options
 from ice_explorer.results.outputs import Classes
-from ice_explorer.widget.session import Work
+from ice_explorer.widget.session import ModelWork
 
 X = np.random.default_rng(0).normal(size=(40, 3)).round(1)
 GRID = {"grid": "quantile", "grid_size": 5}
@@ -202,7 +202,7 @@ def test_another_output_waits_for_one_call_of_the_model_at_most(make, monkeypatc
     """No further call of the first output begins meanwhile; where the other cannot be explained, the first one is."""
     overlap = Overlap(seconds=0.02)
     explorer = make(several(overlap), X, output=0, **GRID, memory_limit=9000)
-    prepare_other = Work.other
+    prepare_other = ModelWork.other
     begun = []
 
     def other(self, *chosen):
@@ -214,7 +214,7 @@ def test_another_output_waits_for_one_call_of_the_model_at_most(make, monkeypatc
             raise InvalidOptionError("no")
         return prepare_other(self, *chosen)
 
-    monkeypatch.setattr(Work, "other", other)
+    monkeypatch.setattr(ModelWork, "other", other)
     if fails:
         with pytest.raises(InvalidOptionError):
             explorer.output = "1"

@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ice_explorer.metrics import decay_sums as decay_module
 from ice_explorer.metrics import decay_sums_numba, ordered_numba
 from ice_explorer.metrics.decay_sums import DecaySums, Ends
+from ice_explorer.metrics.observed_value_nodes import ObservedValues, hints_of
 from ice_explorer.metrics.ordered import FeatureSums, Moments
-from ice_explorer.metrics.own_value_nodes import OwnValues, hints_of
 
 ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
 
@@ -513,7 +513,7 @@ def shares_of_nodes(own, observed):
 def test_own_values_are_combinations_of_nodes(observed, breaks, scale):
     """Their shares sum to 1, and carry the likelihood of any value that is a break or outside."""
     observed, breaks = np.array(observed), np.array(breaks)
-    own = OwnValues(observed, np.ones(len(observed)), breaks, scale)
+    own = ObservedValues(observed, np.ones(len(observed)), breaks, scale)
     assert_array_equal(own.nodes, np.sort(own.nodes))
     for value, (nodes, shares) in zip(observed[::7], shares_of_nodes(own, observed[::7]), strict=True):
         assert_allclose(shares.sum(), 1.0, rtol=1e-13)
@@ -537,7 +537,7 @@ def test_weights_move_to_the_nodes(whole, n_breaks, compiled):
     weights = rng.choice([0.5, 1.0, 3.0], 5000)
     breaks = np.quantile(observed, np.linspace(0, 1, n_breaks)) if n_breaks else np.empty(0)
     breaks = np.unique(breaks)
-    own = OwnValues(observed, weights, breaks, 0.7, compiled=compiled)
+    own = ObservedValues(observed, weights, breaks, 0.7, compiled=compiled)
     assert own.interpolates == (not whole)
     assert (len(own.nodes), len(own.masses)) == (own.count.sum(),) * 2
     for end in (*breaks[::10], -6.0, 6.0):
@@ -549,16 +549,16 @@ def test_weights_move_to_the_nodes(whole, n_breaks, compiled):
 def test_nodes_are_as_many_as_the_width_of_a_bucket_needs():
     """Few distinct values are nodes themselves; of many, narrow buckets need few and empty ones none."""
     few, many = np.linspace(0, 1, 20), np.linspace(0, 1, 2000)
-    assert not OwnValues(few, np.ones(20), np.array([0.5]), 1.0).interpolates
-    own = OwnValues(many, np.ones(2000), np.array([0.5]), 1.0)
+    assert not ObservedValues(few, np.ones(20), np.array([0.5]), 1.0).interpolates
+    own = ObservedValues(many, np.ones(2000), np.array([0.5]), 1.0)
     assert own.count.tolist() == [11] * 6
-    own = OwnValues(many, np.ones(2000), many[::100], 1.0)
+    own = ObservedValues(many, np.ones(2000), many[::100], 1.0)
     assert set(own.count.tolist()) == {9}
-    own = OwnValues(many[(many < 0.2) | (many > 0.8)], np.ones(800), np.array([0.3, 0.7]), 1.0)
+    own = ObservedValues(many[(many < 0.2) | (many > 0.8)], np.ones(800), np.array([0.3, 0.7]), 1.0)
     assert own.count.tolist() == [11, 11, 0, 0, 11, 11]
     assert len(own.nodes) == 44
-    assert not OwnValues(many, np.ones(2000), many[::5], 1.0).interpolates
-    assert not OwnValues(many, np.ones(2000), np.array([0.5]), 1e-12).interpolates
+    assert not ObservedValues(many, np.ones(2000), many[::5], 1.0).interpolates
+    assert not ObservedValues(many, np.ones(2000), np.array([0.5]), 1e-12).interpolates
 
 
 @given(

@@ -24,7 +24,7 @@ import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.widget.background import Background
 from ice_explorer.widget.explorer import ICEExplorer
-from ice_explorer.widget.session import Work
+from ice_explorer.widget.session import ModelWork
 from ice_explorer.wire.header import METRICS, PROFILES
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 
@@ -741,7 +741,7 @@ def test_an_output_that_cannot_be_explained_takes_none(make, X, monkeypatch):
     assert explorer.explanation
     before, heard = explorer.state(), []
     explorer.observe(heard.append)
-    monkeypatch.setattr(Work, "other", fail)
+    monkeypatch.setattr(ModelWork, "other", fail)
     states, said = set_by_page(explorer, {"decay": 0.5, "output": "virginica", "response": "log_odds"})
     assert explorer.state() == before
     assert (heard, states) == ([], [{"decay": 0.75, "output": "setosa", "response": "predict_proba"}])
@@ -751,8 +751,8 @@ def test_an_output_that_cannot_be_explained_takes_none(make, X, monkeypatch):
 def test_an_output_is_prepared_once(make, X, monkeypatch):
     """Checking it beforehand is all the work there is; output and scale are chosen together."""
     explorer = make(Iris(), X, output="setosa")
-    made, other = [], Work.other
-    monkeypatch.setattr(Work, "other", lambda work, *chosen: made.append(chosen) or other(work, *chosen))
+    made, other = [], ModelWork.other
+    monkeypatch.setattr(ModelWork, "other", lambda work, *chosen: made.append(chosen) or other(work, *chosen))
     set_by_page(explorer, {"output": "virginica", "response": "log_odds"})
     assert explorer.explanation.output_label == "log-odds of virginica"
     assert made == [("virginica", "log_odds")]

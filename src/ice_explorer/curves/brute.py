@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.curves.known_predictions import SeveralOutputs
 
 Predict = Callable[[Any], "NDArray[np.float64]"]
@@ -32,20 +33,6 @@ _FIRST_CALL = 1 << 9
 _LONG = 0.5  # seconds of a call
 _WORTH_GROWING = 1.2  # in phantoms per second
 _NOWHERE = np.empty(0, np.int64)
-
-
-class PhantomRows(Protocol):
-    """Builds phantom observations in the container the model was fitted on."""
-
-    def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> Any:
-        """Stack rows: row r with column c set to each of writes[c][r], (n_rows, n_values)."""
-
-    def take(self, positions: NDArray[np.int64]) -> Any:
-        """Return rows as they are."""
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes that one phantom takes in the container."""
 
 
 class Moving(Protocol):
@@ -105,26 +92,18 @@ class CallSize:
 class BruteCurves:
     """Curves of any model, in blocks whose phantoms fit the memory limit.
 
-    Parameters
-    ----------
-    predict : callable
-        Rows -> (n_rows,) float64.
-    rows : PhantomRows
-        Where phantoms come from.
-    memory_limit : int
-        Bytes that one block may take, phantoms and the numbers derived from them together.
-    several : SeveralOutputs, optional
-        All outputs of the model, so that predictions are kept for explanations of other outputs.
-    response : str
-        What is predicted, "log_odds" for messages about infinite ones.
-    predicts : callable, optional
-        Whether the model predicts what it has predicted before: if not, no phantom is to blame.
+    - `predict`: rows -> (n_rows,) float64.
+    - `rows`: where phantoms come from.
+    - `memory_limit`: bytes that one block may take, phantoms and the numbers derived from them together.
+    - `several`: all outputs of the model, so that predictions are kept for explanations of other outputs.
+    - `response`: what is predicted, "log_odds" for messages about infinite ones.
+    - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
     """
 
     def __init__(
         self,
         predict: Predict,
-        rows: PhantomRows,
+        rows: Table,
         memory_limit: int,
         several: SeveralOutputs | None = None,
         *,
@@ -161,26 +140,13 @@ class BruteCurves:
     ) -> NDArray[np.float64]:
         """Predict rows with the feature set to given values.
 
-        Parameters
-        ----------
-        feature : Moving
-        positions : ndarray of shape (n_rows,)
-        values : ndarray of shape (n_rows, n_values)
-            Coordinates that each row's feature is set to; NaN is missing.
-        n_jobs : int
-            From how many threads the model is called.
-        made : callable, optional
-            Called after each call of the model with the number of its predictions.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_values)
-
-        Raises
-        ------
-        PredictionError
-            If the model raises or returns a number that is not finite; names feature, grid value
-            and row.
+        - `positions` (n_rows,).
+        - `values` (n_rows, n_values): coordinates that each row's feature is set to; NaN is missing.
+        - `n_jobs`: from how many threads the model is called.
+        - `made`: called after each call of the model with the number of its predictions.
+        - returns (n_rows, n_values).
+        - raises PredictionError: if the model raises or returns a number that is not finite; names feature, grid value
+          and row.
         """
         predictions, is_new = self._answer(
             feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs, made)
@@ -193,13 +159,8 @@ class BruteCurves:
     def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = _NOWHERE) -> NDArray[np.float64]:
         """Predict rows as they are, (n_rows,).
 
-        Parameters
-        ----------
-        rows : object
-            In the container of X.
-        question : str
-        positions : ndarray of int, optional
-            Question and positions find the answer again for another output.
+        - `rows`: in the container of X.
+        - `positions`: question and positions find the answer again for another output.
         """
         ask = lambda: np.atleast_2d(self._predict(rows).T)  # noqa: E731
         return self._explained(self._answer(question, positions, np.empty(0), ask)[0])

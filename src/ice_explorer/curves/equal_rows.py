@@ -18,10 +18,7 @@ _LARGEST_WHOLE = 2.0**53  # beyond it float64 does not tell whole numbers apart
 class Repeats:
     """Finds rows that repeat each other.
 
-    Parameters
-    ----------
-    columns : sequence of ndarray of shape (n_rows,)
-        All columns of X: float64, or objects.
+    - `columns` (n_rows,) each: all columns of X: float64, or objects.
     """
 
     def __init__(self, columns: Sequence[NDArray[Any]]) -> None:
@@ -33,12 +30,8 @@ class Repeats:
     def but_for(self, moving: Sequence[int], rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Group rows that differ in the moving columns at most.
 
-        Returns
-        -------
-        first : ndarray of shape (n_groups,)
-            Where in `rows` one of each group stands.
-        group : ndarray of shape (n_rows,)
-            The group of each row. Every row is a group of its own where few repeat another.
+        - returns `first` (n_groups,): where in `rows` one of each group stands.
+        - returns `group` (n_rows,): the group of each row. Every row is a group of its own where few repeat another.
         """
         keys = self._keys[rows]
         for position in moving:

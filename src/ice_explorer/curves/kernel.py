@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from ice_explorer.adapters.structure.kernel import RadialModel
 
     Array = NDArray[np.float64]
 
@@ -33,35 +35,12 @@ _NEGLIGIBLE = math.log(1e-17)
 _TOLERANCE = 1e-12
 
 
-class Radial(Protocol):
-    """A sum of radial kernels as `adapters.kernel` reads it."""
-
-    @property
-    def centres(self) -> Array:
-        """Of shape (n_centres, n_features)."""
-
-    @property
-    def weights(self) -> Array:
-        """Of shape (n_centres,)."""
-
-    @property
-    def gamma(self) -> Array:
-        """Of shape (n_features,)."""
-
-    @property
-    def intercept(self) -> float:
-        """What is added to the sum."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Nodes:
     """Points that stand for the centres in one coordinate.
 
-    Attributes
-    ----------
-    at : ndarray of shape (n_nodes,)
-    share : ndarray of shape (n_centres, n_nodes)
-        How much each node has of each centre, times the weight of the centre.
+    - `at` (n_nodes,).
+    - `share` (n_centres, n_nodes): how much each node has of each centre, times the weight of the centre.
     """
 
     at: Array
@@ -104,18 +83,17 @@ def _n_nodes(slope: float, reach: float) -> int:
 class RadialCurves:
     """Curves of a sum of radial kernels.
 
-    Parameters
-    ----------
-    model : Radial
-    matrix : ndarray of shape (n_rows, n_features)
-    moves : iterable of tuples (columns, grid)
-        What `curves` will be asked for.
-    most_bytes : int
-        What may be kept for all rows.
+    - `matrix` (n_rows, n_features).
+    - `moves`: what `curves` will be asked for.
+    - `most_bytes`: what may be kept for all rows.
     """
 
     def __init__(
-        self, model: Radial, matrix: Array, moves: Iterable[tuple[NDArray[np.intp], Array]] = (), most_bytes: int = 0
+        self,
+        model: RadialModel,
+        matrix: Array,
+        moves: Iterable[tuple[NDArray[np.intp], Array]] = (),
+        most_bytes: int = 0,
     ) -> None:
         # In units of the kernel, and around 0, where squares are small and lose little.
         self._unit = np.sqrt(model.gamma)

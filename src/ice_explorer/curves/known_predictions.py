@@ -23,10 +23,7 @@ class Answers:
     A model with several outputs gives all of them at once. What is kept is found again by what was
     asked: the response, the feature, the rows and the values.
 
-    Parameters
-    ----------
-    most_bytes : int
-        What all kept predictions may take; what comes later is not kept.
+    - `most_bytes`: what all kept predictions may take; what comes later is not kept.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -38,13 +35,8 @@ class Answers:
     def key(response: str, feature: object, positions: NDArray[Any], values: NDArray[np.float64]) -> bytes:
         """Name a question.
 
-        Parameters
-        ----------
-        response : str
-        feature : object
-            Name of what moves.
-        positions : ndarray of shape (n_rows,)
-        values : ndarray of shape (n_rows, n_values)
+        - `feature`: name of what moves.
+        - `positions` (n_rows,), `values` (n_rows, n_values).
         """
         digest = hashlib.blake2b(repr((response, feature, values.shape)).encode(), digest_size=16)
         digest.update(np.ascontiguousarray(positions).tobytes())
@@ -68,16 +60,9 @@ class Answers:
 class SeveralOutputs:
     """All outputs of a model by one call, and the one of them that is explained.
 
-    Attributes
-    ----------
-    predict : callable
-        Rows in the container of X -> (n_rows, n_outputs).
-    n_outputs, position : int
-    response : str
-        That the model itself gives.
-    rescale : callable or None
-        What becomes of that, element by element, before it is explained; None where nothing does.
-    answers : Answers
+    - `predict`: rows in the container of X -> (n_rows, n_outputs).
+    - `response`: that the model itself gives.
+    - `rescale`: what becomes of that, element by element, before it is explained; None where nothing does.
     """
 
     predict: Callable[[Any], NDArray[np.float64]]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.structure.linear import LinearModel
+
     Array = NDArray[np.float64]
 
 
@@ -33,43 +35,13 @@ class ClosedForm(Protocol):
         """Predict rows, (n_rows,)."""
 
 
-class Linear(Protocol):
-    """A linear model as `adapters.linear` reads it."""
-
-    @property
-    def coefficients(self) -> Array:
-        """Of shape (n_margins, n_features)."""
-
-    @property
-    def intercepts(self) -> Array:
-        """Of shape (n_margins,)."""
-
-    @property
-    def link(self) -> Link:
-        """What becomes of the margins."""
-
-
-class Link(Protocol):
-    """A function of margins (n_margins, …)."""
-
-    @property
-    def kind(self) -> str:
-        """Its name; "identity" where nothing becomes of a margin."""
-
-    def apply(self, margins: Array) -> Array:
-        """Turn margins into outputs (…)."""
-
-
 class LinearCurves:
     """Curves of a linear model: margins move by coefficient times distance.
 
-    Parameters
-    ----------
-    model : Linear
-    matrix : ndarray of shape (n_rows, n_features)
+    - `matrix` (n_rows, n_features).
     """
 
-    def __init__(self, model: Linear, matrix: Array) -> None:
+    def __init__(self, model: LinearModel, matrix: Array) -> None:
         self._model = model
         self._matrix = matrix
         self._margins = model.coefficients @ matrix.T + model.intercepts[:, None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.linear import Link
+    from ice_explorer.adapters.structure.network import NetworkModel
 
     Array = NDArray[np.float64]
 
@@ -28,40 +28,15 @@ _WORTH_COMPILING = 1_000_000_000  # hidden units; numba takes longer to load tha
 _HAS_NUMBA = find_spec("numba") is not None
 
 
-class Network(Protocol):
-    """A network as `adapters.network` reads it."""
-
-    @property
-    def weights(self) -> Sequence[Array]:
-        """By layer, (n_in, n_out)."""
-
-    @property
-    def biases(self) -> Sequence[Array]:
-        """By layer, (n_out,)."""
-
-    @property
-    def activation(self) -> str:
-        """What becomes of hidden units: "identity", "relu" or "tanh"."""
-
-    @property
-    def link(self) -> Link:
-        """What becomes of the margins."""
-
-
 class NetworkCurves:
     """Curves of a neural network.
 
-    Parameters
-    ----------
-    model : Network
-    matrix : ndarray of shape (n_rows, n_features)
-    n_phantoms : int
-        How many it will be asked for, about: whether that is worth loading compiled code.
-    is_single : bool
-        Count in single precision, as the library does.
+    - `matrix` (n_rows, n_features).
+    - `n_phantoms`: how many it will be asked for, about: whether that is worth loading compiled code.
+    - `is_single`: count in single precision, as the library does.
     """
 
-    def __init__(self, model: Network, matrix: Array, n_phantoms: int = 0, *, is_single: bool = False) -> None:
+    def __init__(self, model: NetworkModel, matrix: Array, n_phantoms: int = 0, *, is_single: bool = False) -> None:
         self._model = model
         self._matrix = matrix
         self._is_single = is_single

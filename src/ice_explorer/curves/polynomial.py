@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.linear import Linear
+    from ice_explorer.adapters.structure.linear import LinearModel
 
     Array = NDArray[np.float64]
 
@@ -25,9 +25,7 @@ def factors_of(exponents: NDArray[np.int64]) -> NDArray[np.intp]:
 
     A term of lower degree is filled up with n_columns, which stands for 1.
 
-    Parameters
-    ----------
-    exponents : ndarray of shape (n_terms, n_columns)
+    - `exponents` (n_terms, n_columns).
     """
     reached = np.cumsum(exponents, axis=1)
     degree = int(reached.max(initial=0))
@@ -37,11 +35,8 @@ def factors_of(exponents: NDArray[np.int64]) -> NDArray[np.intp]:
 def monomials(rows: Array, factors: NDArray[np.intp]) -> Array:
     """Products of columns, (n_terms, n_rows).
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-    factors : ndarray of shape (degree, n_terms)
-        As from `factors_of`.
+    - `rows` (n_rows, n_columns).
+    - `factors` (degree, n_terms): as from `factors_of`.
     """
     columns = np.vstack([rows.T, np.ones(len(rows))])
     products = np.ones((factors.shape[1], len(rows)))
@@ -53,19 +48,13 @@ def monomials(rows: Array, factors: NDArray[np.intp]) -> Array:
 class _Moves:
     """What moving some columns does to the margins.
 
-    Attributes
-    ----------
-    powers : ndarray of shape (degree, n_powers)
-        Factors among the moved columns, each combination once, none of them empty.
-    others : ndarray of shape (degree, n_terms)
-        Factors among the other columns, of the terms that move.
-    spread : ndarray of shape (n_margins, n_powers, n_terms)
-        Coefficients of those terms, each with its power.
-    are_alone : bool
-        Whether no term has other columns besides.
+    - `powers` (degree, n_powers): factors among the moved columns, each combination once, none of them empty.
+    - `others` (degree, n_terms): factors among the other columns, of the terms that move.
+    - `spread` (n_margins, n_powers, n_terms): coefficients of those terms, each with its power.
+    - `are_alone`: whether no term has other columns besides.
     """
 
-    def __init__(self, model: Linear, exponents: NDArray[np.int64], columns: NDArray[np.intp]) -> None:
+    def __init__(self, model: LinearModel, exponents: NDArray[np.int64], columns: NDArray[np.intp]) -> None:
         involved = np.flatnonzero(exponents[:, columns].any(axis=1))
         powers, of_term = np.unique(exponents[np.ix_(involved, columns)], axis=0, return_inverse=True)
         others = exponents[involved]
@@ -79,15 +68,11 @@ class _Moves:
 class PolynomialCurves:
     """Curves of a linear model of products of columns.
 
-    Parameters
-    ----------
-    model : Linear
-        With one coefficient per term.
-    exponents : ndarray of shape (n_terms, n_columns)
-    matrix : ndarray of shape (n_rows, n_columns)
+    - `model`: with one coefficient per term.
+    - `exponents` (n_terms, n_columns), `matrix` (n_rows, n_columns).
     """
 
-    def __init__(self, model: Linear, exponents: NDArray[np.int64], matrix: Array) -> None:
+    def __init__(self, model: LinearModel, exponents: NDArray[np.int64], matrix: Array) -> None:
         self._model = model
         self._exponents = exponents
         self._matrix = matrix

@@ -19,15 +19,9 @@ ANCHOR_NAMES: tuple[AnchorName, ...] = ("min", "max", "median", "own")
 def slopes(curves: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64]:
     """Finite differences of the curves: d-ICE.
 
-    Parameters
-    ----------
-    curves : ndarray of shape (n_observations, n_grid)
-    grid : ndarray of shape (n_grid,)
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid - 1)
-        [output / feature]; column k belongs to the interval from grid value k to k + 1.
+    - `curves` (n_observations, n_grid), `grid` (n_grid,).
+    - returns (n_observations, n_grid - 1): [output / feature]; column k belongs to the interval from grid value k to k
+      + 1.
     """
     return np.diff(curves, axis=1) / np.diff(grid)
 
@@ -58,14 +52,10 @@ def check_anchor(anchor: object) -> AnchorName | float:
 def anchor_index(grid: NDArray[np.float64], median: float, anchor: AnchorName | float) -> int | None:
     """Return the position on the grid at which centred curves are 0; None for the anchor "own".
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-    median : float
-        Median of the feature over all observations; used by the anchor "median".
-    anchor : {"min", "max", "median", "own"} or float
-        The first or last grid value, the grid value nearest to the median, each observation's own
-        value, or the grid value nearest to a number.
+    - `grid` (n_grid,).
+    - `median`: median of the feature over all observations; used by the anchor "median".
+    - `anchor`: the first or last grid value, the grid value nearest to the median, each observation's own value, or the
+      grid value nearest to a number.
     """
     if anchor == "own":
         return None

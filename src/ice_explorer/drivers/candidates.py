@@ -25,20 +25,12 @@ if TYPE_CHECKING:
 class SecondFeature:
     """What lines may be told apart by.
 
-    Attributes
-    ----------
-    label : str
-        Name of the column, or of the group, as text.
-    kind : str
-        Kind of the feature; "other" for objects, which are told apart by their text.
-    is_integer : bool
-        Whether its values are whole numbers.
-    values : ndarray of shape (n_observations,)
-        Coordinates, or codes of `levels`; NaN is missing.
-    levels : list of str or None
-        What codes stand for.
-    clock : Clock
-        How datetimes are written.
+    - `label`: name of the column, or of the group, as text.
+    - `kind`: kind of the feature; "other" for objects, which are told apart by their text.
+    - `is_integer`: whether its values are whole numbers.
+    - `values` (n_observations,): coordinates, or codes of `levels`; NaN is missing.
+    - `levels`: what codes stand for.
+    - `clock`: how datetimes are written.
     """
 
     label: str
@@ -61,17 +53,9 @@ class SecondFeature:
 def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
     """Return all that may tell the lines of a feature apart, a group where its first column stands.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of X.
-    feature : Feature
-        The one whose lines they are: it is left out.
-
-    Returns
-    -------
-    list of SecondFeature
-        Columns that are members of a group are told by the group.
+    - `columns`: of X.
+    - `feature`: the one whose lines they are: it is left out.
+    - returns: columns that are members of a group are told by the group.
     """
     return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
 
@@ -84,11 +68,8 @@ def all_features(columns: Columns) -> list[SecondFeature]:
 def distinct_rows(columns: Sequence[NDArray[np.float64]], positions: NDArray[np.int64]) -> NDArray[np.intp]:
     """Number the distinct rows among those at some positions from 0, whatever their order; equal rows share a number.
 
-    Parameters
-    ----------
-    columns : sequence of ndarray of shape (n_observations,)
-        All that rows may differ by.
-    positions : ndarray of shape (n_rows,)
+    - `columns` (n_observations,) each: all that rows may differ by.
+    - `positions` (n_rows,).
     """
     values = np.column_stack([column[positions] for column in columns]) + 0.0  # no negative zeros
     values[np.isnan(values)] = np.nan

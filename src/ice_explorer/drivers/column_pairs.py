@@ -31,13 +31,8 @@ _N_MOVES = 2  # rounds in which each split is moved to where it is best, given t
 class ColumnPair:
     """Up to four groups of rows.
 
-    Attributes
-    ----------
-    first, second : SplitColumn
-    root : ndarray of bool
-        How the first column splits all rows.
-    halves : tuple of ndarray of bool or None
-        How the second one splits those below or outside, and those above or inside; None where it does not.
+    - `root`: how the first column splits all rows.
+    - `halves`: how the second one splits those below or outside, and those above or inside; None where it does not.
     """
 
     first: SplitColumn

@@ -32,18 +32,11 @@ _TINY = float(np.finfo(np.float64).tiny)
 class Training:
     """Rows that a rule is chosen on.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_rows,)
-        0 for rows that are held out.
-    weighted : ndarray of shape (n_main, n_rows)
-        Deviations from the mean of the training rows in the main directions, times weights.
-    mass : float
-        Sum of the weights.
-    total : float
-        Weighted sum of the squared deviations.
-    least : float
-        Weight that each side of a split must have.
+    - `weights` (n_rows,): 0 for rows that are held out.
+    - `weighted` (n_main, n_rows): deviations from the mean of the training rows in the main directions, times weights.
+    - `mass`: sum of the weights.
+    - `total`: weighted sum of the squared deviations.
+    - `least`: weight that each side of a split must have.
     """
 
     weights: Array
@@ -86,13 +79,9 @@ class Fold:
 class Score:
     """What a rule explains of curves that it was not chosen on.
 
-    Attributes
-    ----------
-    gains : ndarray of shape (n_observations,)
-        By how much less the rows of each observation differ from the mean of their group than from that of all rows:
-        w_i (‖c_i - c̄‖² - ‖c_i - c̄_g(i)‖²), with means of the training rows.
-    squares : ndarray of shape (n_observations,)
-        w_i ‖c_i - c̄‖².
+    - `gains` (n_observations,): by how much less the rows of each observation differ from the mean of their group than
+      from that of all rows: w_i (‖c_i - c̄‖² - ‖c_i - c̄_g(i)‖²), with means of the training rows.
+    - `squares` (n_observations,): w_i ‖c_i - c̄‖².
 
     Notes
     -----
@@ -120,16 +109,9 @@ class Score:
 class CrossFit:
     """Rows in folds.
 
-    Attributes
-    ----------
-    spread : Spread
-    whole : Training
-        All rows.
-    folds : list of Fold
-    observations : ndarray of shape (n_rows,)
-        Number of the observation that each row is, from 0.
-    n_observations : int
-        At least 2.
+    - `whole`: all rows.
+    - `observations` (n_rows,): number of the observation that each row is, from 0.
+    - `n_observations`: at least 2.
     """
 
     spread: Spread
@@ -142,12 +124,8 @@ class CrossFit:
     def of(cls, spread: Spread, observations: NDArray[np.intp]) -> CrossFit:
         """Put rows into folds, seeded.
 
-        Parameters
-        ----------
-        spread : Spread
-        observations : ndarray of shape (n_rows,)
-            Number of the observation that each row is, from 0. Rows that repeat an observation share its fold, so
-            that a weight of 3 and three equal rows are the same.
+        - `observations` (n_rows,): number of the observation that each row is, from 0. Rows that repeat an observation
+          share its fold, so that a weight of 3 and three equal rows are the same.
         """
         n = int(observations.max()) + 1
         n_folds = n if n <= FEW_OBSERVATIONS else N_FOLDS
@@ -167,11 +145,8 @@ class CrossFit:
     def score(self, leaves_of: Callable[[int], Leaves | None]) -> Score:
         """Score a rule on the rows of each fold.
 
-        Parameters
-        ----------
-        leaves_of : callable
-            Chooses a rule on the training rows of a fold, given its number, and returns the group of each row, from 0;
-            None where it finds no rule.
+        - `leaves_of`: chooses a rule on the training rows of a fold, given its number, and returns the group of each
+          row, from 0; None where it finds no rule.
         """
         gains = np.zeros(self.n_observations)
         for number, fold in enumerate(self.folds):

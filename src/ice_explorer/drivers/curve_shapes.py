@@ -23,15 +23,12 @@ _MAIN = 16
 class Spread:
     """How curves differ in shape.
 
-    Attributes
-    ----------
-    deviations : ndarray of shape (n_rows, n_directions)
-        Each curve less its own mean and less the mean of all curves, in orthogonal directions [output].
-    main : ndarray of shape (n_main, n_rows)
-        The same in the (up to) 16 directions in which curves differ most; splits are chosen on these.
-    weights : ndarray of shape (n_rows,)
-    size : float
-        Variance between centred curves, relative to their total variance around their own means, 0 to 1.
+    - `deviations` (n_rows, n_directions): each curve less its own mean and less the mean of all curves, in orthogonal
+      directions [output].
+    - `main` (n_main, n_rows): the same in the (up to) 16 directions in which curves differ most; splits are chosen on
+      these.
+    - `weights` (n_rows,).
+    - `size`: variance between centred curves, relative to their total variance around their own means, 0 to 1.
     """
 
     deviations: Array
@@ -43,14 +40,10 @@ class Spread:
 def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     """Return how curves differ in shape.
 
-    Parameters
-    ----------
-    curves : ndarray of shape (n_rows, n_grid)
-        ICE [output].
-    weights : ndarray of shape (n_rows,)
-        All greater than 0.
-    prediction_range : float
-        Largest less smallest prediction: a mean square below 1e-12 of its square is rounding, and no difference.
+    - `curves` (n_rows, n_grid): ICE [output].
+    - `weights` (n_rows,): all greater than 0.
+    - `prediction_range`: largest less smallest prediction: a mean square below 1e-12 of its square is rounding, and no
+      difference.
 
     Notes
     -----

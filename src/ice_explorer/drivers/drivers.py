@@ -47,23 +47,15 @@ _DIGITS = 9  # of shares that are compared
 class Driver:
     """The best split of the rows by one column.
 
-    Attributes
-    ----------
-    column : str
-        Label of the column.
-    share : float
-        Part of the variance between curves that the split explains, 0 to 1, on rows that it was not chosen on; 0 where
-        chance explains as much.
-    threshold : float
-        Rows up to it are one group, rows above it the other [coordinates of the column]; NaN where there is none.
-    levels : tuple of str or None
-        Levels of one group, where they have no order.
-    rule : str
-        One of the two groups in words, the one that holds missing values if there are any; "" without a split.
-    sides : tuple of str
-        Names of both groups, missing values aside: below or outside, above or inside.
-    n_rule, n_rest : int
-        Rows of the group that the rule names, and of the other.
+    - `column`: label of the column.
+    - `share`: part of the variance between curves that the split explains, 0 to 1, on rows that it was not chosen on; 0
+      where chance explains as much.
+    - `threshold`: rows up to it are one group, rows above it the other [coordinates of the column]; NaN where there is
+      none.
+    - `levels`: levels of one group, where they have no order.
+    - `rule`: one of the two groups in words, the one that holds missing values if there are any; "" without a split.
+    - `sides`: names of both groups, missing values aside: below or outside, above or inside.
+    - `n_rule`, `n_rest`: rows of the group that the rule names, and of the other.
     """
 
     column: str
@@ -80,16 +72,10 @@ class Driver:
 class Combined:
     """Two columns together: up to four rules that each row fulfils one of.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Both labels; empty where two columns explain no more than the best one.
-    share : float
-        Part of the variance between curves that the rules explain, 0 to 1, on rows that they were not chosen on.
-    rules : dict of str to int
-        Each rule, and the number of its rows.
-    pair : ColumnPair or None
-        The splits that the rules are made of; None where there are none.
+    - `columns`: both labels; empty where two columns explain no more than the best one.
+    - `share`: part of the variance between curves that the rules explain, 0 to 1, on rows that they were not chosen on.
+    - `rules`: each rule, and the number of its rows.
+    - `pair`: the splits that the rules are made of; None where there are none.
     """
 
     columns: tuple[str, ...] = ()
@@ -102,15 +88,9 @@ class Combined:
 class Drivers:
     """What makes the curves of one feature differ.
 
-    Attributes
-    ----------
-    found : tuple of Driver
-        One for each other column, best first.
-    combined : Combined
-    size : float
-        Variance between centred curves, relative to their total variance around their own means, 0 to 1.
-    n_rows, n_curves : int
-        Rows that splits were searched on, of rows that have curves.
+    - `found`: one for each other column, best first.
+    - `size`: variance between centred curves, relative to their total variance around their own means, 0 to 1.
+    - `n_rows`, `n_curves`: rows that splits were searched on, of rows that have curves.
     """
 
     found: tuple[Driver, ...]
@@ -192,25 +172,13 @@ def find_drivers(
 ) -> Drivers:
     """Find what makes curves differ.
 
-    Parameters
-    ----------
-    curves : ndarray of shape (n_rows, n_grid)
-        ICE [output].
-    seconds : sequence of SecondFeature
-        Their values are those of the same rows.
-    weights : ndarray of shape (n_rows,)
-        Frequencies, all greater than 0: row counts are their sums.
-    observations : ndarray of shape (n_rows,)
-        Number of the distinct observation that each row is, from 0; equal rows share one.
-    prediction_range : float
-        Largest less smallest prediction of the feature [output].
-    n_curves : int, optional
-        Rows that these were drawn from; all by default.
-
-    Returns
-    -------
-    Drivers
-        Best first; in the order of `seconds` among equals.
+    - `curves` (n_rows, n_grid): ICE [output].
+    - `seconds`: their values are those of the same rows.
+    - `weights` (n_rows,): frequencies, all greater than 0: row counts are their sums.
+    - `observations` (n_rows,): number of the distinct observation that each row is, from 0; equal rows share one.
+    - `prediction_range`: largest less smallest prediction of the feature [output].
+    - `n_curves`: rows that these were drawn from; all by default.
+    - returns: best first; in the order of `seconds` among equals.
 
     Notes
     -----

@@ -34,15 +34,9 @@ _MOST_LEVELS: Final = 3
 class InCommon:
     """A range or some levels of one column, and how many of the rows and of the rest are there.
 
-    Attributes
-    ----------
-    of : SecondFeature
-    low, high : float
-        Ends of the range, both included; infinite where it is open.
-    levels : tuple of float
-        Codes of levels instead; NaN is missing.
-    inside, outside : float
-        Shares of the rows, and of the rest, 0 to 1.
+    - `low`, `high`: ends of the range, both included; infinite where it is open.
+    - `levels`: codes of levels instead; NaN is missing.
+    - `inside`, `outside`: shares of the rows, and of the rest, 0 to 1.
     """
 
     of: SecondFeature
@@ -61,18 +55,11 @@ class InCommon:
 def in_common(columns: Iterable[SecondFeature], rows: Mask) -> list[InCommon]:
     """Find what rows have in common, what sets them apart most first.
 
-    Parameters
-    ----------
-    columns : iterable of SecondFeature
-    rows : ndarray of bool, shape (n_observations,)
-
-    Returns
-    -------
-    list of InCommon
-        At most 6, one for a column: of numbers the range from the 10 % to the 90 % quantile of the rows, open at an
-        end where that separates the rows as well; of levels up to 3 that the rows have more often. Named is what
-        at least 0.2 more of the rows have than of the rest, and more than two random samples of these sizes differ
-        by (Kolmogorov and Smirnov's bound at 5 % over all columns). Nothing for fewer than 5 rows or without a rest.
+    - `rows` (n_observations,).
+    - returns: at most 6, one for a column: of numbers the range from the 10 % to the 90 % quantile of the rows, open at
+      an end where that separates the rows as well; of levels up to 3 that the rows have more often. Named is what at
+      least 0.2 more of the rows have than of the rest, and more than two random samples of these sizes differ by
+      (Kolmogorov and Smirnov's bound at 5 % over all columns). Nothing for fewer than 5 rows or without a rest.
     """
     n_rows, n_rest = int(rows.sum()), int((~rows).sum())
     found = [_of_column(column, rows) for column in columns] if n_rows >= FEWEST_ROWS and n_rest else []

@@ -40,17 +40,9 @@ def _beside_infinity(lower: float, upper: float) -> float:
 def sides_of_threshold(second: SecondFeature, lower: float, upper: float) -> tuple[str, str]:
     """Name the rows up to a value and those above it.
 
-    Parameters
-    ----------
-    second : SecondFeature
-        With an order.
-    lower, upper : float
-        Neighbouring values that the threshold parts. It is written as the roundest number between them,
-        which parts the same rows.
-
-    Returns
-    -------
-    below, above : str
+    - `second`: with an order.
+    - `lower`, `upper`: neighbouring values that the threshold parts. It is written as the roundest number between them,
+      which parts the same rows.
     """
     label = second.label
     if second.kind == "boolean":

@@ -31,16 +31,10 @@ _MOST_LEVELS = 100  # levels that are distinguished; rarer ones are merged
 class Named:
     """A split in words.
 
-    Attributes
-    ----------
-    threshold : float
-        Rows up to it are below [coordinates of the column]; NaN for levels without an order.
-    levels : tuple of str or None
-        Levels that are inside, where they have no order.
-    sides : tuple of str
-        Names of both groups, missing values aside: below or outside, above or inside.
-    rules : tuple of str
-        The same, with the missing values where these are.
+    - `threshold`: rows up to it are below [coordinates of the column]; NaN for levels without an order.
+    - `levels`: levels that are inside, where they have no order.
+    - `sides`: names of both groups, missing values aside: below or outside, above or inside.
+    - `rules`: the same, with the missing values where these are.
     """
 
     threshold: float
@@ -66,13 +60,8 @@ class SplitColumn(ABC):
     A split is a set of the places that its values have: `members[place]`, of shape (n_places + 1,), is whether rows
     at a place are above or inside. The last place is that of missing values.
 
-    Attributes
-    ----------
-    second : SecondFeature
-    places : ndarray of shape (n_rows,)
-    n_places : int
-        Without the one of missing values.
-    has_missing : bool
+    - `places` (n_rows,).
+    - `n_places`: without the one of missing values.
     """
 
     second: SecondFeature
@@ -144,15 +133,9 @@ def _first_best(
 ) -> tuple[int, bool] | None:
     """Return the first of some sets of rows that is as good as any, and whether it has the missing values.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (n_main, n_sets)
-        Of the deviations of the rows in each set; those of all rows sum to 0.
-    masses : ndarray of shape (n_sets,)
-        Their weights.
-    missing : tuple
-        Sum and weight of the rows without a value.
-    training : Training
+    - `sums` (n_main, n_sets): of the deviations of the rows in each set; those of all rows sum to 0.
+    - `masses` (n_sets,): their weights.
+    - `missing`: sum and weight of the rows without a value.
     """
     missing_sum, missing_mass = missing
     squares = [np.einsum("ki,ki->i", sums, sums)]

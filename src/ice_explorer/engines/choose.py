@@ -62,16 +62,7 @@ class NotExactError(ICEExplorerError):
 class Inside:
     """What a model keeps inside, read once for all who ask.
 
-    Parameters
-    ----------
-    model : object
-    predictor : Predictor
-    columns : Columns
-
-    Attributes
-    ----------
-    peeled : Peeled
-        The model without what stands around it.
+    - `peeled`: the model without what stands around it.
     """
 
     def __init__(self, model: Any, predictor: Predictor, columns: Columns) -> None:
@@ -91,10 +82,7 @@ class Inside:
     def trees(self) -> TreeEnsemble:
         """The trees of an ensemble.
 
-        Raises
-        ------
-        UnsupportedTreesError
-            If they cannot be read, or are none.
+        - raises UnsupportedTreesError: if they cannot be read, or are none.
         """
         categorical = [
             position for position, column in enumerate(self._columns.read)
@@ -113,26 +101,10 @@ def choose_engine(
 ) -> tuple[Engine, list[str]]:
     """Choose the engine of a model: linear where it applies, then kernel, network, tree, and brute.
 
-    Parameters
-    ----------
-    wanted : str
-        "auto", or the engine that the user insists on.
-    inside : Inside
-        Of the model.
-    context : Context
-    items : sequence of FeatureInput
-    n_jobs : int
-
-    Returns
-    -------
-    engine : Engine
-    notes : list of str
-        Why a model that an engine is made for is not computed by it.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the engine asked for cannot explain the model.
+    - `wanted`: "auto", or the engine that the user insists on.
+    - `inside`: of the model.
+    - returns `notes`: why a model that an engine is made for is not computed by it.
+    - raises InvalidOptionError: if the engine asked for cannot explain the model.
     """
     if wanted == "brute" or context.probe is None:
         if wanted not in {"brute", "auto"}:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
@@ -109,20 +108,14 @@ class Context:
     def positions(self, given: object, option: str = "positions") -> NDArray[np.int64]:
         """Return positions of rows of X, given as such or as a boolean mask.
 
-        Raises
-        ------
-        InvalidOptionError
-            If they are neither, or belong to another index.
+        - raises InvalidOptionError: if they are neither, or belong to another index.
         """
         return check_positions(given, self.table.n_observations, option, self.table.index)
 
     def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict some observations as they are, (n_rows,) [output], a block of them at a time.
 
-        Raises
-        ------
-        PredictionError
-            If the model fails or changed, or a prediction is no finite number.
+        - raises PredictionError: if the model fails or changed, or a prediction is no finite number.
         """
         self.witness.check()
         size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)

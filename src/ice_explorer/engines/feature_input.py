@@ -35,36 +35,23 @@ if TYPE_CHECKING:
 
 
 _LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
-_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureInput:
     """One feature before the model is called: axis, grid, scales and rows.
 
-    Attributes
-    ----------
-    feature : Feature
-    grid : Grid
-        Coordinates.
-    scale : float
-        σ, or σ_c of levels without an order [feature].
-    median : float
-        Lower (weighted) median, or the most frequent level.
-    own : ndarray of shape (n_observations,)
-        Own coordinates, the median standing in for missing ones.
-    likelihood_scale : ndarray of shape (n_observations,)
-        s_i [feature]; 1 for levels without an order.
-    shares : ndarray of shape (n_grid,), or None
-        For levels without an order: weight of the observations at each level of the grid.
-    distances : ndarray of shape (n_observations, n_grid), or None
-        For levels without an order: how unlikely each is for a row, where that is estimated.
-    positions : ndarray of shape (n_rows,)
-        Rows that the curves are of.
-    summed : ndarray
-        Those of them that have weight: the metrics are theirs.
-    has_missing : bool
-        Whether any observation that has weight lacks the value.
+    - `grid`: coordinates.
+    - `scale`: σ, or σ_c of levels without an order [feature].
+    - `median`: lower (weighted) median, or the most frequent level.
+    - `own` (n_observations,): own coordinates, the median standing in for missing ones.
+    - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
+    - `shares` (n_grid,): for levels without an order: weight of the observations at each level of the grid.
+    - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
+      estimated.
+    - `positions` (n_rows,): rows that the curves are of.
+    - `summed`: those of them that have weight: the metrics are theirs.
+    - `has_missing`: whether any observation that has weight lacks the value.
     """
 
     feature: Feature

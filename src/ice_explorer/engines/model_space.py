@@ -47,7 +47,7 @@ class NotColumnwiseError(ICEExplorerError):
         return cls(f"The transformers combine {label!r} with other columns.")
 
 
-def _same(some: Array, others: Array) -> NDArray[np.bool_]:
+def same(some: Array, others: Array) -> NDArray[np.bool_]:
     """Whether numbers are equal, missing ones to missing ones."""
     return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
 
@@ -78,26 +78,12 @@ def _grid_seen(item: FeatureInput, labelled: Container[int], unseen: Container[i
 class Space:
     """The matrix that the model inside sees, with some phantoms to check an engine on.
 
-    Attributes
-    ----------
-    columns : list of ndarray of shape (n_rows,)
-        Columns of the matrix; those of X itself where nothing stands around the model.
-    phantoms : list of ndarray of shape (n_phantoms,)
-        The same of the phantoms of `Probe`, put together from columns.
-    places : dict of int to ndarray
-        By number of a feature: the columns that move with it.
-    grids : dict of int to ndarray of shape (n_grid, n_places)
-        What those columns become at each grid value.
-
-    Parameters
-    ----------
-    context : Context
-    items : sequence of FeatureInput
-    peeled : Peeled
-    labelled : container of int
-        Columns of X whose labels the model looks up itself, or does not look at; of others it takes numbers.
-    unseen : container of int
-        Columns of X that the model does not look at, whatever they hold; they become zeros.
+    - `columns` (n_rows,) each: columns of the matrix; those of X itself where nothing stands around the model.
+    - `phantoms` (n_phantoms,) each: the same of the phantoms of `Probe`, put together from columns.
+    - `places`: by number of a feature: the columns that move with it.
+    - `grids` (n_grid, n_places) each: what those columns become at each grid value.
+    - `labelled`: columns of X whose labels the model looks up itself, or does not look at; of others it takes numbers.
+    - `unseen`: columns of X that the model does not look at, whatever they hold; they become zeros.
     """
 
     def __init__(
@@ -151,11 +137,8 @@ class Space:
 class _Transformed:
     """X and phantoms behind the transformers, as few calls of them as possible.
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_rows, n_columns)
-    moves : dict of int to ndarray of shape (n_grid, n_columns)
-        By number of a feature: the first row at each of its grid values.
+    - `matrix` (n_rows, n_columns).
+    - `moves` (n_grid, n_columns) each: by number of a feature: the first row at each of its grid values.
     """
 
     def __init__(self, context: Context, items: Sequence[FeatureInput], transform: Callable[[Any], Array]) -> None:
@@ -199,13 +182,10 @@ class _Transformed:
     def places(self, *, is_columnwise: bool) -> dict[int, NDArray[np.intp]]:
         """Find the columns that move with each feature.
 
-        Raises
-        ------
-        NotColumnwiseError
-            If a feature moves columns to values that depend on the row.
+        - raises NotColumnwiseError: if a feature moves columns to values that depend on the row.
         """
         first = self.matrix[:1]
-        moving = {position: np.asarray(~_same(moved, first).all(axis=0)) for position, moved in self.moves.items()}
+        moving = {position: np.asarray(~same(moved, first).all(axis=0)) for position, moved in self.moves.items()}
         if is_columnwise:
             self._claim_the_rest(moving)
         else:
@@ -218,7 +198,7 @@ class _Transformed:
         A column that comes from one column of X changes between two rows, in which it differs, with
         the value of that column and no other.
         """
-        differs = ~_same(self.matrix, self.matrix[:1])
+        differs = ~same(self.matrix, self.matrix[:1])
         rest = np.flatnonzero(differs.any(axis=0) & ~np.any(list(moving.values()), axis=0))
         others, of_column = np.unique(np.argmax(differs[:, rest], axis=0), return_inverse=True)
         at_a_time = max(1, len(self.matrix) // max(1, len(others)))
@@ -227,7 +207,7 @@ class _Transformed:
             some = numbers[start : start + at_a_time]
             donors = np.tile(others, len(some))
             crossed = self._cross(np.zeros_like(donors), [number for number in some for _ in others], donors)
-            changed = ~_same(crossed, self.matrix[:1]).reshape(len(some), len(others), -1)
+            changed = ~same(crossed, self.matrix[:1]).reshape(len(some), len(others), -1)
             for number, here in zip(some, changed, strict=True):
                 moving[number][rest] = here[of_column, rest]
 
@@ -237,8 +217,8 @@ class _Transformed:
         crossed = self._cross(everything, [position] * len(everything), self._donors)
         if crossed.shape != self.matrix.shape:
             raise NotColumnwiseError.mixed(self._labels[position])
-        moves = moves | ~_same(crossed, self.matrix).all(axis=0)
-        if not _same(crossed[:, moves], self.matrix[self._donors][:, moves]).all():
+        moves = moves | ~same(crossed, self.matrix).all(axis=0)
+        if not same(crossed[:, moves], self.matrix[self._donors][:, moves]).all():
             raise NotColumnwiseError.mixed(self._labels[position])
         return moves
 

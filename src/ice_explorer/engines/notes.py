@@ -48,12 +48,8 @@ def count_others(texts: Sequence[str]) -> str:
 def about(labels: Sequence[str], one: str, several: str, noun: str = "features") -> Iterator[str]:
     """Yield no note, a note that begins with the one label, or one that counts the labels and names three.
 
-    Parameters
-    ----------
-    labels : sequence of str
-    one, several : str
-        What follows `'age'`, and what follows `2 features ('age' and 'city')`, blanks and colons included.
-    noun : str
+    - `one`, `several`: what follows `'age'`, and what follows `2 features ('age' and 'city')`, blanks and colons
+      included.
 
     Examples
     --------

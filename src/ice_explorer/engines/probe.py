@@ -29,19 +29,10 @@ class Probe:
     The first call of the model: it shows what the model returns, and what engines that
     read its inside must give.
 
-    Parameters
-    ----------
-    table : Table
-    moves : mapping of int to tuple of int
-        Columns that move together, by number of the feature.
-    random_state : int
-
-    Attributes
-    ----------
-    rows, crossed, donors : ndarray of shape (n_phantoms,)
-        Phantom r is row rows[r] with what row donors[r] has in the columns of feature crossed[r].
-    container : object
-        The phantoms as the model takes them.
+    - `moves`: columns that move together, by number of the feature.
+    - `rows`, `crossed`, `donors` (n_phantoms,): phantom r is row rows[r] with what row donors[r] has in the columns of
+      feature crossed[r].
+    - `container`: the phantoms as the model takes them.
     """
 
     def __init__(self, table: Table, moves: Mapping[int, tuple[int, ...]], random_state: int) -> None:
@@ -61,13 +52,9 @@ class Probe:
 class Witness:
     """A few observations and what the model predicted for them when its explanation was planned.
 
-    Attributes
-    ----------
-    predict : callable
-        Rows in the container of X -> (n_rows,) float64.
-    rows : callable
-        Returns the observations as the model takes them, made anew: some models write into what they are handed.
-    predicted : ndarray of shape (n_rows,)
+    - `predict`: rows in the container of X -> (n_rows,) float64.
+    - `rows`: returns the observations as the model takes them, made anew: some models write into what they are handed.
+    - `predicted` (n_rows,).
     """
 
     predict: Callable[[Any], Array]
@@ -77,10 +64,7 @@ class Witness:
     def check(self) -> None:
         """Raise if the model predicts these observations otherwise now, and not by chance.
 
-        Raises
-        ------
-        PredictionError
-            Figures of the explanation and new predictions would be those of two models.
+        - raises PredictionError: figures of the explanation and new predictions would be those of two models.
         """
         change = self._change(self._again(), self.predicted)
         if change and not self._change(self._again(), self._again()):
@@ -119,16 +103,10 @@ def repeated(n_phantoms: int) -> NDArray[np.int64]:
 def dependence_note(predicted: Array, again: Array, once_more: Callable[[], Array], bounds: tuple[float, float]) -> str:
     """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
 
-    Parameters
-    ----------
-    predicted : ndarray of shape (n_phantoms,)
-        Predictions of a few phantoms among all others.
-    again : ndarray of shape (n_phantoms,)
-        Their predictions in a call of their own.
-    once_more : callable
-        Repeats that call; called only where the predictions differ.
-    bounds : tuple of float
-        Smallest and largest prediction of all.
+    - `predicted` (n_phantoms,): predictions of a few phantoms among all others.
+    - `again` (n_phantoms,): their predictions in a call of their own.
+    - `once_more`: repeats that call; called only where the predictions differ.
+    - `bounds`: smallest and largest prediction of all.
     """
     least, span = _TOLERANCE * max(map(abs, bounds)), bounds[1] - bounds[0]
     by_rows = _difference(again, predicted)

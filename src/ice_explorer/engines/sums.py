@@ -102,40 +102,25 @@ def add_block(
 
     Between values that lie very close, slopes may have squares that are no numbers.
     """
+    rows, weights, change = block
+    of_rows: Any
+    if isinstance(sums, CategorySums):
+        of_rows = item.own[rows], None if item.distances is None else item.distances[rows], weights[rows]
+    else:
+        of_rows = rows_of(item, weights, rows)
     with np.errstate(over="ignore", invalid="ignore"):
-        _add_to(sums, curves, item, block, compiled=compiled)
+        if isinstance(curves, tuple):
+            sums.add_parallel(*curves, of_rows, change)
+        elif compiled and isinstance(sums, FeatureSums):  # only where that is worth loading
+            from ice_explorer.metrics import ordered_numba
+
+            ordered_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
+        else:
+            sums.add(curves, of_rows, change)
     if isinstance(sums, FeatureSums):
         steep = ~np.isfinite(sums.slopes.squared)
         if steep.any():
             raise PredictionError.too_steep(item.feature.readable, float(sums.gaps[steep].min()), LARGEST)
-
-
-def _add_to(
-    sums: Sums,
-    curves: Array | tuple[Array, Array],
-    item: FeatureInput,
-    block: tuple[NDArray[np.int64], Array, Array | None],
-    *,
-    compiled: bool,
-) -> None:
-    rows, weights, change = block
-    if isinstance(sums, CategorySums):
-        distances = None if item.distances is None else item.distances[rows]
-        levels = item.own[rows], distances, weights[rows]
-        if isinstance(curves, tuple):
-            sums.add_parallel(*curves, levels, change)
-        else:
-            sums.add(curves, levels, change)
-        return
-    of_rows = rows_of(item, weights, rows)
-    if isinstance(curves, tuple):
-        sums.add_parallel(*curves, of_rows, change)
-    elif compiled:  # only where that is worth loading
-        from ice_explorer.metrics import ordered_numba
-
-        ordered_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
-    else:
-        sums.add(curves, of_rows, change)
 
 
 def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ice_explorer.adapters.structure.trees.ensemble import UnsupportedTreesError
+from ice_explorer.engines.model_space import same
 from ice_explorer.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -40,27 +41,12 @@ def threshold_grids(
     On such a grid every step of the curves lies in an interval of its own: the grid shows the exact
     curve and its exact total variation, however the data lie.
 
-    Parameters
-    ----------
-    inside : Inside
-        Of the model.
-    table : Table
-    columns : Columns
-    positions : sequence of int
-        Columns to make grids for.
-
-    Returns
-    -------
-    grids : dict of str to ndarray
-        Grid values by label, of columns of numbers whose thresholds are values of X. Of others the values
-        that occur are all there is to tell apart.
-    notes : list of str
-        Which columns of numbers have no such grid.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the model is no tree ensemble, or none of its thresholds is a value of X.
+    - `inside`: of the model.
+    - `positions`: columns to make grids for.
+    - returns `grids`: grid values by label, of columns of numbers whose thresholds are values of X. Of others the
+      values that occur are all there is to tell apart.
+    - returns `notes`: which columns of numbers have no such grid.
+    - raises InvalidOptionError: if the model is no tree ensemble, or none of its thresholds is a value of X.
     """
     try:
         ensemble = inside.trees
@@ -124,12 +110,7 @@ def _inside_data(feature: Feature, ends: Array) -> Array:
 class _Transformed:
     """Columns of X, and what the trees see of them behind transformers.
 
-    Parameters
-    ----------
-    table : Table
-    transform : callable
-        Rows of X -> the matrix that the trees see.
-    ensemble : TreeEnsemble
+    - `transform`: rows of X -> the matrix that the trees see.
     """
 
     def __init__(self, table: Table, transform: Callable[[Any], Array], ensemble: TreeEnsemble) -> None:
@@ -201,11 +182,11 @@ class _Transformed:
             seen = self._transform(self._table.phantoms(rows, natives)).reshape(len(rows), len(points), -1)
         except (TypeError, ValueError):  # a transformer refuses values that X does not have
             return None
-        moved = np.flatnonzero(_differ(seen, seen[:, :1]).any(axis=(0, 1)))
+        moved = np.flatnonzero(~same(seen, seen[:, :1]).all(axis=(0, 1)))
         brackets = []
         for column in moved.tolist():
             thresholds = _thresholds(self._ensemble, column)
-            if _differ(seen[:, :, column], seen[:1, :, column]).any() or np.isnan(thresholds).any():
+            if not same(seen[:, :, column], seen[:1, :, column]).all() or np.isnan(thresholds).any():
                 return None
             bracket = self._bracketed(column, thresholds, points, seen[0, :, column])
             if bracket is None:
@@ -260,10 +241,6 @@ def _points(values: Array) -> Array:
     present = np.unique(values[~np.isnan(values)])
     some = present[np.linspace(0, len(present) - 1, _N_POINTS // 2).astype(np.intp)]
     return np.unique(np.concatenate([some, np.linspace(present[0], present[-1], _N_POINTS // 2)]))
-
-
-def _differ(some: Array, others: Array) -> NDArray[np.bool_]:
-    return np.asarray((some != others) & ~(np.isnan(some) & np.isnan(others)))
 
 
 def _rounding_border(ensemble: TreeEnsemble, column: int, thresholds: Array) -> Array:

@@ -26,26 +26,13 @@ def is_place(anchor: object) -> bool:
 def place_of(feature: Feature, grid: NDArray[np.float64], anchor: object) -> AnchorName | float:
     """Return an anchor as pictures have it.
 
-    Parameters
-    ----------
-    feature : Feature
-    grid : ndarray of shape (n_grid,)
-        Coordinates of its grid values.
-    anchor : {"min", "max", "median", "own"} or object
-        A name, or a value of the feature: a number, a date, a duration, or the label of a level. A label
-        comes before a number, and a name before a label. On levels whose labels are no numbers a number is
-        a place, 0 the first.
-
-    Returns
-    -------
-    str or float
-        The name, or the place: the rank of a level with an order, the position on the grid of one
-        without, else the coordinate. It need not be that of a grid value.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the feature has no such value, or for a level without an order its grid.
+    - `grid` (n_grid,): coordinates of its grid values.
+    - `anchor`: a name, or a value of the feature: a number, a date, a duration, or the label of a level. A label comes
+      before a number, and a name before a label. On levels whose labels are no numbers a number is a place, 0 the
+      first.
+    - returns: the name, or the place: the rank of a level with an order, the position on the grid of one without, else
+      the coordinate. It need not be that of a grid value.
+    - raises InvalidOptionError: if the feature has no such value, or for a level without an order its grid.
     """
     if isinstance(anchor, str) and is_place(anchor):
         return check_anchor(anchor)

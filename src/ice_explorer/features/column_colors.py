@@ -30,22 +30,13 @@ _OTHER = "other"
 class RampColors:
     """Values of a column on a ramp.
 
-    Attributes
-    ----------
-    column : str
-        Its label.
-    values : ndarray of shape (n_rows,)
-        NaN where missing.
-    of : str
-        Kind of the column, which says how values are written.
-    domain : tuple of float
-        Ends of the ramp.
-    median : float
-        Of the whole column.
-    levels : list of str or None
-        Names of 0, 1, … where the values are ranks.
-    clock : Clock
-        How datetimes are written.
+    - `column`: its label.
+    - `values` (n_rows,): NaN where missing.
+    - `of`: kind of the column, which says how values are written.
+    - `domain`: ends of the ramp.
+    - `median`: of the whole column.
+    - `levels`: names of 0, 1, … where the values are ranks.
+    - `clock`: how datetimes are written.
     """
 
     column: str
@@ -61,17 +52,10 @@ class RampColors:
 class LevelColors:
     """Levels of a column, each with a colour.
 
-    Attributes
-    ----------
-    column : str
-        Its label.
-    values : ndarray of shape (n_rows,)
-        Place of each row among the levels; NaN where missing.
-    levels : list of str
-    counts : list of int
-        Rows of the whole column that have each level.
-    places : list of float or None
-        Coordinates of levels that have an order.
+    - `column`: its label.
+    - `values` (n_rows,): place of each row among the levels; NaN where missing.
+    - `counts`: rows of the whole column that have each level.
+    - `places`: coordinates of levels that have an order.
     """
 
     column: str
@@ -96,22 +80,13 @@ ColumnColors: TypeAlias = RampColors | LevelColors
 def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[str] = ()) -> ColumnColors:
     """Values of a column at some rows, as something to colour by.
 
-    Parameters
-    ----------
-    column : Column
-        Any column of X, or a group of columns as one category.
-    positions : ndarray of shape (n_rows,)
-        Rows of X.
-    apart : sequence of str
-        Levels without an order that are told apart however rare they are.
-
-    Returns
-    -------
-    RampColors or LevelColors
-        The domain of a ramp is from the 2 % to the 98 % quantile of the whole column, so that an outlier does not
-        take all the colours; of those that are finite. Booleans, ordered categories and whatever has at most 6
-        distinct values on an axis are ordered levels; more than 12 ordered levels make a ramp. Categories beyond the
-        8 most frequent share a last level "other".
+    - `column`: any column of X, or a group of columns as one category.
+    - `positions` (n_rows,): rows of X.
+    - `apart`: levels without an order that are told apart however rare they are.
+    - returns: the domain of a ramp is from the 2 % to the 98 % quantile of the whole column, so that an outlier does
+      not take all the colours; of those that are finite. Booleans, ordered categories and whatever has at most 6
+      distinct values on an axis are ordered levels; more than 12 ordered levels make a ramp. Categories beyond the 8
+      most frequent share a last level "other".
     """
     if column.kind in ("category", "other"):
         return _unordered_levels(column, positions, frozenset(apart))

@@ -17,32 +17,17 @@ from ice_explorer.features.groups import column_of_group, make_group
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.features.feature import Feature
-
-    Array = NDArray[np.float64]
-
-
-_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
-_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
 class Columns:
     """The columns of X by name, read once each, and the features made of them.
 
-    Attributes
-    ----------
-    names : list
-        Of the columns of X.
-    n_observations : int
-    labels : list of str
-        Of the columns, then of the groups.
-    groups : dict of object to tuple of int
-        Positions of the columns that move together, by name of the group.
-    categorical : set of int
-        Positions of the columns whose values are taken for names.
+    - `names`: of the columns of X.
+    - `labels`: of the columns, then of the groups.
+    - `groups`: positions of the columns that move together, by name of the group.
+    - `categorical`: positions of the columns whose values are taken for names.
     """
 
     def __init__(
@@ -161,10 +146,7 @@ class Columns:
     def feature(self, number: int) -> Feature:
         """Return a feature by its number.
 
-        Raises
-        ------
-        InputDataError, InvalidOptionError
-            If what its columns hold cannot be put on an axis.
+        - raises InputDataError, InvalidOptionError: if what its columns hold cannot be put on an axis.
         """
         if number not in self._features:
             self._features[number] = self._make(number)

@@ -37,19 +37,11 @@ _MOST_BINS: Final = 30
 class DisplayAxis:
     """Where the values of a feature stand.
 
-    Attributes
-    ----------
-    kind : str
-    grid : ndarray of shape (n_grid,)
-        Places of the grid values, increasing.
-    observed : ndarray of shape (n_observations,)
-        Own places; NaN is missing, -1 a level that is not on the grid.
-    median : float
-        Place of the median, or of the most frequent level.
-    levels : list of str or None
-        Names of the grid values where they are levels.
-    clock : Clock
-        How datetimes are written: in the time zone of the column.
+    - `grid` (n_grid,): places of the grid values, increasing.
+    - `observed` (n_observations,): own places; NaN is missing, -1 a level that is not on the grid.
+    - `median`: place of the median, or of the most frequent level.
+    - `levels`: names of the grid values where they are levels.
+    - `clock`: how datetimes are written: in the time zone of the column.
     """
 
     kind: FeatureKind
@@ -132,13 +124,10 @@ def _places_of(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray
 def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the data are, along the axis.
 
-    Returns
-    -------
-    edges : ndarray of shape (n_bins + 1,)
-        Each level of the grid has a bin of its own, of width 1, and so has each value where no more than 30 are
-        distinct, bounded half way to its neighbours; otherwise there are at most 30 bins of equal width.
-    counts : ndarray of shape (n_bins,)
-        Observations.
+    - returns `edges` (n_bins + 1,): each level of the grid has a bin of its own, of width 1, and so has each value
+      where no more than 30 are distinct, bounded half way to its neighbours; otherwise there are at most 30 bins of
+      equal width.
+    - returns `counts` (n_bins,): observations.
     """
     if axis.has_levels:
         edges = np.unique(np.concatenate([axis.grid - 0.5, axis.grid + 0.5]))

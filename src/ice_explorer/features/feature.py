@@ -38,26 +38,15 @@ _MOMENTS = ("datetime", "timedelta")
 class Feature:
     """One axis, and the columns of X that move along it.
 
-    Attributes
-    ----------
-    at_issue : int
-        Position of its column; groups are numbered behind the last column.
-    name : object
-    label : str
-        The name as people read it.
-    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
-    is_integer : bool
-        Whether only whole numbers, or whole days, make sense on the axis.
-    values : ndarray of shape (n_observations,)
-        Own coordinates; NaN is missing.
-    levels : ndarray of object, shape (n_levels,), or None
-        What the codes 0 … n_levels - 1 stand for, where coordinates are codes.
-    members : tuple of Column
-        The columns that move.
-    positions : tuple of int
-        Their positions in X.
-    codebook : ndarray of shape (n_levels, n_members), or None
-        Coordinates of the members at each code; None where they are the coordinate itself.
+    - `at_issue`: position of its column; groups are numbered behind the last column.
+    - `label`: the name as people read it.
+    - `is_integer`: whether only whole numbers, or whole days, make sense on the axis.
+    - `values` (n_observations,): own coordinates; NaN is missing.
+    - `levels` (n_levels,): what the codes 0 … n_levels - 1 stand for, where coordinates are codes.
+    - `members`: the columns that move.
+    - `positions`: their positions in X.
+    - `codebook` (n_levels, n_members): coordinates of the members at each code; None where they are the coordinate
+      itself.
     """
 
     at_issue: int
@@ -228,11 +217,8 @@ def _days(feature: Feature, given: Any) -> Array | None:
 def _moment(feature: Feature, value: Any) -> Any:
     """Take a moment out of what pandas wraps it in; of datetimes with a zone that in UTC.
 
-    Raises
-    ------
-    InvalidOptionError
-        If one of value and column has a time zone and the other has none: that is a shift by hours. A date as text
-        is one in the zone of the column.
+    - raises InvalidOptionError: if one of value and column has a time zone and the other has none: that is a shift by
+      hours. A date as text is one in the zone of the column.
     """
     if feature.kind == "timedelta":
         return np.timedelta64(value, "us")
@@ -306,15 +292,7 @@ def group_of(
 ) -> Feature:
     """Make one feature of columns of 0 and 1, at most one of which is 1 in a row.
 
-    Parameters
-    ----------
-    at_issue : int
-    name : object
-    label : str
-    members : sequence of Column
-    positions : sequence of int
-    levels : sequence of str
-        Name of the level at which each member is 1; one more where no member is 1 in some row.
+    - `levels`: name of the level at which each member is 1; one more where no member is 1 in some row.
     """
     values = np.column_stack([member.values for member in members])
     return Feature(
@@ -334,10 +312,7 @@ def group_of(
 def step_of(feature: Feature, step: object) -> float:
     """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
 
-    Raises
-    ------
-    InvalidOptionError
-        If the feature has no order, or the step is not a number greater than 0.
+    - raises InvalidOptionError: if the feature has no order, or the step is not a number greater than 0.
     """
     if feature.is_unordered:
         raise InvalidOptionError.step_without_order(feature.readable)
@@ -357,10 +332,7 @@ def step_of(feature: Feature, step: object) -> float:
 def with_levels_of(feature: Feature, other: Feature) -> Feature:
     """Number the levels of a feature as those of the same feature elsewhere; levels of its own come after them.
 
-    Raises
-    ------
-    InvalidOptionError
-        If the dtype of its column declares its levels, and not all of the other's.
+    - raises InvalidOptionError: if the dtype of its column declares its levels, and not all of the other's.
     """
     if feature.levels is None or other.levels is None:
         return feature

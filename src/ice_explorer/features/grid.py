@@ -11,7 +11,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.likelihood import observed_quantiles
+from ice_explorer.metrics.likelihood import observed_quantiles, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,15 +29,10 @@ _CHOSEN_SIZE = 100  # and levels of an unordered category, whose metrics compare
 class Grid:
     """Grid of one feature.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_grid,)
-        Strictly increasing, finite, in units of the feature.
-    n_distinct : int
-        Distinct observed values of the column, of rows that have weight.
-    capped : bool
-        True where not every observed value is a grid value although `grid="observed"`, or not every
-        level of an unordered category without being asked for.
+    - `values` (n_grid,): strictly increasing, finite, in units of the feature.
+    - `n_distinct`: distinct observed values of the column, of rows that have weight.
+    - `capped`: True where not every observed value is a grid value although `grid="observed"`, or not every level of an
+      unordered category without being asked for.
     """
 
     values: NDArray[np.float64]
@@ -68,38 +63,20 @@ def make_grid(
 ) -> Grid:
     """Choose the grid of one feature.
 
-    Parameters
-    ----------
-    feature : str
-        Label, for messages, seeds and to look up a grid given by its values.
-    values : ndarray of shape (n_observations,)
-        Own coordinates [feature]; NaN is missing and never a grid value.
-    weights : ndarray of shape (n_observations,) or None
-        Rows of weight 0 give no grid value; quantiles are weighted.
-    grid : str or mapping
-        How to choose, or the values by label; labels not in it get their observed values.
-    grid_size : int or None
-        Most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for
-        levels without an order.
-    digits : int or None
-        Behind the point, that a uniform grid keeps to: 0 makes it one of whole numbers, None one of any.
-    is_unordered : bool
-        True makes the grid of levels that occur, the most frequent ones where there are more than
-        `grid_size`, drawn ones for grid="random".
-    random_state : int
-        Seed of grid="random".
-
-    Returns
-    -------
-    Grid
-        Strictly increasing values.
-
-    Raises
-    ------
-    InputDataError
-        If no row that has weight holds a value.
+    - `feature`: label, for messages, seeds and to look up a grid given by its values.
+    - `values` (n_observations,): own coordinates [feature]; NaN is missing and never a grid value.
+    - `weights` (n_observations,): rows of weight 0 give no grid value; quantiles are weighted.
+    - `grid`: how to choose, or the values by label; labels not in it get their observed values.
+    - `grid_size`: most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for levels
+      without an order.
+    - `digits`: behind the point, that a uniform grid keeps to: 0 makes it one of whole numbers, None one of any.
+    - `is_unordered`: True makes the grid of levels that occur, the most frequent ones where there are more than
+      `grid_size`, drawn ones for grid="random".
+    - `random_state`: seed of grid="random".
+    - returns: strictly increasing values.
+    - raises InputDataError: if no row that has weight holds a value.
     """
-    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    present = weighing(values, weights)
     column = values[present]
     if column.size == 0:
         raise InputDataError.feature_must(
@@ -161,14 +138,9 @@ def _random_values(distinct: NDArray[np.float64], size: int, generator: np.rando
 def check_grid_values(feature: object, given: ArrayLike, text: Callable[[float], str]) -> NDArray[np.float64]:
     """Turn a grid given by the user into increasing finite values, or say what is wrong with it.
 
-    Parameters
-    ----------
-    feature : object
-        Its name, for messages.
-    given : array-like
-        Coordinates, or what is none.
-    text : callable
-        Coordinate -> how it is written in a message.
+    - `feature`: its name, for messages.
+    - `given`: coordinates, or what is none.
+    - `text`: coordinate -> how it is written in a message.
     """
     values = real_numbers(given)
     if values is None or values.ndim == 0:

@@ -30,10 +30,7 @@ def make_group(at_issue: int, name: Name, label: str, members: Sequence[Column],
     Its levels are named by what the columns' names do not have in common; where no column is 1 the
     level is "none of them", if some row has it.
 
-    Raises
-    ------
-    InvalidOptionError
-        If a column holds anything but 0 and 1, or two of them are 1 in a row.
+    - raises InvalidOptionError: if a column holds anything but 0 and 1, or two of them are 1 in a row.
     """
     for member in members:
         if member.kind not in {"numeric", "boolean"}:

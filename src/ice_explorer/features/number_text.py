@@ -41,21 +41,11 @@ def nice_step(span: float, wanted: int) -> float:
 def ticks(low: float, high: float, wanted: int, *, whole: bool = False, separator: str = ",") -> list[Tick]:
     """Choose round values within [low, high], labelled alike.
 
-    Parameters
-    ----------
-    low, high : float
-        Ends of the axis.
-    wanted : int
-        Into about how many steps the axis is cut.
-    whole : bool
-        The axis has whole numbers only.
-    separator : str
-        Of thousands.
-
-    Returns
-    -------
-    list of Tick
-        Increasing. Empty where the axis has no length.
+    - `low`, `high`: ends of the axis.
+    - `wanted`: into about how many steps the axis is cut.
+    - `whole`: the axis has whole numbers only.
+    - `separator`: of thousands.
+    - returns: increasing. Empty where the axis has no length.
     """
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return []

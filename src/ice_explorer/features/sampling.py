@@ -22,24 +22,13 @@ def draw_stratified(
     The candidates are sorted by the feature (ties in random order), cut into `size` strata that
     hold the same share of them, and one is drawn from each, as in §3.1 of Yeh & Ngo (2021).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_observations,)
-        The feature; missing values form the last strata.
-    candidates : ndarray of shape (n_candidates,)
-        Positions to draw from.
-    size : int
-        How many to draw; all candidates where there are no more.
-    generator : numpy.random.Generator
-        Source of randomness.
-    weights : ndarray of shape (n_observations,), optional
-        Strata hold the same share of weight instead, and a row is drawn in proportion to its
-        weight; a row heavier than a stratum is still drawn once only.
-
-    Returns
-    -------
-    ndarray of shape (min(size, n_candidates),)
-        Sorted positions; fewer where heavy rows were drawn repeatedly.
+    - `values` (n_observations,): the feature; missing values form the last strata.
+    - `candidates` (n_candidates,): positions to draw from.
+    - `size`: how many to draw; all candidates where there are no more.
+    - `generator`: source of randomness.
+    - `weights` (n_observations,): strata hold the same share of weight instead, and a row is drawn in proportion to its
+      weight; a row heavier than a stratum is still drawn once only.
+    - returns (min(size, n_candidates),): sorted positions; fewer where heavy rows were drawn repeatedly.
     """
     if size >= len(candidates):
         return np.sort(candidates)

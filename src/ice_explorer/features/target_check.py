@@ -31,12 +31,8 @@ _FIRST_ROWS: Final = 200  # that tell most columns from the target
 class KnownTarget:
     """What y says of the columns of X.
 
-    Attributes
-    ----------
-    equal : dict of str to str
-        Labels of columns that tell y in every row, with a sentence on each.
-    numbers : ndarray of shape (n_observations,) or None
-        The target; None where it is classes.
+    - `equal`: labels of columns that tell y in every row, with a sentence on each.
+    - `numbers` (n_observations,): the target; None where it is classes.
     """
 
     equal: dict[str, str]
@@ -50,10 +46,7 @@ class KnownTarget:
 def known_target(y: object, predictor: Predictor, columns: Iterable[Column], n_observations: int) -> KnownTarget:
     """Compare the observed target with every column of X.
 
-    Raises
-    ------
-    InvalidOptionError
-        If y is not the target of the rows of X, or of what is explained.
+    - raises InvalidOptionError: if y is not the target of the rows of X, or of what is explained.
     """
     numbers = target_values(y, predictor, n_observations)
     comparable = [column for column in columns if column.kind != "other"]
@@ -68,12 +61,8 @@ def known_target(y: object, predictor: Predictor, columns: Iterable[Column], n_o
 def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -> bool:
     """Whether the prediction is the value of the feature, whatever the other features are.
 
-    Parameters
-    ----------
-    axis, mean, spread : ndarray of shape (n_grid,)
-        Grid values, and mean and standard deviation of the curves there.
-    observed : ndarray of shape (n_observations,)
-        Values of the feature, NaN where missing: the curves count where the data are.
+    - `axis`, `mean`, `spread` (n_grid,): grid values, and mean and standard deviation of the curves there.
+    - `observed` (n_observations,): values of the feature, NaN where missing: the curves count where the data are.
     """
     present = observed[np.isfinite(observed)]
     off, apart = np.interp(present, axis, mean) - present, np.interp(present, axis, spread)

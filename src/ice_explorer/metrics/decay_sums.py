@@ -24,7 +24,7 @@ import numpy as np
 
 from ice_explorer.metrics import chebyshev, distance_pairs
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.own_value_nodes import MOST_MOMENTS, OwnValues
+from ice_explorer.metrics.observed_value_nodes import MOST_MOMENTS, ObservedValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,10 +59,7 @@ _MOST_LAID_OUT = 1 << 17  # observed values × grid values; beyond, sums over bo
 class EndShares:
     """What share of its weight each interval counts with the likelihood of its left end, and of its right one.
 
-    Attributes
-    ----------
-    left, right : ndarray of shape (n_grid - 1,)
-        All together they sum to 1.
+    - `left`, `right` (n_grid - 1,): all together they sum to 1.
     """
 
     left: Array
@@ -80,16 +77,11 @@ class EndShares:
 class Ends:
     """Values at which likelihoods are taken, and what lies there: one channel for each of some conventions.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_ends,)
-        Increasing.
-    shares : ndarray of shape (n_ends, n_channels)
-        Share of the weight of all intervals.
-    before, after : ndarray of shape (n_ends,)
-        Columns of the active intervals on the left and on the right; any column where there is none.
-    of_before, of_after : ndarray of shape (n_ends, n_channels)
-        Shares of these two; 0 where there is none.
+    - `values` (n_ends,): increasing.
+    - `shares` (n_ends, n_channels): share of the weight of all intervals.
+    - `before`, `after` (n_ends,): columns of the active intervals on the left and on the right; any column where there
+      is none.
+    - `of_before`, `of_after` (n_ends, n_channels): shares of these two; 0 where there is none.
     """
 
     values: Array
@@ -137,14 +129,9 @@ class DecaySums:
 
     Few masses are kept as they are; many become the moments of their cells.
 
-    Parameters
-    ----------
-    n_channels : int
-        Number of masses that share each distance.
-    nearest, farthest : float
-        Bounds of the distances that will be added. Distances are kept relative to `nearest`.
-    compiled : bool
-        Whether masses that are laid out are added by the compiled kernel.
+    - `n_channels`: number of masses that share each distance.
+    - `nearest`, `farthest`: bounds of the distances that will be added. Distances are kept relative to `nearest`.
+    - `compiled`: whether masses that are laid out are added by the compiled kernel.
     """
 
     def __init__(self, n_channels: int, nearest: float, farthest: float, *, compiled: bool = False) -> None:
@@ -170,11 +157,8 @@ class DecaySums:
     def add(self, distances: NDArray[np.float64], masses: NDArray[np.float64]) -> None:
         """Add masses at distances.
 
-        Parameters
-        ----------
-        distances : ndarray of shape (n_masses,)
-            In likelihood scales; infinite ones carry no likelihood and are left out.
-        masses : ndarray of shape (n_masses, n_channels)
+        - `distances` (n_masses,): in likelihood scales; infinite ones carry no likelihood and are left out.
+        - `masses` (n_masses, n_channels).
         """
         self.add_beyond(distances - self.nearest, masses)
 
@@ -193,16 +177,10 @@ class DecaySums:
     ) -> None:
         """Add steepness and weights, each times its shares at the ends, at the distance of every node from every end.
 
-        Parameters
-        ----------
-        ends : Ends
-            With as many channels as there are here, or half as many where both steepness and weights come.
-        own : tuple of two ndarrays of shape (n_nodes,)
-            Nodes and their likelihood scales.
-        steepness : ndarray of shape (n_nodes, at least n_active) or None
-            For the first channels.
-        weights : ndarray of shape (n_nodes,) or None
-            For the last channels.
+        - `ends`: with as many channels as there are here, or half as many where both steepness and weights come.
+        - `own` (n_nodes,) each: nodes and their likelihood scales.
+        - `steepness` (n_nodes, at least n_active): for the first channels.
+        - `weights` (n_nodes,): for the last channels.
         """
         nodes, scales = own
         n_ends = len(ends.values)
@@ -284,27 +262,16 @@ class LikelihoodSums:
     With M the mixture of likelihoods at both ends of an interval that `EndShares` states, they are
     Σ w_i u_k M_ik |S_ik| and Σ w_i u_k M_ik. The second needs no model.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-    active : ndarray of shape (n_active,)
-        Intervals in which a curve can change; steepness comes for these alone.
-    conventions : mapping of str to EndShares
-    rows : tuple of three ndarrays of shape (n_rows,)
-        Observed values, none missing, likelihood scales and frequency weights of all rows that will be
-        added.
-    compiled : bool
-        Whether the compiled kernels are used where there is much to add.
-    most_cells : int, optional
-        How many observed values × intervals may be kept while rows are added; beyond, each row is added by
-        its distances at once, which takes longer.
-
-    Attributes
-    ----------
-    own : OwnValues or None
-        Where steepness is kept by observed value: how observed values are divided.
-    by_bucket : ndarray of shape (n_nodes, at least n_active) or None
-        Chebyshev moments of the weighted steepness of each bucket of `own`; further columns are 0.
+    - `grid` (n_grid,).
+    - `active` (n_active,): intervals in which a curve can change; steepness comes for these alone.
+    - `rows` (n_rows,) each: observed values, none missing, likelihood scales and frequency weights of all rows that
+      will be added.
+    - `compiled`: whether the compiled kernels are used where there is much to add.
+    - `most_cells`: how many observed values × intervals may be kept while rows are added; beyond, each row is added by
+      its distances at once, which takes longer.
+    - `own`: where steepness is kept by observed value: how observed values are divided.
+    - `by_bucket` (n_nodes, at least n_active): Chebyshev moments of the weighted steepness of each bucket of `own`;
+      further columns are 0.
     """
 
     def __init__(
@@ -318,14 +285,14 @@ class LikelihoodSums:
         most_cells: int | None = None,
     ) -> None:
         observed, scales, weights = rows
-        self.own: OwnValues | None = None
+        self.own: ObservedValues | None = None
         self.by_bucket: NDArray[np.float64] | None = None
-        self._on_grid: OwnValues | None = None
+        self._on_grid: ObservedValues | None = None
         self._n_active = len(active)
         nodes = observed
         if scales.min() == scales.max():
             self._scale = scale = float(scales[0])
-            self._on_grid = OwnValues(observed, weights, grid, scale, compiled=compiled)
+            self._on_grid = ObservedValues(observed, weights, grid, scale, compiled=compiled)
             own = self._for_steepness(self._on_grid, grid, active, rows, compiled=compiled)
             n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
             if len(own.nodes) * n_columns <= (MOST_CELLS if most_cells is None else most_cells):
@@ -347,37 +314,28 @@ class LikelihoodSums:
 
     @staticmethod
     def _for_steepness(
-        on_grid: OwnValues,
+        on_grid: ObservedValues,
         grid: NDArray[np.float64],
         active: NDArray[np.intp],
         rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
         *,
         compiled: bool,
-    ) -> OwnValues:
+    ) -> ObservedValues:
         """Divide observed values where distances to active intervals change sides, if that leaves fewer nodes."""
         breaks = grid[np.union1d(active, active + 1)]
         few = MOST_MOMENTS * (len(breaks) + 1)
         if len(breaks) == len(grid) or not (on_grid.interpolates or len(on_grid.nodes) > few):
             return on_grid
         observed, scales, weights = rows
-        own = OwnValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
+        own = ObservedValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
         return own if own.interpolates else on_grid
 
     def totals(self, convention: str, exponents: Array) -> tuple[Array, Array, float]:
         """Sum for some decays.
 
-        Parameters
-        ----------
-        convention : str
-        exponents : ndarray of shape (n_decays,)
-            a = -ln(decay).
-
-        Returns
-        -------
-        steepness, likelihood : ndarray of shape (n_decays,)
-            Σ w u M |S| and Σ w u M, as multiples of e^{-a·nearest}.
-        nearest : float
-            Smallest distance of a phantom that counts.
+        - `exponents` (n_decays,): a = -ln(decay).
+        - returns `steepness`, `likelihood` (n_decays,): Σ w u M |S| and Σ w u M, as multiples of e^{-a·nearest}.
+        - returns `nearest`: smallest distance of a phantom that counts.
         """
         return next(group for group in self._groups if convention in group.names).totals(convention, exponents)
 

@@ -1,6 +1,6 @@
 """Sums over observed values and over masses laid out as observed values × ends, compiled.
 
-`OwnValues` and `DecaySums.add` are the references: a test holds each kernel to them.
+`ObservedValues` and `DecaySums.add` are the references: a test holds each kernel to them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FEW = 8  # edges that are looked at one by one
 def bucket_of(value, edges, hints, origin, per_width):
     """Find the last of some lower edges that is not above a value; the first where there is none.
 
-    `hints`, `origin` and `per_width` are those of `own_values.hints_of`.
+    `hints`, `origin` and `per_width` are those of `observed_value_nodes.hints_of`.
     """
     hint = int(min(max((value - origin) * per_width, 0.0), hints.shape[0] - 2.0))
     bucket = hints[hint]
@@ -38,7 +38,7 @@ def add_weights(observed, weights, own, n_rows, moments):
     Parameters
     ----------
     observed, weights : float64 (n_rows,)
-    own : as `OwnValues.arrays`
+    own : as `ObservedValues.arrays`
     n_rows : int64 (n_buckets,)
         Added to.
     moments : float64 (n_buckets, most moments)
@@ -141,7 +141,7 @@ def _number_leaves(values, leaf):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
 def fill_leaves(own, others, below, n_moments):
-    """Do what `pairs._fill_leaves` does, all in arrays that are contiguous."""
+    """Do what `distance_pairs._fill_leaves` does, all in arrays that are contiguous."""
     values, weights = own
     ends, u = others
     n_values, n_ends, n_channels = values.shape[0], ends.shape[0], u.shape[1]

@@ -51,22 +51,13 @@ def by_distance(
 ) -> tuple[Array, Array]:
     """Find masses over distance that stand for w[i] · u[k] at the distance of observed value i and value k.
 
-    Parameters
-    ----------
-    own : tuple of two ndarrays of shape (n_own,)
-        Observed values, not decreasing, in likelihood scales within `FARTHEST` of 0, and their weights.
-    others : tuple of ndarray of shape (n_others,) and ndarray of shape (n_others, n_channels)
-        Values, as the own ones, and their weights.
-    nearest : float
-        No more than the distance of any pair.
-    compiled : bool
-        Whether the compiled kernel fills the leaves.
-
-    Returns
-    -------
-    distances : ndarray of shape (n_masses,)
-        Beyond `nearest`; not less than ``-LEAF``.
-    masses : ndarray of shape (n_masses, n_channels)
+    - `own` (n_own,) each: observed values, not decreasing, in likelihood scales within `FARTHEST` of 0, and their
+      weights.
+    - `others` (n_others,) each: values, as the own ones, and their weights.
+    - `nearest`: no more than the distance of any pair.
+    - `compiled`: whether the compiled kernel fills the leaves.
+    - returns `distances` (n_masses,): beyond `nearest`; not less than ``-LEAF``.
+    - returns `masses` (n_masses, n_channels).
     """
     reflected = (-own[0][::-1], own[1][::-1]), (-others[0][::-1], others[1][::-1])
     n_channels = others[1].shape[1]
@@ -180,18 +171,9 @@ def _fill_leaves(
 ) -> tuple[Boxes, Boxes, Array]:
     """Move values, in widths of a leaf, to their leaves.
 
-    Parameters
-    ----------
-    own, others
-        As for `by_distance`.
-    below : ndarray of shape (n_others,)
-        How many observed values, of the lowest, each of the others is to meet; at least 1.
-
-    Returns
-    -------
-    left, right : boxes of the observed values, with one channel, and of the others
-    within : ndarray of shape (n_channels, N_OF_LEAF, N_OF_LEAF)
-        Moments of the pairs within a leaf.
+    - `own`, `others`: as for `by_distance`.
+    - `below` (n_others,): how many observed values, of the lowest, each of the others is to meet; at least 1.
+    - returns `within` (n_channels, N_OF_LEAF, N_OF_LEAF): moments of the pairs within a leaf.
     """
     (values, weights), (ends, u) = own, others
     box, first, degrees = _leaves_of(values)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
 _SEEDS = 1 << 32  # of a forest
+_FOREST = {"n_estimators": 200, "min_samples_leaf": 5, "max_features": 1.0, "oob_score": True, "n_jobs": 1}
 
 
 def check_decay(decay: object) -> float:
@@ -28,12 +29,18 @@ def check_decay(decay: object) -> float:
     return float(decay)
 
 
+def weighing(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    """Whether each value is not missing, in a row that has weight."""
+    present = ~np.isnan(values)
+    return present if weights is None else present & (weights > 0)
+
+
 def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Standard deviation of the values that are not missing, ddof=0 [feature].
 
     Exactly 0 where all values are equal, which the usual formula misses by rounding.
     """
-    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    present = weighing(values, weights)
     column = values[present]
     if column.size == 0 or column.min() == column.max():
         return 0.0
@@ -46,14 +53,14 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
 
 def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Lower (weighted) median of the values that are not missing: an observed value."""
-    present = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    present = weighing(values, weights)
     mass = None if weights is None else weights[present]
     return float(observed_quantiles(values[present], np.array([0.5]), mass)[0])
 
 
 def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
-    present = ~np.isnan(codes) if weights is None else ~np.isnan(codes) & (weights > 0)
+    present = weighing(codes, weights)
     held = codes[present].astype(np.intp)
     return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
 
@@ -80,17 +87,11 @@ def distances(
 ) -> NDArray[np.float64]:
     """Distance of each phantom from its observation, in likelihood scales.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-    observed : ndarray of shape (n_observations,)
-        Observed values [feature], none missing.
-    likelihood_scale : ndarray of shape (n_observations,)
-        s_i [feature]. Where it is 0 the distance is 0 at the observed value and infinite elsewhere.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
+    - `grid` (n_grid,).
+    - `observed` (n_observations,): observed values [feature], none missing.
+    - `likelihood_scale` (n_observations,): s_i [feature]. Where it is 0 the distance is 0 at the observed value and
+      infinite elsewhere.
+    - returns (n_observations, n_grid).
     """
     gap = np.abs(grid[None, :] - observed[:, None])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -107,17 +108,9 @@ def likelihood(
 ) -> NDArray[np.float64]:
     r"""Likelihood of each phantom observation, a weight in [0, 1] (not a probability).
 
-    Parameters
-    ----------
-    grid, observed, likelihood_scale
-        As for `distances`.
-    decay : float
-        λ, greater than 0 and at most 1; 1 weighs all alike.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
-        1 at the observed value.
+    - `grid`, `observed`, `likelihood_scale`: as for `distances`.
+    - `decay`: λ, greater than 0 and at most 1; 1 weighs all alike.
+    - returns (n_observations, n_grid): 1 at the observed value.
 
     Notes
     -----
@@ -161,40 +154,22 @@ def conditional_scale(
     by the trees that did not see it; the difference of the second moment and the squared mean is
     the conditional variance.
 
-    Parameters
-    ----------
-    column : ndarray of shape (n_observations,)
-        The feature; NaN is missing.
-    others : ndarray of shape (n_observations, n_others)
-        The other features as numbers; NaN is missing.
-    standard_deviation_ : float
-        σ of the feature [feature].
-    weights : ndarray of shape (n_observations,) or None
-        Frequency weights.
-    random_state : int
-        Seed of the forest.
-
-    Returns
-    -------
-    ndarray of shape (n_observations,)
-        s_i [feature], at least 0.01·σ.
+    - `column` (n_observations,): the feature; NaN is missing.
+    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
+    - `standard_deviation_`: σ of the feature [feature].
+    - `weights` (n_observations,): frequency weights.
+    - `random_state`: seed of the forest.
+    - returns (n_observations,): s_i [feature], at least 0.01·σ.
     """
     from sklearn.ensemble import RandomForestRegressor
 
     scale = np.full(len(column), standard_deviation_)
-    present = ~np.isnan(column) if weights is None else ~np.isnan(column) & (weights > 0)
+    present = weighing(column, weights)
     if standard_deviation_ == 0 or others.shape[1] == 0 or present.sum() < 2:
         return scale
     centre = float(np.mean(column[present]))
     standardized = (column[present] - centre) / standard_deviation_
-    forest = RandomForestRegressor(
-        n_estimators=200,
-        min_samples_leaf=5,
-        max_features=1.0,
-        oob_score=True,
-        random_state=random_state % _SEEDS,
-        n_jobs=1,
-    )
+    forest = RandomForestRegressor(**_FOREST, random_state=random_state % _SEEDS)
     # The column of ones becomes 0 where no tree left the row out: such a row keeps the scale of all.
     targets = np.column_stack([standardized, standardized**2, np.ones_like(standardized)])
     _fit_out_of_bag(forest, others[present], targets, None if weights is None else weights[present])
@@ -234,39 +209,21 @@ def conditional_distances(
     A random forest predicts the level from the other features, each observation by the trees that
     did not see it.
 
-    Parameters
-    ----------
-    own : ndarray of shape (n_observations,)
-        Codes of the own levels, the most frequent one standing in for missing ones.
-    is_known : ndarray of shape (n_observations,)
-        False where the own level is missing.
-    others : ndarray of shape (n_observations, n_others)
-        The other features as numbers; NaN is missing.
-    weights : ndarray of shape (n_observations,) or None
-        Frequency weights.
-    grid : ndarray of shape (n_grid,)
-        Codes of the levels to estimate, increasing.
-    random_state : int
-        Seed of the forest.
-
-    Returns
-    -------
-    ndarray of shape (n_observations, n_grid)
-        Exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated probability.
+    - `own` (n_observations,): codes of the own levels, the most frequent one standing in for missing ones.
+    - `is_known` (n_observations,): False where the own level is missing.
+    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
+    - `weights` (n_observations,): frequency weights.
+    - `grid` (n_grid,): codes of the levels to estimate, increasing.
+    - `random_state`: seed of the forest.
+    - returns (n_observations, n_grid): exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated
+      probability.
     """
     from sklearn.ensemble import RandomForestClassifier
 
     distance = np.ones((len(own), len(grid)))
     present = is_known if weights is None else is_known & (weights > 0)
     if others.shape[1] and len(np.unique(own[present])) > 1:
-        forest = RandomForestClassifier(
-            n_estimators=200,
-            min_samples_leaf=5,
-            max_features=1.0,
-            oob_score=True,
-            random_state=random_state % _SEEDS,
-            n_jobs=1,
-        )
+        forest = RandomForestClassifier(**_FOREST, random_state=random_state % _SEEDS)
         codes = own.astype(np.intp)
         _fit_out_of_bag(forest, others[present], codes[present], None if weights is None else weights[present])
         _, of_class, of_level = np.intersect1d(forest.classes_, grid, return_indices=True)

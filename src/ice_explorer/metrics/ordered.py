@@ -19,6 +19,7 @@ The paper's sums start at k = 1, where no slope exists; here they run over the K
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -41,26 +42,16 @@ _LANES = 8  # compiled sums run over whole vectors
 class FeatureMetrics:
     """The metrics of one feature, in output units unless stated.
 
-    Attributes
-    ----------
-    impact : float
-        σ × mean steepness of the curves (Eq. 1): how far the prediction travels per standard deviation of
-        the feature, ups and downs both counted.
-    in_distribution_impact : float
-        The same, each interval of each curve weighted by its likelihood (Eq. 2).
-    direction : float
-        The same as `impact` with the sign of each slope kept (§3.2).
-    heterogeneity : float
-        Standard deviation of the slopes across observations (Eq. 4).
-    non_linearity : float
-        Deviation of the slopes along a curve (Eq. 5): mean absolute deviation under "stable", standard
-        deviation otherwise.
-    missing_impact : float
-        Mean absolute change when the value goes missing; NaN where none is missing.
-    support : float
-        Share of the phantoms' weight that the decay leaves, 0 to 1.
-    largest_step_share : float
-        Share of `impact` that the single largest interval brings, 0 to 1; NaN where `impact` is 0.
+    - `impact`: σ × mean steepness of the curves (Eq. 1): how far the prediction travels per standard deviation of the
+      feature, ups and downs both counted.
+    - `in_distribution_impact`: the same, each interval of each curve weighted by its likelihood (Eq. 2).
+    - `direction`: the same as `impact` with the sign of each slope kept (§3.2).
+    - `heterogeneity`: standard deviation of the slopes across observations (Eq. 4).
+    - `non_linearity`: deviation of the slopes along a curve (Eq. 5): mean absolute deviation under "stable", standard
+      deviation otherwise.
+    - `missing_impact`: mean absolute change when the value goes missing; NaN where none is missing.
+    - `support`: share of the phantoms' weight that the decay leaves, 0 to 1.
+    - `largest_step_share`: share of `impact` that the single largest interval brings, 0 to 1; NaN where `impact` is 0.
     """
 
     impact: float
@@ -77,14 +68,10 @@ class FeatureMetrics:
 class StepWeights:
     """How one convention averages slopes over the intervals of a grid.
 
-    Attributes
-    ----------
-    u : ndarray of shape (n_grid - 1,)
-        Weights of the intervals; they sum to 1.
-    ends : EndShares
-        What share of u counts with the likelihood of the left end, and of the right one.
-    variance_divisor : float
-        What Σu(S - S̄)² is divided by, so that it is the variance with ddof=1; infinite where there is one slope.
+    - `u` (n_grid - 1,): weights of the intervals; they sum to 1.
+    - `ends`: what share of u counts with the likelihood of the left end, and of the right one.
+    - `variance_divisor`: what Σu(S - S̄)² is divided by, so that it is the variance with ddof=1; infinite where there
+      is one slope.
     """
 
     u: Array
@@ -127,6 +114,13 @@ class Moments:
         block.squared = weights @ np.multiply(deviation, deviation, out=deviation)
         self.merge(block)
 
+    def add_parallel(self, step: Array, offsets: Array, weights: Array) -> None:
+        """Add weighted rows `offsets[:, None] + step`, without forming them."""
+        block = Moments(1)
+        block.add(offsets[:, None], weights)
+        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
+        self.merge(block)
+
     def merge(self, other: Moments) -> None:
         """Add the moments of other rows."""
         total = self.weight + other.weight
@@ -138,27 +132,132 @@ class Moments:
         self.weight = total
 
 
-class FeatureSums:
-    """Sums of one feature over blocks of rows.
+class CurveSums(ABC):
+    """What sums over blocks of rows hold of any feature, and how its metrics follow from them.
+
+    Subclasses add what changes of the prediction are summed over: intervals of a grid, or pairs of levels.
+    """
+
+    is_defined = True
+    """Whether effects are numbers; they are NaN where fewer than two levels of a grid of levels occur."""
+
+    def __init__(self, grid: Array, scale: float, n_columns: int) -> None:
+        self.grid = grid
+        self.scale = scale
+        self.n_rows = 0
+        self.total_weight = 0.0
+        self.lowest = math.inf
+        self.highest = -math.inf
+        self.curves = Moments(n_columns)
+        self._missing_change = math.nan  # until some value is missing
+
+    def _add_curves(self, curves: Array, weights: Array) -> None:
+        self.lowest = min(self.lowest, float(curves.min()))
+        self.highest = max(self.highest, float(curves.max()))
+        self.curves.add(curves, weights)
+
+    def _add_parallel_curves(self, step: Array, offsets: Array, weights: Array) -> None:
+        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
+        self.highest = max(self.highest, float(offsets.max() + step.max()))
+        self.curves.add_parallel(step, offsets, weights)
+
+    def count(self, weights: Array, missing_change: Array | None) -> None:
+        """Count rows that were added, and how far their predictions move when the value goes missing."""
+        if missing_change is not None:
+            before = 0.0 if math.isnan(self._missing_change) else self._missing_change
+            self._missing_change = before + float(weights @ missing_change)
+        self.n_rows += len(weights)
+        self.total_weight += float(weights.sum())
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Release what is only needed while rows are added."""
+
+    def at_grid(self, columns: Array) -> Array:
+        """Write what `curves` holds, (…, n_columns), at every grid value, (…, n_grid)."""
+        return columns
+
+    @property
+    def partial_dependence(self) -> Array:
+        """Mean of the curves, (n_grid,) [output]."""
+        return self.at_grid(self.curves.mean)
+
+    @property
+    def spread(self) -> Array:
+        """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
+        return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
+
+    def metrics(self, decay: float, convention: Convention = "stable") -> FeatureMetrics:
+        """Compute every metric for a decay λ in (0, 1] and a convention, from the sums alone."""
+        nan = math.nan
+        missing = self._missing_change / self.total_weight
+        if not self.is_defined:
+            return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan, nan)
+        brought = self._brought(convention)
+        impact = float(brought.sum())
+        direction, heterogeneity, non_linearity = self._differences(convention)
+        in_distribution, support = self.decayed(np.array([decay]), convention)
+        return FeatureMetrics(
+            impact=impact,
+            in_distribution_impact=float(in_distribution[0]),
+            direction=direction,
+            heterogeneity=heterogeneity,
+            non_linearity=non_linearity,
+            missing_impact=missing,
+            support=float(support[0]),
+            largest_step_share=float(brought.max()) / impact if impact > 0 else nan,
+        )
+
+    @abstractmethod
+    def _brought(self, convention: Convention) -> Array:
+        """What each interval or pair brings to `impact` [output]."""
+
+    def _heterogeneity(self, shares: Array, changes: Moments) -> float:
+        """Average the standard deviation of changes over rows, ddof=1 (Eq. 4)."""
+        if self.n_rows < 2 or self.scale == 0:
+            return 0.0
+        return float(shares @ np.sqrt(changes.squared / (self.total_weight - 1.0)))
+
+    @abstractmethod
+    def _differences(self, convention: Convention) -> tuple[float, float, float]:
+        """Direction, heterogeneity and non-linearity."""
+
+    def decayed(self, decays: Array, convention: Convention = "stable") -> tuple[Array, Array]:
+        """In-distribution impact (Eq. 2) and support, (n_decays,) each, for many decays in (0, 1] at once."""
+        if not self.is_defined:
+            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
+        exponents = -np.log(decays)
+        totals = self._totals(exponents, convention)
+        if totals is None:
+            return np.zeros(len(decays)), np.ones(len(decays))
+        change, likelihood, nearest = totals
+        # Far from all steepness rounding may leave less than nothing.
+        impact = np.maximum(self.scale * change / likelihood, 0.0)
+        support = np.exp(-exponents * nearest) * likelihood / self.total_weight
+        return impact, np.minimum(support, 1.0)
+
+    @abstractmethod
+    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
+        """Σ w u M |S| and Σ w u M for exponents a = -ln(decay), (n_decays,) each, as multiples of e^{-a·nearest}.
+
+        The last is the smallest distance of a phantom that counts. None where the feature is constant.
+        """
+
+
+class FeatureSums(CurveSums):
+    """Sums of one feature with an order over blocks of rows.
 
     Between two neighbouring grid values a curve can change only if the model can tell them apart.
     An engine that knows where that is says so, and hands over each curve's value on every stretch
     between such *active* intervals instead of at every grid value.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-    scale : float
-        σ, the standard deviation of the feature, ddof=0 [feature].
-    rows : tuple of three ndarrays of shape (n_rows,)
-        Observed values, none missing, likelihood scales s_i [feature] and frequency weights, greater
-        than 0, of all rows that will be added.
-    active : ndarray of shape (n_active,), optional
-        Intervals in which curves can change, increasing; default all n_grid - 1.
-    compiled : bool
-        Whether compiled kernels are used where there is much to add.
-    most_cells : int, optional
-        As for `LikelihoodSums`.
+    - `grid` (n_grid,).
+    - `scale`: σ, the standard deviation of the feature, ddof=0 [feature].
+    - `rows` (n_rows,) each: observed values, none missing, likelihood scales s_i [feature] and frequency weights,
+      greater than 0, of all rows that will be added.
+    - `active` (n_active,): intervals in which curves can change, increasing; default all n_grid - 1.
+    - `compiled`: whether compiled kernels are used where there is much to add.
+    - `most_cells`: as for `LikelihoodSums`.
     """
 
     def __init__(
@@ -171,33 +270,25 @@ class FeatureSums:
         compiled: bool = False,
         most_cells: int | None = None,
     ) -> None:
-        n_grid = len(grid)
-        self.grid = grid
-        self.scale = scale
-        self.active = np.arange(n_grid - 1) if active is None else active
+        self.active = np.arange(len(grid) - 1) if active is None else active
+        n_active = len(self.active)
+        super().__init__(grid, scale, n_active + 1)
         self.gaps = np.diff(grid)[self.active]
-        self.n_rows = 0
-        self.total_weight = 0.0
-        self.lowest = math.inf
-        self.highest = -math.inf
-        self.curves = Moments(len(self.active) + 1)
-        self.slopes = Moments(len(self.active))
-        self.slope_abs = np.zeros(len(self.active))
-        self._missing_change = 0.0
-        self._has_missing = False
+        self.slopes = Moments(n_active)
+        self.slope_abs = np.zeros(n_active)
         self.steps: dict[Convention, StepWeights] = {}
         self.likelihoods: LikelihoodSums | None = None
         # One row for each convention; columns for the active intervals, filled up to whole vectors.
-        n_columns = -(-len(self.active) // _LANES) * _LANES if compiled else len(self.active)
+        n_columns = -(-n_active // _LANES) * _LANES if compiled else n_active
         self.u = np.zeros((len(CONVENTIONS), n_columns))
         self.elsewhere = np.zeros(len(CONVENTIONS))
         self.divisor = np.full(len(CONVENTIONS), math.inf)
         self.along = np.zeros(len(CONVENTIONS))
-        if n_grid < 2:
+        if len(grid) < 2:
             return
         self.steps = step_weights(grid)
         for at, step in enumerate(self.steps.values()):
-            self.u[at, : len(self.active)] = step.u[self.active]
+            self.u[at, :n_active] = step.u[self.active]
             self.elsewhere[at] = np.delete(step.u, self.active).sum()
             self.divisor[at] = step.variance_divisor
         if scale > 0:
@@ -207,15 +298,10 @@ class FeatureSums:
     def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
-        Parameters
-        ----------
-        stretches : ndarray of shape (n_rows, n_active + 1)
-            ICE curves on the stretches between active intervals: where all are active, at every
-            grid value [output].
-        rows : tuple of three ndarrays of shape (n_rows,)
-            Observed values, likelihood scales and weights.
-        missing_change : ndarray of shape (n_rows,), optional
-            Absolute change of the prediction when the value goes missing [output].
+        - `stretches` (n_rows, n_active + 1): ICE curves on the stretches between active intervals: where all are
+          active, at every grid value [output].
+        - `rows` (n_rows,) each: observed values, likelihood scales and weights.
+        - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing [output].
         """
         if len(stretches) == 0:
             return
@@ -228,9 +314,7 @@ class FeatureSums:
     def _add_some(self, stretches: Array, rows: tuple[Array, Array, Array]) -> None:
         """Add a few rows, so that what is made of them stays in the cache."""
         observed, likelihood_scale, weights = rows
-        self.lowest = min(self.lowest, float(stretches.min()))
-        self.highest = max(self.highest, float(stretches.max()))
-        self.curves.add(stretches, weights)
+        self._add_curves(stretches, weights)
         if self.steps:
             slopes = np.diff(stretches, axis=1)
             slopes /= self.gaps
@@ -248,33 +332,19 @@ class FeatureSums:
         rows: tuple[Array, Array, Array],
         missing_change: Array | None = None,
     ) -> None:
-        """Add a block of rows whose curves are parallel, without forming them.
+        """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
 
-        Their slopes are the same, so that they differ by exactly 0 and not by rounding. `add` gives
-        the same sums for the curves `offsets[:, None] + step`.
-
-        Parameters
-        ----------
-        step : ndarray of shape (n_active + 1,)
-            What the curves have in common: where all intervals are active, at every grid value
-            [output].
-        offsets : ndarray of shape (n_rows,)
-            What each curve adds to it [output].
-        rows, missing_change
-            As for `add`.
+        Their slopes are the same, so that they differ by exactly 0 and not by rounding. `step` is of shape
+        (n_active + 1,), `offsets` (n_rows,) [output]; `rows` and `missing_change` are as for `add`.
         """
         if len(offsets) == 0:
             return
         observed, likelihood_scale, weights = rows
-        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
-        self.highest = max(self.highest, float(offsets.max() + step.max()))
-        block = Moments(1)
-        block.add(offsets[:, None], weights)
-        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
-        self.curves.merge(block)
+        self._add_parallel_curves(step, offsets, weights)
         if self.steps:
             slopes = np.diff(step) / self.gaps
-            block.mean, block.squared = slopes, np.zeros(len(slopes))
+            block = Moments(len(slopes))
+            block.weight, block.mean = float(weights.sum()), slopes
             self.slopes.merge(block)
             self.slope_abs += block.weight * np.abs(slopes)
             self._add_along(slopes[None, :], np.array([block.weight]))
@@ -297,33 +367,15 @@ class FeatureSums:
                 along = np.sqrt(squared / self.divisor[at])
             self.along[at] += weights @ along
 
-    def count(self, weights: Array, missing_change: Array | None) -> None:
-        """Count rows that were added, and how far their predictions move when the value goes missing."""
-        if missing_change is not None:
-            self._has_missing = True
-            self._missing_change += float(weights @ missing_change)
-        self.n_rows += len(weights)
-        self.total_weight += float(weights.sum())
-
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
         if self.likelihoods is not None:
             self.likelihoods.finish()
 
-    def at_grid(self, stretches: Array) -> Array:
+    def at_grid(self, columns: Array) -> Array:
         """Write what holds on stretches (…, n_active + 1) at every grid value, (…, n_grid)."""
         stretch = np.searchsorted(self.active, np.arange(len(self.grid)))
-        return np.asarray(stretches[..., stretch])
-
-    @property
-    def partial_dependence(self) -> Array:
-        """Mean of the curves, (n_grid,) [output]."""
-        return self.at_grid(self.curves.mean)
-
-    @property
-    def spread(self) -> Array:
-        """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
-        return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
+        return np.asarray(columns[..., stretch])
 
     def interval_impact(self, convention: Convention = "stable") -> Array:
         """What each interval brings to `impact`, (n_grid - 1,) [output]."""
@@ -333,85 +385,17 @@ class FeatureSums:
             brought[self.active] = self.scale * u * self.slope_abs / self.total_weight
         return brought
 
-    def metrics(self, decay: float, convention: Convention = "stable") -> FeatureMetrics:
-        """Compute every metric for one decay and convention, from the sums alone.
+    _brought = interval_impact
 
-        Parameters
-        ----------
-        decay : float
-            λ, greater than 0 and at most 1.
-        convention : {"stable", "equations", "published"}
-            How intervals count; see the head of the module.
-
-        Returns
-        -------
-        FeatureMetrics
-            Effects of 0 for a constant feature.
-        """
-        missing = self._missing_change / self.total_weight if self._has_missing else math.nan
+    def _differences(self, convention: Convention) -> tuple[float, float, float]:
         if not self.steps or self.scale == 0:
-            return FeatureMetrics(0.0, 0.0, 0.0, 0.0, 0.0, missing, 1.0, math.nan)
-        u = self.steps[convention].u[self.active]
-        brought = self.interval_impact(convention)
-        impact = float(brought.sum())
-        in_distribution, support = self.decayed(np.array([decay]), convention)
-        return FeatureMetrics(
-            impact=impact,
-            in_distribution_impact=float(in_distribution[0]),
-            direction=float(self.scale * u @ self.slopes.mean),
-            heterogeneity=self._heterogeneity(u),
-            non_linearity=float(self.scale * self.along[CONVENTIONS.index(convention)] / self.total_weight),
-            missing_impact=missing,
-            support=float(support[0]),
-            largest_step_share=float(brought.max()) / impact if impact > 0 else math.nan,
+            return 0.0, 0.0, 0.0
+        shares = self.scale * self.steps[convention].u[self.active]
+        return (
+            float(shares @ self.slopes.mean),
+            self._heterogeneity(shares, self.slopes),
+            float(self.scale * self.along[CONVENTIONS.index(convention)] / self.total_weight),
         )
 
-    def _heterogeneity(self, u: Array) -> float:
-        """Average over intervals the standard deviation over rows, ddof=1 (Eq. 4)."""
-        if self.n_rows < 2:
-            return 0.0
-        deviation = np.sqrt(self.slopes.squared / (self.total_weight - 1.0))
-        return float(self.scale * u @ deviation)
-
-    def decayed(self, decays: Array, convention: Convention = "stable") -> tuple[Array, Array]:
-        """Compute what depends on the decay, for many decays at once.
-
-        Parameters
-        ----------
-        decays : ndarray of shape (n_decays,)
-            Each greater than 0 and at most 1.
-        convention
-            As for `metrics`.
-
-        Returns
-        -------
-        in_distribution_impact, support : ndarray of shape (n_decays,)
-        """
-        if self.likelihoods is None:
-            return np.zeros(len(decays)), np.ones(len(decays))
-        exponents = -np.log(decays)
-        totals = self.likelihoods.totals(convention, exponents)
-        return decayed_figures(exponents, totals, self.scale, self.total_weight)
-
-
-def decayed_figures(
-    exponents: Array, totals: tuple[Array, Array, float], scale: float, total_weight: float
-) -> tuple[Array, Array]:
-    """Turn likelihood-weighted sums into in-distribution impact (Eq. 2) and support, (n_decays,) each.
-
-    Parameters
-    ----------
-    exponents : ndarray of shape (n_decays,)
-        a = -ln(decay).
-    totals : tuple
-        Σ w u M |S| and Σ w u M, (n_decays,) each, as multiples of e^{-a·nearest}; and nearest.
-    scale : float
-        σ of the feature.
-    total_weight : float
-        Σ w u.
-    """
-    change, likelihood, nearest = totals
-    # Far from all steepness rounding may leave less than nothing.
-    impact = np.maximum(scale * change / likelihood, 0.0)
-    support = np.exp(-exponents * nearest) * likelihood / total_weight
-    return impact, np.minimum(support, 1.0)
+    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
+        return None if self.likelihoods is None else self.likelihoods.totals(convention, exponents)

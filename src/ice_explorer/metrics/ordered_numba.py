@@ -176,7 +176,7 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs,
         As in `FeatureSums`, by convention. The last is added to.
     slope_abs : float64 (n_active,)
         Added to.
-    own : as `OwnValues.arrays`
+    own : as `ObservedValues.arrays`
     by_bucket : float64 (n_nodes, n_active rounded up)
         Added to; without columns where steepness is not kept by observed value.
     """

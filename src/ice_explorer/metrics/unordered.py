@@ -13,14 +13,16 @@ those of its two levels. The convention of intervals does not matter.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ice_explorer.metrics.decay_sums import DecaySums
-from ice_explorer.metrics.ordered import FeatureMetrics, Moments, decayed_figures
+from ice_explorer.metrics.ordered import CurveSums, Moments
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ice_explorer.metrics.ordered import Convention
@@ -43,23 +45,16 @@ def _sums_of_others(values: Array) -> Array:
     return np.asarray(before + after)
 
 
-class CategorySums:
+class CategorySums(CurveSums):
     """Sums of one unordered feature over blocks of rows.
 
-    Parameters
-    ----------
-    grid : ndarray of shape (n_grid,)
-        Codes of the levels that curves are evaluated at, increasing.
-    scale : float
-        σ_c of all observations.
-    shares : ndarray of shape (n_grid,)
-        Weight of the observations at each level of the grid.
-    distances : ndarray of shape (n_rows, n_grid), optional
-        Exponent of the likelihood of every phantom of all rows that will be added, 0 to 1; by default
-        0 at the own level and 1 elsewhere, which takes no memory.
-    active : ndarray of shape (n_active,), optional
-        Steps between neighbours on the grid at which curves can change, increasing; default all
-        n_grid - 1. Curves come as their values on the stretches between them.
+    - `grid` (n_grid,): codes of the levels that curves are evaluated at, increasing.
+    - `scale`: σ_c of all observations.
+    - `shares` (n_grid,): weight of the observations at each level of the grid.
+    - `distances` (n_rows, n_grid): exponent of the likelihood of every phantom of all rows that will be added, 0 to 1;
+      by default 0 at the own level and 1 elsewhere, which takes no memory.
+    - `active` (n_active,): steps between neighbours on the grid at which curves can change, increasing; default all
+      n_grid - 1. Curves come as their values on the stretches between them.
     """
 
     def __init__(
@@ -70,53 +65,34 @@ class CategorySums:
         distances: Array | None = None,
         active: NDArray[np.intp] | None = None,
     ) -> None:
-        self.grid = grid
+        super().__init__(grid, scale, len(grid))
         self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
-        self.scale = scale
-        self.n_rows = 0
-        self.total_weight = 0.0
-        self.lowest = math.inf
-        self.highest = -math.inf
-        self.curves = Moments(len(grid))
         first, second = np.triu_indices(len(grid), 1)
         self.pairs = np.column_stack([first, second])
         self.changes = Moments(len(first))
         self._absolute = np.zeros(len(first))
-        self._missing_change = 0.0
-        self._has_missing = False
         total = float(shares @ _sums_of_others(shares)) / 2.0
         self.is_defined = len(grid) < 2 or scale == 0 or total > 0
         weighted = np.outer(shares, shares) / total if total > 0 else np.zeros((len(grid), len(grid)))
         np.fill_diagonal(weighted, 0.0)
         self.q = weighted[first, second]
-        self._likelihoods: _Likelihoods | None = None
+        self._likelihoods: _OwnOrOther | _ByDistance | None = None
         if self.is_defined and len(grid) > 1 and scale > 0:
             self._likelihoods = _OwnOrOther(weighted) if distances is None else _ByDistance(weighted, distances)
 
     def add(self, curves: Array, rows: tuple[Array, Array | None, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
-        Parameters
-        ----------
-        curves : ndarray of shape (n_rows, n_grid), or (n_rows, n_active + 1) where `active` was given
-            ICE curves [output].
-        rows : tuple
-            Codes of the own levels (n_rows,), none missing, which need not be on the grid; distances
-            (n_rows, n_grid) or None; weights (n_rows,), greater than 0.
-        missing_change : ndarray of shape (n_rows,), optional
-            Absolute change of the prediction when the value goes missing [output].
+        - `curves` (n_rows, n_grid), or (n_rows, n_active + 1): ICE curves [output].
+        - `rows`: codes of the own levels (n_rows,), none missing, which need not be on the grid; distances (n_rows,
+          n_grid) or None; weights (n_rows,), greater than 0.
+        - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing [output].
         """
-        own, distances, weights = rows
-        size = max(1, _CHUNK // len(self.grid))
-        for start in range(0, len(curves), size):
-            some = slice(start, start + size)
+        for some in self._few_at_a_time(len(curves)):
             here = curves[some] if self._stretch is None else curves[some][:, self._stretch]
-            self.lowest = min(self.lowest, float(here.min()))
-            self.highest = max(self.highest, float(here.max()))
-            self.curves.add(here, weights[some])
-            far = None if distances is None else distances[some]
-            self._add_pairs(here, self._on_grid(own[some]), far, weights[some])
-        self._count(weights, missing_change)
+            self._add_curves(here, rows[2][some])
+            self._add_pairs(here, rows, some)
+        self.count(rows[2], missing_change)
 
     def add_parallel(
         self,
@@ -129,34 +105,29 @@ class CategorySums:
 
         Their changes are the same, so that they differ by exactly 0 and not by rounding.
         """
-        own, distances, weights = rows
         if len(offsets) == 0:
             return
-        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
-        self.highest = max(self.highest, float(offsets.max() + step.max()))
-        block = Moments(1)
-        block.add(offsets[:, None], weights)
-        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
-        self.curves.merge(block)
+        self._add_parallel_curves(step, offsets, rows[2])
+        for some in self._few_at_a_time(len(offsets)):
+            self._add_pairs(step[None, :], rows, some)
+        self.count(rows[2], missing_change)
+
+    def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
         size = max(1, _CHUNK // len(self.grid))
-        for start in range(0, len(offsets), size):
-            some = slice(start, start + size)
-            far = None if distances is None else distances[some]
-            self._add_pairs(step[None, :], self._on_grid(own[some]), far, weights[some])
-        self._count(weights, missing_change)
+        return (slice(start, start + size) for start in range(0, n_rows, size))
 
     def _on_grid(self, own: Array) -> NDArray[np.intp]:
         """Where on the grid own levels stand; -1 where they do not."""
         at = np.minimum(np.searchsorted(self.grid, own), len(self.grid) - 1)
         return np.where(self.grid[at] == own, at, -1)
 
-    def _add_pairs(self, curves: Array, own: NDArray[np.intp], distances: Array | None, weights: Array) -> None:
+    def _add_pairs(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
+        own, distances, weights = rows[0][some], None if rows[1] is None else rows[1][some], rows[2][some]
         levels = np.ascontiguousarray(curves.T)
         held = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
-        block = Moments(0)
+        block = Moments(len(self.q))
         block.weight = float(weights.sum())
-        block.mean, block.squared = np.empty(len(self.q)), np.empty(len(self.q))
         start = 0
         for level in range(len(levels) - 1):
             changes = levels[level + 1 :] - levels[level]
@@ -168,139 +139,29 @@ class CategorySums:
             start = pairs.stop
         self.changes.merge(block)
         if self._likelihoods is not None:
-            self._likelihoods.add(curves, own, distances, weights)
-
-    def _count(self, weights: Array, missing_change: Array | None) -> None:
-        if missing_change is not None:
-            self._has_missing = True
-            self._missing_change += float(weights @ missing_change)
-        self.n_rows += len(weights)
-        self.total_weight += float(weights.sum())
+            self._likelihoods.add(curves, self._on_grid(own), distances, weights)
 
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
-        if self._likelihoods is not None:
+        if isinstance(self._likelihoods, _ByDistance):
             self._likelihoods.finish()
 
-    @property
-    def partial_dependence(self) -> Array:
-        """Mean of the curves, (n_grid,) [output]."""
-        return self.curves.mean
-
-    @property
-    def spread(self) -> Array:
-        """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
-        return np.asarray(np.sqrt(self.curves.squared / self.total_weight))
-
-    def pair_impact(self) -> Array:
-        """What each of `pairs` brings to `impact`, (n_pairs,) [output]."""
+    def _brought(self, convention: Convention) -> Array:  # noqa: ARG002 - it is about intervals
         return self.scale * self.q * self._absolute / self.total_weight
 
-    def metrics(
-        self,
-        decay: float,
-        convention: Convention = "stable",  # noqa: ARG002 - it is about intervals
-    ) -> FeatureMetrics:
-        """Compute every metric for one decay, from the sums alone.
+    def _differences(self, convention: Convention) -> tuple[float, float, float]:  # noqa: ARG002 - as above
+        return math.nan, self._heterogeneity(self.scale * self.q, self.changes), math.nan
 
-        Parameters
-        ----------
-        decay : float
-            λ, greater than 0 and at most 1.
-        convention
-            As for `FeatureSums.metrics`; a category has no intervals, so it changes nothing.
-
-        Returns
-        -------
-        FeatureMetrics
-            NaN for what needs an order; 0 for the effects of a constant feature.
-        """
-        nan = math.nan
-        missing = self._missing_change / self.total_weight if self._has_missing else nan
-        if not self.is_defined:
-            return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan, nan)
-        in_distribution, support = self.decayed(np.array([decay]))
-        brought = self.pair_impact()
-        impact = float(brought.sum())
-        return FeatureMetrics(
-            impact=impact,
-            in_distribution_impact=float(in_distribution[0]),
-            direction=nan,
-            heterogeneity=self._heterogeneity(),
-            non_linearity=nan,
-            missing_impact=missing,
-            support=float(support[0]),
-            largest_step_share=float(brought.max()) / impact if impact > 0 else nan,
-        )
-
-    def _heterogeneity(self) -> float:
-        """Average over pairs the standard deviation of their change over rows, ddof=1."""
-        if self.n_rows < 2 or self.scale == 0:
-            return 0.0
-        return float(self.scale * self.q @ np.sqrt(self.changes.squared / (self.total_weight - 1.0)))
-
-    def decayed(
-        self,
-        decays: Array,
-        convention: Convention = "stable",  # noqa: ARG002 - as in `metrics`
-    ) -> tuple[Array, Array]:
-        """Compute what depends on the decay, for many decays at once.
-
-        Parameters
-        ----------
-        decays : ndarray of shape (n_decays,)
-            Each greater than 0 and at most 1.
-        convention
-            As for `metrics`.
-
-        Returns
-        -------
-        in_distribution_impact, support : ndarray of shape (n_decays,)
-        """
-        if not self.is_defined:
-            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
+    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:  # noqa: ARG002
         if self._likelihoods is None:
-            return np.zeros(len(decays)), np.ones(len(decays))
-        exponents = -np.log(decays)
-        totals = self._likelihoods.totals(exponents, float(self.q @ self._absolute), self.total_weight)
-        return decayed_figures(exponents, totals, self.scale, self.total_weight)
-
-
-class _Likelihoods(Protocol):
-    """Likelihood-weighted sums of changes, for any decay."""
-
-    def add(self, curves: Array, own: NDArray[np.intp], distances: Array | None, weights: Array) -> None:
-        """Add rows; one curve (1, n_grid) stands for all of them."""
-
-    def finish(self) -> None:
-        """Release what is only needed while rows are added."""
-
-    def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:
-        """Sum under any decay.
-
-        Parameters
-        ----------
-        exponents : ndarray of shape (n_decays,)
-            a = -ln(decay).
-        change, weight : float
-            Σ w q |Δ| and Σ w q, the same without likelihoods.
-
-        Returns
-        -------
-        change, likelihood : ndarray of shape (n_decays,)
-            Σ w q M |Δ| and Σ w q M, as multiples of e^{-a·nearest}.
-        nearest : float
-            Smallest distance of a phantom that counts.
-        """
+            return None
+        return self._likelihoods.totals(exponents, float(self.q @ self._absolute), self.total_weight)
 
 
 class _OwnOrOther:
-    """Own levels, and all others: there are but two likelihoods.
+    """Own levels, and all others: there are but two likelihoods. `q` (n_grid, n_grid) weighs pairs, 0 on the diagonal.
 
-    Parameters
-    ----------
-    q : ndarray of shape (n_grid, n_grid)
-        Pair weights, 0 on the diagonal.
+    `totals` takes a = -ln(decay), (n_decays,), and Σ w q |Δ| and Σ w q without likelihoods; see `CurveSums._totals`.
     """
 
     def __init__(self, q: Array) -> None:
@@ -317,11 +178,8 @@ class _OwnOrOther:
         self._change += float(weights[held] @ np.einsum("ik,ik->i", changes, self._half[at]))
         self._weight += float(weights[held] @ self._of_level[at])
 
-    def finish(self) -> None:
-        """Release nothing: two numbers are all."""
-
     def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:
-        """Sum under any decay; see `_Likelihoods`."""
+        """Sum under any decay."""
         if self._weight == 0:
             return np.full(len(exponents), change), np.full(len(exponents), weight), 1.0
         other = np.exp(-exponents)
@@ -329,15 +187,7 @@ class _OwnOrOther:
 
 
 class _ByDistance:
-    """Levels at any distance from the row.
-
-    Parameters
-    ----------
-    q : ndarray of shape (n_grid, n_grid)
-        Pair weights, 0 on the diagonal.
-    distances : ndarray of shape (n_rows, n_grid)
-        Of all rows that will be added, 0 to 1.
-    """
+    """Levels at any distance from the row, 0 to 1: `distances` (n_rows, n_grid) of all rows that will be added."""
 
     def __init__(self, q: Array, distances: Array) -> None:
         self._half = q / 2  # of a pair, with the likelihood of each of its levels
@@ -358,7 +208,7 @@ class _ByDistance:
         self._sums.finish()
 
     def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:  # noqa: ARG002
-        """Sum under any decay; see `_Likelihoods`."""
+        """Sum under any decay; see `_OwnOrOther`."""
         distances, masses = self._sums.atoms()
         summed, likelihood = (np.exp(-exponents[:, None] * distances) @ masses).T
         return summed, likelihood, self._sums.nearest

@@ -413,7 +413,7 @@ class ExplanationResult:
         import pandas as pd
 
         reach = reach_of(self.settings.decay if decay is None else check_decay(decay))
-        (position,) = self._check_positions([row], "row").tolist()
+        (position,) = self._context.positions([row], "row").tolist()
         prediction = float(self._context.predictions(np.array([position]))[0])
         found = [(feature, feature._moves(position, prediction)) for feature in self._results.values()]
         best = [moves.within(reach) for _, moves in found]
@@ -500,10 +500,7 @@ class ExplanationResult:
     def _checked_residual_label(self) -> str:
         """Label of the residuals.
 
-        Raises
-        ------
-        InvalidOptionError
-            If no target was given.
+        - raises InvalidOptionError: if no target was given.
         """
         if self._residual_label is None:
             raise InvalidOptionError.residual_without_target()
@@ -514,11 +511,11 @@ class ExplanationResult:
 
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read."""
-        return self._context.all_predictions[self._check_positions(positions)]
+        return self._context.all_predictions[self._context.positions(positions)]
 
     def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
-        rows = self._check_positions(positions)
+        rows = self._context.positions(positions)
         predictions = self.predictions(rows)
         if self._observed_target is None:
             return {"prediction": predictions}
@@ -528,7 +525,7 @@ class ExplanationResult:
     def _in_common(self, positions: ArrayLike) -> list[InCommon]:
         """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
         rows = np.zeros(self.n_observations, dtype=np.bool_)
-        rows[self._check_positions(positions)] = True
+        rows[self._context.positions(positions)] = True
         columns = all_features(self._context.columns)
         if self._observed_target is not None:
             residuals = self._column(RESIDUAL)
@@ -540,23 +537,20 @@ class ExplanationResult:
     def _target(self, y: object) -> NDArray[np.float64]:
         """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
 
-        Raises
-        ------
-        InvalidOptionError
-            If these are not the targets of the rows of X, in their order.
+        - raises InvalidOptionError: if these are not the targets of the rows of X, in their order.
         """
         check_index("y", "y", y, self._context.table.index)
         return target_values(y, self._context.predictor, self.n_observations)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
-        return self._context.table.take(self._check_positions(positions))
+        return self._context.table.take(self._context.positions(positions))
 
     def _index_at(self, positions: ArrayLike) -> pd.Index:
         """Return the index of X at some rows, or their positions where X has none."""
         import pandas as pd
 
-        rows, index = self._check_positions(positions), self._context.table.index
+        rows, index = self._context.positions(positions), self._context.table.index
         return pd.Index(rows, name="row") if index is None else index[rows]
 
     @property
@@ -566,7 +560,7 @@ class ExplanationResult:
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
-        return self._context.table.row_labels(self._check_positions(positions))
+        return self._context.table.row_labels(self._context.positions(positions))
 
 
 def _value(values: NDArray[Any], place: int) -> Any:

@@ -24,7 +24,6 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.metrics.likelihood import check_decay, likelihood
-from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.impact_notes import crowding_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
@@ -197,7 +196,7 @@ class FeatureResult:
         ndarray of shape (n_rows, n_grid)
             [output]
         """
-        wanted = self._check_positions(positions)
+        wanted = self._context.positions(positions)
         with self._lock:
             known = self._known_rows
             new = np.array(sorted({int(row) for row in wanted} - known.keys() - self._rows.keys()), dtype=np.int64)
@@ -225,12 +224,9 @@ class FeatureResult:
 
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
-        wanted = self._check_positions(positions)
+        wanted = self._context.positions(positions)
         with self._lock:
             return self._context.predictions(wanted)
-
-    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
-        return self._context.positions(positions, option)
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
@@ -298,11 +294,8 @@ class FeatureResult:
     def _at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
         """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
 
-        Parameters
-        ----------
-        positions : ndarray of shape (n_rows,)
-        curves : ndarray of shape (n_rows, n_grid)
-            Their curves, which tell the prediction where the value is on the grid.
+        - `positions` (n_rows,).
+        - `curves` (n_rows, n_grid): their curves, which tell the prediction where the value is on the grid.
         """
         own = self._item.own[positions]
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
@@ -356,7 +349,7 @@ class FeatureResult:
 
     def missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
-        wanted = self._check_positions(positions)
+        wanted = self._context.positions(positions)
         with self._lock:
             self._context.witness.check()
             return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
@@ -387,7 +380,7 @@ class FeatureResult:
         """
         decay = self._context.settings.decay if decay is None else check_decay(decay)
         item = self._item
-        wanted = item.positions if rows is None else self._check_positions(rows)
+        wanted = item.positions if rows is None else self._context.positions(rows)
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
         far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
@@ -418,7 +411,7 @@ class FeatureResult:
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, self._check_positions(include, "include"))
+        return np.union1d(drawn, self._context.positions(include, "include"))
 
     def drivers(self) -> DriverTable:
         """Return what makes the curves differ; see `Explanation.drivers`."""
@@ -427,15 +420,8 @@ class FeatureResult:
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows.
 
-        Parameters
-        ----------
-        between_blocks : callable, optional
-            Called now and then; what it raises ends the work.
-
-        Returns
-        -------
-        Drivers
-            See `Explanation.drivers`.
+        - `between_blocks`: called now and then; what it raises ends the work.
+        - returns: see `Explanation.drivers`.
         """
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         if self._drivers is None:
@@ -520,7 +506,7 @@ class FeatureResult:
     @property
     def _has_pairs(self) -> bool:
         """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
-        return not isinstance(self._sums, CategorySums) or self._sums.is_defined
+        return self._sums.is_defined
 
     @cached_property
     def _step_note(self) -> Note | None:

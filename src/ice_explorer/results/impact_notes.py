@@ -25,12 +25,8 @@ _NAMES: Final = {"equations": "By intervals", "published": "As published"}
 class Note(NamedTuple):
     """A note about one feature.
 
-    Attributes
-    ----------
-    sentence : str
-        The whole, without the name of the feature.
-    brief : str
-        A short form for lists of features.
+    - `sentence`: the whole, without the name of the feature.
+    - `brief`: a short form for lists of features.
     """
 
     sentence: str
@@ -40,12 +36,8 @@ class Note(NamedTuple):
 def step_note(sums: FeatureSums | CategorySums, shown: Callable[[float], str]) -> Note | None:
     """Return a note on the two values between which most of the movement happens, if they are close together.
 
-    Parameters
-    ----------
-    sums : FeatureSums or CategorySums
-        Levels without an order have no steps.
-    shown : callable
-        Writes a grid value for readers.
+    - `sums`: levels without an order have no steps.
+    - `shown`: writes a grid value for readers.
     """
     if isinstance(sums, CategorySums) or len(sums.grid) < _FEWEST_VALUES:
         return None

@@ -30,15 +30,10 @@ MOST_SHOWN = 8
 class ClassLines:
     """Curves of some rows for several classes.
 
-    Attributes
-    ----------
-    outputs : tuple of str
-        Which classes: all in their own order, or those most probable for these rows where there are too many.
-    explained : int
-        Which of them the explanation is of.
-    n_outputs : int
-        How many the model has.
-    curves : ndarray of shape (n_shown, n_rows, n_grid)
+    - `outputs`: which classes: all in their own order, or those most probable for these rows where there are too many.
+    - `explained`: which of them the explanation is of.
+    - `n_outputs`: how many the model has.
+    - `curves` (n_shown, n_rows, n_grid).
     """
 
     outputs: tuple[str, ...]
@@ -50,12 +45,8 @@ class ClassLines:
 class Classes:
     """Curves of every class, computed when they are asked for.
 
-    Parameters
-    ----------
-    plan : Plan
-        Of the explained class.
-    plan_of : callable
-        Another of its outputs -> the plan of that.
+    - `plan`: of the explained class.
+    - `plan_of`: another of its outputs -> the plan of that.
     """
 
     def __init__(self, plan: Plan, plan_of: Callable[[object], Plan]) -> None:
@@ -72,12 +63,8 @@ class Classes:
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> ClassLines:
         """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid).
 
-        Parameters
-        ----------
-        feature : object
-            Name of a feature.
-        positions : ndarray of shape (n_rows,)
-            Rows of X.
+        - `feature`: name of a feature.
+        - `positions` (n_rows,): rows of X.
         """
         self._plan.check_unchanged(feature)
         outputs, own = self._plan.outputs, self._plan.settings.output

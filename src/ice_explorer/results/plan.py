@@ -357,13 +357,8 @@ def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str
 class Plan:
     """Validated and resolved input of an explanation, made by `prepare`.
 
-    Attributes
-    ----------
-    features : tuple
-        Names, in column order.
-    labels : tuple of str
-        The same as text.
-    settings : Settings
+    - `features`: names, in column order.
+    - `labels`: the same as text.
     """
 
     def __init__(
@@ -474,19 +469,10 @@ class Plan:
     ) -> FeatureResult:
         """Run one feature: phantoms, curves, sums.
 
-        Parameters
-        ----------
-        feature : object
-            One of `features`.
-        progress : callable, optional
-            Called after each block with (predictions done since the last call, predictions of this
-            feature, label).
-        cancelled : callable, optional
-            Asked between blocks; True stops with `Cancelled`.
-
-        Returns
-        -------
-        FeatureResult
+        - `feature`: one of `features`.
+        - `progress`: called after each block with (predictions done since the last call, predictions of this feature,
+          label).
+        - `cancelled`: asked between blocks; True stops with `Cancelled`.
         """
         item = self._inputs[feature]
         with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
@@ -510,9 +496,7 @@ class Plan:
     def check_unchanged(self, feature: Name | None = None) -> None:
         """Raise if the model changed since the plan; for a feature, only if computing that takes the model.
 
-        Raises
-        ------
-        PredictionError
+        - raises PredictionError.
         """
         if feature is None or self._inputs[feature].has_missing or not self._engine.has_copied_model:
             self._context.witness.check()

@@ -37,16 +37,10 @@ _MOST_GROUPS: Final = 20
 class Subgroups:
     """Observations by group.
 
-    Attributes
-    ----------
-    name : object
-        What the groups are by; None where only labels were given.
-    labels : list
-        One for each group; None for the observations without a label, which come last.
-    codes : ndarray of shape (n_observations,)
-        Position in `labels`.
-    counts : list of int
-        Observations of each group.
+    - `name`: what the groups are by; None where only labels were given.
+    - `labels`: one for each group; None for the observations without a label, which come last.
+    - `codes` (n_observations,): position in `labels`.
+    - `counts`: observations of each group.
     """
 
     name: Name
@@ -62,20 +56,10 @@ class Subgroups:
 def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroups:
     """Return the groups that a column makes, or that labels of the observations name.
 
-    Parameters
-    ----------
-    columns : Columns
-    index : pandas.Index or None
-        Labels of the rows of X, which those of a Series must equal.
-    by : object or array-like of shape (n_observations,)
-        Name of a column or group, or a label of each observation.
-
-    Raises
-    ------
-    UnknownFeatureError
-        If there is no column of that name.
-    InvalidOptionError
-        If there are too many groups, or labels are not one for each observation.
+    - `index`: labels of the rows of X, which those of a Series must equal.
+    - `by` (n_observations,): name of a column or group, or a label of each observation.
+    - raises UnknownFeatureError: if there is no column of that name.
+    - raises InvalidOptionError: if there are too many groups, or labels are not one for each observation.
     """
     if isinstance(by, Hashable):
         return _of_column(columns.named(by))

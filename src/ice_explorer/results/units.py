@@ -34,22 +34,12 @@ ROUNDING: Final = 1e-12
 def in_unit(values: Array, unit: Unit, prediction_sd: float, rounding: float = 0.0) -> Array:
     """Write one metric of all features in a unit.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_features,)
-        [output]; NaN where undefined.
-    unit : {"prediction", "sd", "share"}
-        "sd": per cent of the standard deviation of the predictions. "share": per cent of the sum of the
-        absolute values over the features, so that the shares of a metric without sign sum to 100.
-    prediction_sd : float
-        Standard deviation of the predictions of the observations [output]; used for "sd" alone.
-    rounding : float
-        Sum of the absolute values up to which their shares are 0 [output]; used for "share" alone.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        0 stays 0; NaN where another value is divided by 0.
+    - `values` (n_features,): [output]; NaN where undefined.
+    - `unit`: "sd": per cent of the standard deviation of the predictions. "share": per cent of the sum of the absolute
+      values over the features, so that the shares of a metric without sign sum to 100.
+    - `prediction_sd`: standard deviation of the predictions of the observations [output]; used for "sd" alone.
+    - `rounding`: sum of the absolute values up to which their shares are 0 [output]; used for "share" alone.
+    - returns (n_features,): 0 stays 0; NaN where another value is divided by 0.
     """
     if unit == "prediction":
         return values

@@ -23,14 +23,9 @@ _ROUNDING: Final = 1e-9  # of a distance; and of predictions, below which two ar
 class Moves:
     """Grid values at which the prediction of a row is further from its own than at every nearer one, nearest first.
 
-    Attributes
-    ----------
-    places : ndarray of shape (n_moves,)
-        Where on the grid.
-    distances : ndarray of shape (n_moves,)
-        From the observed value, in likelihood scales: the exponents of the decay.
-    changes : ndarray of shape (n_moves,)
-        Prediction there minus the prediction of the row [output].
+    - `places` (n_moves,): where on the grid.
+    - `distances` (n_moves,): from the observed value, in likelihood scales: the exponents of the decay.
+    - `changes` (n_moves,): prediction there minus the prediction of the row [output].
     """
 
     places: NDArray[np.intp]
@@ -46,14 +41,9 @@ class Moves:
 def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
     """Find the changes of a row that no smaller step of the feature exceeds.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_grid,)
-        From the observed value, in likelihood scales.
-    curve : ndarray of shape (n_grid,)
-        ICE curve of the row [output].
-    prediction : float
-        Prediction of the row itself [output].
+    - `distances` (n_grid,): from the observed value, in likelihood scales.
+    - `curve` (n_grid,): ICE curve of the row [output].
+    - `prediction`: prediction of the row itself [output].
 
     Examples
     --------

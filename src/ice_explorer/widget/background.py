@@ -74,19 +74,12 @@ class _Switch:
 class Background(Generic[Name, Result]):
     """Computes the results of some features in a thread of its own.
 
-    Parameters
-    ----------
-    names : sequence
-        The features, in the order of their turns.
-    compute : callable
-        ``compute(name, between_blocks, cancelled)`` returns the result of one feature. It calls
-        ``between_blocks()`` now and then, and raises `Cancelled` soon after ``cancelled()`` is
-        True.
-    tell : callable
-        Called in the thread after changes, a few times per second at most, and always after the
-        last one. Where it returns False it has not taken in everything, and is called again soon.
-    results : mapping, optional
-        What is known already.
+    - `names`: the features, in the order of their turns.
+    - `compute`: ``compute(name, between_blocks, cancelled)`` returns the result of one feature. It calls
+      ``between_blocks()`` now and then, and raises `Cancelled` soon after ``cancelled()`` is True.
+    - `tell`: called in the thread after changes, a few times per second at most, and always after the last one. Where
+      it returns False it has not taken in everything, and is called again soon.
+    - `results`: what is known already.
     """
 
     def __init__(
@@ -144,12 +137,8 @@ class Background(Generic[Name, Result]):
     ) -> None:
         """Have `answer` called in the thread with the result of a feature, or `refuse` with why not.
 
-        Parameters
-        ----------
-        name : hashable or None
-            The feature; None asks for a turn of the thread without any result.
-        answer, refuse : callable
-            One of them is called, once; `refuse` also after an `answer` that raised, with its error.
+        - `name`: the feature; None asks for a turn of the thread without any result.
+        - `answer`, `refuse`: one of them is called, once; `refuse` also after an `answer` that raised, with its error.
         """
         self._notice_lost_thread()
         with self._changed:
@@ -165,10 +154,7 @@ class Background(Generic[Name, Result]):
     def answer_meanwhile(self) -> None:
         """Answer what has been asked since: for an answer that takes long, in the thread, now and then.
 
-        Raises
-        ------
-        Cancelled
-            If nobody waits for the long answer any more, either.
+        - raises Cancelled: if nobody waits for the long answer any more, either.
         """
         if self._closed.is_on:
             raise Cancelled

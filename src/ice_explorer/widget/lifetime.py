@@ -77,12 +77,8 @@ class _Run:
 class Lifetime:
     """What is known of who uses an explorer. Made before the model is called: explorers of earlier runs pause then.
 
-    Parameters
-    ----------
-    explorer : Widget
-        Referenced weakly.
-    pause, unpause : callable
-        Methods of the explorer, called when it becomes unused and when it is used again.
+    - `explorer`: referenced weakly.
+    - `pause`, `unpause`: methods of the explorer, called when it becomes unused and when it is used again.
     """
 
     def __init__(self, explorer: Widget, pause: Callable[[], None], unpause: Callable[[], None]) -> None:

@@ -31,7 +31,7 @@ from ice_explorer.wire.messages import (
 from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.explanation import FeatureExplanation
@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from ice_explorer.widget.session import Work
 
 _SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page asks for the rest
-Answer: TypeAlias = "Callable[[FeatureExplanation | None], tuple[Body, list[bytes]]]"
-FeatureRequest: TypeAlias = "CurvesRequest | ClassesRequest | DriversRequest | GroupsRequest"
+Answered: TypeAlias = "tuple[Body, list[bytes]]"
+Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
-    "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | FeatureRequest"
+    "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
+    " | ClassesRequest | DriversRequest | GroupsRequest"
 )
 
 
@@ -52,37 +53,16 @@ def answer_of(
 ) -> tuple[Name | None, Answer]:
     """Return the feature that a request needs first, if any, and how it is answered where the model may be called."""
     name: Name | None = None
-    answer: Answer
     if request["type"] == "export":
-        name, answer = _first_needed(work, request), partial(_export, work, background, request)
-    elif request["type"] == "colors":
-        answer = partial(_colors, work, request)
-    elif request["type"] == "rows":
-        answer = partial(_rows, work, request)
-    elif request["type"] == "what_if":
-        answer = partial(_what_if, work, background, request)
-    elif request["type"] == "in_common":
-        answer = partial(_in_common, work, request)
-    elif request["type"] == "extreme":
-        answer = partial(_extreme, work, request)
-    else:
-        name = work.by_label.get(request["feature"])
+        name = _first_needed(work, request)
+    elif "feature" in request:
+        label = cast("CurvesRequest", request)["feature"]
+        name = work.by_label.get(label)
         if name is None:
-            raise UnknownFeatureError.feature(request["feature"], work.readable)
-        answer = _answer_of_feature(work, background, request)
-    return name, answer
-
-
-def _answer_of_feature(work: Work, background: Background[Name, FeatureExplanation], request: FeatureRequest) -> Answer:
-    if request["type"] == "curves":
-        return partial(_curves, work, request)
-    if request["type"] == "drivers":
-        return partial(_drivers, background)
-    if request["type"] == "groups":
-        return partial(_groups, background, request)
-    if work.choices.classes is None:
+            raise UnknownFeatureError.feature(label, work.readable)
+    if request["type"] == "classes" and work.choices.classes is None:
         raise OutputError.alone()
-    return partial(_classes, work.choices.classes, request)
+    return name, partial(_ANSWERS[request["type"]], work, background, request)
 
 
 def _first_needed(work: Work, request: ExportRequest) -> Name | None:
@@ -98,7 +78,7 @@ def _export(
     background: Background[Name, FeatureExplanation],
     request: ExportRequest,
     _feature: FeatureExplanation | None,
-) -> tuple[Body, list[bytes]]:
+) -> Answered:
     from ice_explorer.export import request as export_request
 
     snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
@@ -108,21 +88,20 @@ def _export(
     return export_request.answer(work.explanation(snapshot.results), request, drawn)
 
 
-def _curves(work: Work, request: CurvesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    return curves_of(work.known, opened, request["max_lines"], request["selection"], work.target)
+def _curves(work: Work, _background: object, request: CurvesRequest, feature: FeatureExplanation) -> Answered:
+    return curves_of(work.known, feature, request["max_lines"], request["selection"], work.target)
 
 
-def _classes(classes: Classes, request: ClassesRequest, feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    return classes_of(opened, classes, opened.draw(request["max_lines"]))
+def _classes(work: Work, _background: object, request: ClassesRequest, feature: FeatureExplanation) -> Answered:
+    classes = cast("Classes", work.choices.classes)  # else the request was refused
+    return classes_of(feature, classes, feature.draw(request["max_lines"]))
 
 
-def _colors(work: Work, request: ColorsRequest, _feature: FeatureExplanation | None) -> tuple[Body, list[bytes]]:
+def _colors(work: Work, _background: object, request: ColorsRequest, _feature: object) -> Answered:
     return colors_of(work.known._column(request["column"]), request["positions"])
 
 
-def _rows(work: Work, request: RowsRequest, _feature: object) -> tuple[Body, list[bytes]]:
+def _rows(work: Work, _background: object, request: RowsRequest, _feature: object) -> Answered:
     body = rows_of(
         work.known, request["positions"], request.get("sort_by"),
         descending=bool(request.get("descending")), most=request.get("most"),
@@ -132,7 +111,7 @@ def _rows(work: Work, request: RowsRequest, _feature: object) -> tuple[Body, lis
 
 def _what_if(
     work: Work, background: Background[Name, FeatureExplanation], request: WhatIfRequest, _feature: object
-) -> tuple[Body, list[bytes]]:
+) -> Answered:
     """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
     results = background.snapshot().results
     (position,) = work.known._check_positions([request["position"]], "position").tolist()
@@ -149,29 +128,41 @@ def _what_if(
     return WhatIfBody(position=position, prediction=prediction, features=features), []
 
 
-def _in_common(work: Work, request: InCommonRequest, _feature: object) -> tuple[Body, list[bytes]]:
+def _in_common(work: Work, _background: object, request: InCommonRequest, _feature: object) -> Answered:
     return in_common_of(work.known, request["positions"]), []
 
 
-def _extreme(work: Work, request: ExtremeRequest, _feature: object) -> tuple[Body, list[bytes]]:
+def _extreme(work: Work, _background: object, request: ExtremeRequest, _feature: object) -> Answered:
     predictions = work.known.predictions(np.arange(work.known.n_observations))
     found = np.argmax(predictions) if request["end"] == "highest" else np.argmin(predictions)
     return ExtremeBody(position=int(found)), []
 
 
 def _drivers(
-    background: Background[Name, FeatureExplanation], feature: FeatureExplanation | None
-) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    return drivers_of(opened, opened._search_drivers(background.answer_meanwhile)), []
+    _work: Work, background: Background[Name, FeatureExplanation], _request: object, feature: FeatureExplanation
+) -> Answered:
+    return drivers_of(feature, feature._search_drivers(background.answer_meanwhile)), []
 
 
 def _groups(
-    background: Background[Name, FeatureExplanation], request: GroupsRequest, feature: FeatureExplanation | None
-) -> tuple[Body, list[bytes]]:
-    opened = cast("FeatureExplanation", feature)  # the request named one
-    opened._search_drivers(background.answer_meanwhile)  # which takes long where nobody has asked for them yet
-    return groups_of(opened, request["positions"])
+    _work: Work, background: Background[Name, FeatureExplanation], request: GroupsRequest, feature: FeatureExplanation
+) -> Answered:
+    feature._search_drivers(background.answer_meanwhile)  # which takes long where nobody has asked for them yet
+    return groups_of(feature, request["positions"])
+
+
+_ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
+    "export": _export,
+    "curves": _curves,
+    "classes": _classes,
+    "colors": _colors,
+    "rows": _rows,
+    "what_if": _what_if,
+    "in_common": _in_common,
+    "extreme": _extreme,
+    "drivers": _drivers,
+    "groups": _groups,
+}
 
 
 def status_of(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Status:

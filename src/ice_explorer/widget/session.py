@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
+from abc import ABC, abstractmethod
 from contextlib import ExitStack
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer.adapters.models.opening import Opening
 from ice_explorer.adapters.models.target import target_names
@@ -25,7 +26,7 @@ from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -43,18 +44,11 @@ _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that anot
 class Choices:
     """What could be explained of the same model, as text.
 
-    Attributes
-    ----------
-    output, response : str
-        What is explained; "" where the model has one output.
-    outputs, responses : tuple of str
-        What can be chosen; empty where nothing can.
-    label_of : dict
-        Outputs as pictures have them by their text.
-    work : callable
-        Another output and response -> the work on them.
-    classes : Classes or None
-        Curves of all outputs; None where the model has one, or is not at hand.
+    - `output`, `response`: what is explained; "" where the model has one output.
+    - `outputs`, `responses`: what can be chosen; empty where nothing can.
+    - `label_of`: outputs as pictures have them by their text.
+    - `classes`: curves of all outputs; None where the model has one, or is not at hand.
+    - `has_model`: whether the model is at hand, so that another output can be explained.
     """
 
     output: str
@@ -62,84 +56,82 @@ class Choices:
     outputs: tuple[str, ...] = ()
     responses: tuple[str, ...] = ()
     label_of: Mapping[str, str] = field(default_factory=dict)
-    work: Callable[[str, str], Work] | None = None
     classes: Classes | None = None
+    has_model: bool = True
 
 
-@dataclass
-class Work:
+class Work(ABC):
     """What there is to compute, what is known already, and how one becomes the other.
 
-    Attributes
-    ----------
-    names : tuple
-        Features, in column order.
-    heads : list of FeatureHead
-        The same as the browser sees them before anything is computed.
-    code : str
-        The line that makes an explorer of this.
-    compute : callable
-        Computes one feature, as `Background` asks for it.
-    explanation : callable
-        Collects computed features.
-    results : dict
-        Features that are computed from the start.
-    finish : callable
-        To be called when no feature will follow.
-    choices : Choices
-        What the model returns besides.
-    anchor_place : callable
-        Feature and an anchor of it -> the anchor as pictures have it.
-    share_done : callable
-        How much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else NaN.
-    lost : list of str
-        A sentence on each wish that could not be met.
-    prediction_sd : float or None
-        Standard deviation of the predictions of the observations; None until it is measured.
-    known : Explanation
-        What has been computed so far; its columns are there from the start.
-    target : ndarray of shape (n_observations,) or None
-        What was observed of what is explained, NaN where missing; None where it was not given.
-    target_name : str
-        Name of y; "" where it has none, or several.
-    by_label : dict
-        Feature names by label.
+    - `names`: features, in column order.
+    - `heads`: the same as the browser sees them before anything is computed.
+    - `code`: the line that makes an explorer of this.
+    - `choices`: what the model returns besides.
+    - `results`: features that are computed from the start.
+    - `lost`: a sentence on each wish that could not be met.
+    - `prediction_sd`: standard deviation of the predictions of the observations; None until it is measured.
+    - `known`: what has been computed so far; its columns are there from the start.
+    - `target` (n_observations,): what was observed of what is explained, NaN where missing; None where it was not
+      given.
+    - `target_name`: name of y; "" where it has none, or several.
+    - `by_label`: feature names by label.
     """
 
-    names: tuple[Name, ...]
-    heads: list[FeatureHead]
-    code: str
-    compute: Callable[[Name, BetweenBlocks, IsCancelled], FeatureExplanation]
-    explanation: Callable[[Mapping[Name, FeatureExplanation]], Explanation]
-    results: dict[Name, FeatureExplanation]
-    finish: Callable[[], None]
-    choices: Choices
-    anchor_place: Callable[[Name, object], AnchorName | float]
-    y: InitVar[object] = None
-    share_done: Callable[[], float] = field(default=lambda: math.nan)
-    lost: list[str] = field(default_factory=list)
-    prediction_sd: float | None = field(default=None, init=False)
-    known: Explanation = field(init=False)
-    target: NDArray[np.float64] | None = field(init=False)
-    target_name: str = field(init=False)
-    by_label: dict[str, Name] = field(init=False)
+    def __init__(
+        self,
+        names: tuple[Name, ...],
+        heads: list[FeatureHead],
+        code: str,
+        *,
+        choices: Choices,
+        results: dict[Name, FeatureExplanation],
+        y: object,
+    ) -> None:
+        self.names = names
+        self.heads = heads
+        self.code = code
+        self.choices = choices
+        self.results = results
+        self.lost: list[str] = []
+        self.prediction_sd: float | None = None
+        self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
+        explanation = self._collected(results)
+        self.target: NDArray[np.float64] | None = None if y is None else explanation._target(y)
+        y_names = target_names(y)
+        self.target_name = y_names[0] if len(y_names) == 1 else ""
+        self.known = self._with_target(explanation)
 
-    def __post_init__(self, y: object) -> None:
-        self.known = self.explanation(self.results)
-        self.target = None if y is None else self.known._target(y)
-        names = target_names(y)
-        self.target_name = names[0] if len(names) == 1 else ""
-        if self.target is not None:
-            target, without = self.target, self.explanation
-            self.explanation = lambda results: without(results)._with_target(target)
-            self.known = self.known._with_target(target)
-        labels = [head["name"] for head in self.heads]
-        self.by_label = dict(zip(labels, self.names, strict=True))
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features."""
+        return self._with_target(self._collected(results))
+
+    def _with_target(self, explanation: Explanation) -> Explanation:
+        return explanation if self.target is None else explanation._with_target(self.target)
+
+    @abstractmethod
+    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features, without the target."""
+
+    @abstractmethod
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        """Compute one feature, as `Background` asks for it."""
+
+    @abstractmethod
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
 
     def other(self, output: str, response: str) -> Work:
-        """Return the work on another of the choices."""
-        make = cast("Callable[[str, str], Work]", self.choices.work)  # else there is nothing to choose
-        return make(output, response)
+        """Return the work on another of the choices, where the model is at hand."""
+        raise NotImplementedError
+
+    @property
+    def share_done(self) -> float:
+        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
+        return math.nan
 
     def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
@@ -156,6 +148,119 @@ class Work:
         return self.heads[self.names.index(name)]["name"]
 
 
+class ExplanationWork(Work):
+    """An explanation, of which everything is known."""
+
+    def __init__(self, explanation: Explanation, y: object) -> None:
+        self._explanation = explanation = explanation if y is None else explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
+        for feature in explanation:
+            check_sendable(feature)
+        settings = explanation.settings
+        super().__init__(
+            tuple(explanation.features),
+            [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
+            "ICEExplorer(explanation)",
+            choices=Choices(clipped(_text(settings.output)), settings.response, has_model=False),
+            results={feature.feature: feature for feature in explanation},
+            y=y,
+        )
+
+    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
+        return self._explanation
+
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:  # noqa: ARG002
+        """Return one feature."""
+        return self.results[name]
+
+    def finish(self) -> None:
+        """There was nothing to report."""
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+        return self.results[name]._anchor_place(anchor)
+
+
+class ModelWork(Work):
+    """A model, and the rows that it is explained on."""
+
+    def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> None:
+        if X is None:
+            msg = (
+                "ICEExplorer needs the observations to explain the model on; got a model alone. "
+                "Call `ICEExplorer(model, X)`."
+            )
+            raise InputTypeError(msg)
+        self._arguments = model, X, y, options, answers
+        # The bars that fill in are the progress; anything else has to be asked for.
+        self._options = Options(**{**options, "progress": False})
+        self._plan = plan = prepare(model, X, self._options, answers=answers, opening=partial(Opening, y), y=y)
+        if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
+            options = {**options, "output": plan.settings.output}
+            self._arguments = model, X, y, options, answers
+        self._reporting = ExitStack()
+        self._report = self._reporting.enter_context(
+            progress_reporter(options.get("progress") or False, plan.n_predictions)
+        )
+        self._n_made = 0
+        self._output_of = dict(zip(plan.output_labels, plan.outputs, strict=True))
+        label_of = {_text(output): label for label, output in self._output_of.items()}
+        choices = Choices(
+            output=label_of.get(_text(plan.settings.output), _text(plan.settings.output)),
+            response=plan.settings.response,
+            outputs=tuple(self._output_of),
+            responses=plan.responses if len(plan.responses) > 1 else (),
+            label_of=label_of,
+            classes=Classes(plan, self._plan_of) if plan.outputs else None,
+        )
+        heads = [_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)]
+        super().__init__(plan.features, heads, code_line(options), choices=choices, results={}, y=y)
+
+    def other(self, output: str, response: str) -> ModelWork:
+        """Return the work on another of the choices."""
+        self._plan.check_unchanged()
+        model, X, y, options, answers = self._arguments
+        chosen = {"output": self._output_of[output]} if self._output_of else {}
+        if response != "callable":  # of a function there is no other
+            chosen["response"] = response
+        return ModelWork(model, X, y, {**options, **chosen}, answers)
+
+    def _plan_of(self, output: object) -> Plan:
+        # Thresholds may be those of one class; rows are compared on the same grid.
+        grid = self._plan.grids if self._options.grid == "thresholds" else self._options.grid
+        model, X, _, _, answers = self._arguments
+        return prepare(model, X, replace(self._options, grid=grid, output=output), answers=answers)
+
+    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        return to_explanation(self._plan.explanation(results))
+
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        """Compute one feature, as `Background` asks for it."""
+
+        def after_block(made: int, of_feature: int, label: str) -> None:
+            self._n_made += made
+            self._report(made, of_feature, label)
+            between_blocks()
+
+        feature = to_feature_explanation(self._plan.compute(name, after_block, is_cancelled))
+        self._plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
+        check_sendable(feature)
+        return feature
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+        return self._plan.anchor_place(name, anchor)
+
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
+        self._reporting.close()
+
+    @property
+    def share_done(self) -> float:
+        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
+        # Whatever computes faster than by asking does so for all features at once.
+        return self._n_made / self._plan.n_predictions if self._plan.engine == "brute" else math.nan
+
+
 class Wanted(NamedTuple):
     """An output and a scale as text; "" where nothing is wanted."""
 
@@ -166,17 +271,10 @@ class Wanted(NamedTuple):
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
-    Parameters
-    ----------
-    model : object
-        A model, or an explanation that has its own data.
-    X : DataFrame, ndarray or None
-    y : array-like or None
-        The observed target.
-    options : mapping
-        Those of `explain`.
-    wanted : Wanted
-        What to explain instead of what the options say, where the model has it.
+    - `model`: a model, or an explanation that has its own data.
+    - `y`: the observed target.
+    - `options`: those of `explain`.
+    - `wanted`: what to explain instead of what the options say, where the model has it.
     """
     wanted = wanted or Wanted()
     # Another output is explained with what was given, whatever became of it since.
@@ -212,27 +310,7 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
             f"and its options; got {', '.join(further)} as well. Pass that to `explain`."
         )
         raise InputTypeError(msg)
-    return _work_of_explanation(model, y)
-
-
-def _work_of_explanation(explanation: Explanation, y: object) -> Work:
-    if y is not None:
-        explanation = explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
-    results = {feature.feature: feature for feature in explanation}
-    for feature in explanation:
-        check_sendable(feature)
-    return Work(
-        names=tuple(results),
-        heads=[_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
-        code="ICEExplorer(explanation)",
-        compute=lambda name, _between_blocks, _is_cancelled: results[name],
-        explanation=lambda _results: explanation,
-        results=results,
-        finish=_nothing,
-        choices=Choices(clipped(_text(explanation.settings.output)), explanation.settings.response),
-        y=y,
-        anchor_place=lambda name, anchor: results[name]._anchor_place(anchor),
-    )
+    return ExplanationWork(model, y)
 
 
 def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
@@ -245,18 +323,18 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], w
             chosen = {"output": label, "response": scale}
             further = {name: value for name, value in chosen.items() if value != ""}
             try:
-                work = _work_of_model(model, X, y, {**options, **further}, answers)
+                work = ModelWork(model, X, y, {**options, **further}, answers)
             except (InvalidOptionError, OutputError):
                 continue  # also said below, where an option is wrong
             # A number stands for a position as well, and means nothing then.
             if output in {"", work.choices.output}:
                 return work
             work.finish()
-    work = _work_of_model(model, X, y, options, answers)
-    if work.choices.work is None or output not in work.choices.outputs:
+    work = ModelWork(model, X, y, options, answers)
+    if output not in work.choices.outputs:
         return work
     work.finish()
-    return work.choices.work(output, work.choices.response)  # by a label that was clipped
+    return work.other(output, work.choices.response)  # by a label that was clipped
 
 
 def _labels_of(text: str) -> list[object]:
@@ -267,87 +345,9 @@ def _labels_of(text: str) -> list[object]:
         return [text]
 
 
-def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> Work:
-    if X is None:
-        msg = (
-            "ICEExplorer needs the observations to explain the model on; got a model alone. "
-            "Call `ICEExplorer(model, X)`."
-        )
-        raise InputTypeError(msg)
-    # The bars that fill in are the progress; anything else has to be asked for.
-    progress = options.get("progress") or False
-    others = Options(**{**options, "progress": False})
-    plan = prepare(model, X, others, answers=answers, opening=partial(Opening, y), y=y)
-    if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
-        options = {**options, "output": plan.settings.output}
-    reporting = ExitStack()
-    report = reporting.enter_context(progress_reporter(progress, plan.n_predictions))
-
-    by_label = dict(zip(plan.output_labels, plan.outputs, strict=True))
-    label_of = {_text(output): label for label, output in by_label.items()}
-
-    def other(output: str, response: str) -> Work:
-        plan.check_unchanged()
-        chosen = {"output": by_label[output]} if by_label else {}
-        if response != "callable":  # of a function there is no other
-            chosen["response"] = response
-        return _work_of_model(model, X, y, {**options, **chosen}, answers)
-
-    def plan_of(output: object) -> Plan:
-        # Thresholds may be those of one class; rows are compared on the same grid.
-        grid = plan.grids if others.grid == "thresholds" else others.grid
-        return prepare(model, X, replace(others, grid=grid, output=output), answers=answers)
-
-    choices = Choices(
-        output=label_of.get(_text(plan.settings.output), _text(plan.settings.output)),
-        response=plan.settings.response,
-        outputs=tuple(by_label),
-        responses=plan.responses if len(plan.responses) > 1 else (),
-        label_of=label_of,
-        work=other,
-        classes=Classes(plan, plan_of) if plan.outputs else None,
-    )
-
-    n_made = 0
-
-    def compute(name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        def after_block(made: int, of_feature: int, label: str) -> None:
-            nonlocal n_made
-            n_made += made
-            report(made, of_feature, label)
-            between_blocks()
-
-        feature = to_feature_explanation(plan.compute(name, after_block, is_cancelled))
-        plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
-        check_sendable(feature)
-        return feature
-
-    def share_done() -> float:
-        # Whatever computes faster than by asking does so for all features at once.
-        return n_made / plan.n_predictions if plan.engine == "brute" else math.nan
-
-    return Work(
-        names=plan.features,
-        heads=[_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)],
-        code=code_line(options),
-        compute=compute,
-        explanation=lambda results: to_explanation(plan.explanation(results)),
-        results={},
-        finish=reporting.close,
-        choices=choices,
-        y=y,
-        anchor_place=plan.anchor_place,
-        share_done=share_done,
-    )
-
-
 def _text(output: object) -> str:
     return "" if output is None else str(output)
 
 
 def _head(label: str, kind: FeatureKind, n_grid: int, scale: float) -> FeatureHead:
     return FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale, range=None)
-
-
-def _nothing() -> None:
-    """There was nothing to report."""

@@ -36,14 +36,9 @@ _OF_DATA: Final[Mapping[str, Form]] = {
 class State:
     """A state that was read.
 
-    Attributes
-    ----------
-    traits : dict
-        Public traits by name; those that are missing stay as they are.
-    view : dict
-        What a reader chose about the view.
-    notes : tuple of str
-        What entries of an earlier version were taken for.
+    - `traits`: public traits by name; those that are missing stay as they are.
+    - `view`: what a reader chose about the view.
+    - `notes`: what entries of an earlier version were taken for.
     """
 
     traits: dict[str, Any]
@@ -64,21 +59,9 @@ class State:
 def read_state(state: object, traits: Collection[str]) -> State:
     """Check a state at the door.
 
-    Parameters
-    ----------
-    state : object
-        What `ICEExplorer.state` returned, maybe by way of JSON; None stands for an empty one.
-    traits : collection of str
-        Names of the public traits.
-
-    Returns
-    -------
-    State
-
-    Raises
-    ------
-    InvalidOptionError
-        If it is no dict, of another version, or has an entry that no explorer wrote.
+    - `state`: what `ICEExplorer.state` returned, maybe by way of JSON; None stands for an empty one.
+    - `traits`: names of the public traits.
+    - raises InvalidOptionError: if it is no dict, of another version, or has an entry that no explorer wrote.
     """
     if state is None:
         return State({}, {})
@@ -103,9 +86,7 @@ def read_state(state: object, traits: Collection[str]) -> State:
 def check_view(view: object) -> Mapping[str, Any]:
     """Return what a reader chose about the view, or say what is none of the choices.
 
-    Raises
-    ------
-    InvalidOptionError
+    - raises InvalidOptionError.
     """
     where = "state['view']"
     if not isinstance(view, Mapping):
@@ -134,20 +115,10 @@ def fit_state(
 ) -> tuple[State, list[str]]:
     """Leave out of a state what the data at hand do not have.
 
-    Parameters
-    ----------
-    state : State
-    features, columns : collection of str
-        Labels of what is explained, and of all of X.
-    n_rows : int
-        Observations of X.
-
-    Returns
-    -------
-    state : State
-        What can be restored, except output and response, which the explanation sets.
-    notes : list of str
-        A sentence about everything else, after those of the state.
+    - `features`, `columns`: labels of what is explained, and of all of X.
+    - `n_rows`: observations of X.
+    - returns `state`: what can be restored, except output and response, which the explanation sets.
+    - returns `notes`: a sentence about everything else, after those of the state.
     """
     traits = {name: value for name, value in state.traits.items() if name not in {"output", "response"}}
     view, notes = dict(state.view), list(state.notes)

@@ -35,7 +35,7 @@ def check_static_picture(got: object) -> bool | Literal["wait"]:
 def wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:
     """Wait for a result that is there soon, not for one that takes twice as long as there is time."""
     snapshot = background.wait(_SECONDS_TO_TELL)
-    takes_long = work.share_done() < _SECONDS_TO_TELL / (2 * _SECONDS_FOR_PICTURE)
+    takes_long = work.share_done < _SECONDS_TO_TELL / (2 * _SECONDS_FOR_PICTURE)
     return snapshot if takes_long else background.wait(_SECONDS_FOR_PICTURE - _SECONDS_TO_TELL)
 
 

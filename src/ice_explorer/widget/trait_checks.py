@@ -26,19 +26,9 @@ if TYPE_CHECKING:
 def checked(name: str, value: object, open_work: Callable[[], Work], feature: str) -> Any:
     """Return what a trait is set to.
 
-    Parameters
-    ----------
-    name : str
-    value : object
-    open_work : callable
-        Returns what the explorer is about, or raises where it is closed.
-    feature : str
-        Label of the open feature, which an anchor is a value of; "" where none is.
-
-    Raises
-    ------
-    ICEExplorerError
-        If the trait cannot have this value.
+    - `open_work`: returns what the explorer is about, or raises where it is closed.
+    - `feature`: label of the open feature, which an anchor is a value of; "" where none is.
+    - raises ICEExplorerError: if the trait cannot have this value.
     """
     if name == "anchor":
         return _check_anchor(value, open_work, feature)
@@ -77,7 +67,7 @@ def check_output(value: object, open_work: Callable[[], Work]) -> str:
         return choices.output
     if choices.output == "":
         raise OutputError.single(value)
-    if choices.work is None:
+    if not choices.has_model:
         raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
     return check_one_of("output", label, choices.outputs or (choices.output,))
 
@@ -87,7 +77,7 @@ def check_response(value: object, open_work: Callable[[], Work]) -> str:
     choices = open_work().choices
     if str(value) in {"", choices.response}:
         return choices.response
-    if choices.work is None:
+    if not choices.has_model:
         raise InvalidOptionError.of_explanation(option="response", got=value, current=choices.response)
     if choices.response == "callable":
         raise InvalidOptionError.response_of_callable(str(value))

@@ -39,10 +39,7 @@ def u32(values: ArrayLike) -> bytes:
 def check_sendable(feature: FeatureResult) -> None:
     """Check that predictions and figures of a feature are numbers in single precision, as browsers get them.
 
-    Raises
-    ------
-    PredictionError
-        If one is too large.
+    - raises PredictionError: if one is too large.
     """
     counted = [feature.metrics(1.0, convention) for convention in CONVENTIONS]
     figures = {"predictions": feature.prediction_range, "metrics": [row[name] for row in counted for name in row]}

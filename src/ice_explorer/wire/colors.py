@@ -22,18 +22,9 @@ def colors_of(
 ) -> tuple[ContinuousColorsBody | CategoryColorsBody, list[bytes]]:
     """Values of a column at some rows, as something to colour by.
 
-    Parameters
-    ----------
-    column : Column
-    positions : sequence of int
-        Rows of X.
-    apart : sequence of str
-        As for `column_colors`.
-
-    Returns
-    -------
-    body, buffers
-        As `ContinuousColorsBody` and `CategoryColorsBody` lay them out.
+    - `positions`: rows of X.
+    - `apart`: as for `column_colors`.
+    - returns: as `ContinuousColorsBody` and `CategoryColorsBody` lay them out.
     """
     found = column_colors(column, check_distinct_positions(positions, len(column.values)), apart)
     if isinstance(found, LevelColors):
@@ -53,16 +44,8 @@ def colors_of(
 def groups_of(feature: FeatureResult, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
     """Which rule of the best two columns together some rows fulfil, as something to colour by.
 
-    Parameters
-    ----------
-    feature : FeatureResult
-    positions : sequence of int
-        Rows of X.
-
-    Raises
-    ------
-    InvalidOptionError
-        If two columns explain no more than the best one.
+    - `positions`: rows of X.
+    - raises InvalidOptionError: if two columns explain no more than the best one.
     """
     found = feature._groups()
     if found is None:

@@ -28,15 +28,9 @@ def check_entries(
 ) -> None:
     """Check entries that were written elsewhere.
 
-    Parameters
-    ----------
-    entries : mapping
-    forms : mapping
-        Form of each entry that there may be, by its name.
-    unknown : callable
-        Name -> the error about an entry that has no form.
-    misfit : callable
-        Name, what is expected and what came -> the error about an entry that does not meet its form.
+    - `forms`: form of each entry that there may be, by its name.
+    - `unknown`: name -> the error about an entry that has no form.
+    - `misfit`: name, what is expected and what came -> the error about an entry that does not meet its form.
     """
     for name, value in entries.items():
         if name not in forms:

@@ -44,12 +44,8 @@ DECAYS: Final = np.arange(1, 101) / 100
 class Tables:
     """The metrics of all features as two buffers, NaN until a feature is filled in.
 
-    Parameters
-    ----------
-    n_features : int
-        Rows of the tables, in column order of X.
-    convention : {"stable", "equations", "published"}
-        By which they are counted.
+    - `n_features`: rows of the tables, in column order of X.
+    - `convention`: by which they are counted.
     """
 
     def __init__(self, n_features: int, convention: Convention) -> None:
@@ -98,24 +94,14 @@ def header_of(
 ) -> Header:
     """What the two tables are about.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-        What is known so far; columns, settings and notes are taken from it.
-    features : sequence of FeatureHead
-        All features, explained yet or not.
-    code : str
-        The line that makes this explorer.
-    outputs, responses : sequence of str
-        What can be chosen instead.
-    convention : optional
-        By which the tables are counted; that of the explanation by default.
-    prediction_sd : float, optional
-        Standard deviation of the predictions, once it is known.
-    formats : sequence of FormatHead
-        What a view can be saved as.
-    target_name : str
-        Name of y; "" where it has none.
+    - `explanation`: what is known so far; columns, settings and notes are taken from it.
+    - `features`: all features, explained yet or not.
+    - `code`: the line that makes this explorer.
+    - `outputs`, `responses`: what can be chosen instead.
+    - `convention`: by which the tables are counted; that of the explanation by default.
+    - `prediction_sd`: standard deviation of the predictions, once it is known.
+    - `formats`: what a view can be saved as.
+    - `target_name`: name of y; "" where it has none.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
     columns = [explanation._column(name) for name in explanation._color_columns]

@@ -31,22 +31,11 @@ def curves_of(
 ) -> tuple[CurvesBody, list[bytes]]:
     """The lines of one feature, and what is drawn with them.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-        Where the labels of the rows come from.
-    feature : FeatureResult
-    max_lines : int
-        How many rows to draw besides the selected ones.
-    selection : sequence of int
-        Rows of X that must be among them.
-    target : ndarray of shape (n_observations,), optional
-        Observed, NaN where missing.
-
-    Returns
-    -------
-    body, buffers
-        As `CurvesBody` lays them out.
+    - `explanation`: where the labels of the rows come from.
+    - `max_lines`: how many rows to draw besides the selected ones.
+    - `selection`: rows of X that must be among them.
+    - `target` (n_observations,): observed, NaN where missing.
+    - returns: as `CurvesBody` lays them out.
     """
     positions = feature.draw(max_lines, selection)
     lines = feature.rows(positions)
@@ -91,10 +80,7 @@ def curves_of(
 def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
     """How far each grid value is from the own values of some rows: the exponents of the decay.
 
-    Returns
-    -------
-    ndarray of shape (n_rows, n_grid)
-        0 at the own value; infinite where nothing but it is likely.
+    - returns (n_rows, n_grid): 0 at the own value; infinite where nothing but it is likely.
     """
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
@@ -113,21 +99,11 @@ def classes_of(
 ) -> tuple[ClassesBody, list[bytes]]:
     """The lines of one feature for every class of the model.
 
-    Parameters
-    ----------
-    feature : FeatureResult
-        Of the explained class.
-    classes : Classes
-        Where the curves come from.
-    positions : ndarray of shape (n_lines,)
-        Rows to draw.
-    places : ndarray of shape (n_grid,) or slice
-        Which values of the grid; all of them by default.
-
-    Returns
-    -------
-    body, buffers
-        As `ClassesBody` lays them out.
+    - `feature`: of the explained class.
+    - `classes`: where the curves come from.
+    - `positions` (n_lines,): rows to draw.
+    - `places` (n_grid,): which values of the grid; all of them by default.
+    - returns: as `ClassesBody` lays them out.
     """
     shown = classes.lines(feature.feature, positions)
     grid, curves = display_axis(feature).grid[places], shown.curves[:, :, places]

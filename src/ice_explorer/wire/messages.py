@@ -660,20 +660,9 @@ _ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {
 def parse_request(content: Mapping[str, Any]) -> Request:
     """Check a message from the browser once, at the door.
 
-    Parameters
-    ----------
-    content : mapping
-        The JSON of a custom message.
-
-    Returns
-    -------
-    Request
-        The same content, known to hold what its type promises.
-
-    Raises
-    ------
-    MessageError
-        If the type is unknown or a field is missing or of another kind.
+    - `content`: the JSON of a custom message.
+    - returns: the same content, known to hold what its type promises.
+    - raises MessageError: if the type is unknown or a field is missing or of another kind.
     """
     request = content.get("type")
     if not isinstance(request, str) or request not in _FIELDS:

@@ -31,15 +31,7 @@ _RANK_BY: Final = {"non_linearity_mad": "non_linearity"}
 def renewed_state(traits: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Write the traits of a state of version 1 as this version has them.
 
-    Parameters
-    ----------
-    traits : mapping
-
-    Returns
-    -------
-    traits : dict
-    notes : list of str
-        A sentence on everything that was taken for something else.
+    - returns `notes`: a sentence on everything that was taken for something else.
     """
     renewed, notes = dict(traits), []
     convention, weighting = traits.get("convention", "equations"), traits.get("weighting")
@@ -58,15 +50,8 @@ def renewed_state(traits: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
 def renewed_provenance(origin: Mapping[str, Any]) -> dict[str, Any]:
     """Write the provenance of a file of an earlier version so that its line of code runs with this one.
 
-    Parameters
-    ----------
-    origin : mapping
-        Provenance of a file of any version.
-
-    Returns
-    -------
-    dict
-        With "taken_for", a sentence, where the file is of an earlier version.
+    - `origin`: provenance of a file of any version.
+    - returns: with "taken_for", a sentence, where the file is of an earlier version.
     """
     renewed = dict(origin)
     if "weighting" not in origin:

@@ -47,16 +47,9 @@ def rows_of(
 ) -> RowsBody:
     """Rows as text: what is predicted and observed, and all columns of X; a missing value is empty.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    positions : sequence of int
-        Rows of X.
-    sort_by : int, optional
-        Number of the column of the reply that the rows are sorted by; missing values are last.
-    descending : bool
-    most : int, optional
-        Rows that are returned at most.
+    - `positions`: rows of X.
+    - `sort_by`: number of the column of the reply that the rows are sorted by; missing values are last.
+    - `most`: rows that are returned at most.
     """
     chosen = check_distinct_positions(positions, explanation.n_observations)
     outcomes = explanation._outcomes(chosen)

@@ -34,19 +34,11 @@ class _FittedColumns(NamedTuple):
 def fitted_table(model: Any, X: object) -> Table:
     """Wrap X as `table_from` does, and check that the model is fitted, and on these columns.
 
-    Parameters
-    ----------
-    model : object
-        With a predict method, or a function of X.
-    X : DataFrame, ndarray or sparse matrix
-        Columns of an array get the names of the fit.
-
-    Raises
-    ------
-    PredictionError
-        If the model is not fitted.
-    InputDataError
-        If columns are missing or in another order, or if there are columns that the model does not take.
+    - `model`: with a predict method, or a function of X.
+    - `X`: columns of an array get the names of the fit.
+    - raises PredictionError: if the model is not fitted.
+    - raises InputDataError: if columns are missing or in another order, or if there are columns that the model does not
+      take.
     """
     table = table_from(X)
     owner = owner_of(model)

@@ -23,11 +23,7 @@ _FEW_ROWS = 256
 def without_spreading(source: Source, *, side_by_side: bool) -> Source:
     """Return a model as it is asked here.
 
-    Parameters
-    ----------
-    source : Source
-    side_by_side : bool
-        Whether several threads ask it: then it never spreads, else only for more than a few rows.
+    - `side_by_side`: whether several threads ask it: then it never spreads, else only for more than a few rows.
     """
     ways = {
         name: replace(way, ask=_undivided(way.ask, most_rows=sys.maxsize if side_by_side else _FEW_ROWS))

@@ -19,19 +19,13 @@ LinkKind = Literal[
 class Link:
     """What becomes of the sum of the leaves.
 
-    Attributes
-    ----------
-    kind : str
-        "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
-        "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability;
-        "signed_square", sign(m) m²; "softplus", log(1 + exp(m)); "isolation", -2⁻ᵐ minus `offset`.
-    output : int
-        The margin whose share a softmax takes.
-    offset : float
-        What "isolation" subtracts.
-    resolution : float
-        Of "logit": a probability closer than this to 0 or 1 is 0 or 1, because no sum of leaves but
-        the rounding of one lies there. The library gets infinite log-odds in the same places.
+    - `kind`: "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
+      "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability; "signed_square", sign(m)
+      m²; "softplus", log(1 + exp(m)); "isolation", -2⁻ᵐ minus `offset`.
+    - `output`: the margin whose share a softmax takes.
+    - `offset`: what "isolation" subtracts.
+    - `resolution`: of "logit": a probability closer than this to 0 or 1 is 0 or 1, because no sum of leaves but the
+      rounding of one lies there. The library gets infinite log-odds in the same places.
     """
 
     kind: LinkKind = "identity"
@@ -42,13 +36,8 @@ class Link:
     def apply(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: PLR0911 - one per kind
         """Turn margins into outputs.
 
-        Parameters
-        ----------
-        margins : ndarray of shape (n_margins, …)
-
-        Returns
-        -------
-        ndarray of shape (…)
+        - `margins` (n_margins, …).
+        - returns (…).
         """
         m: NDArray[np.float64] = margins[self.output]
         match self.kind:

@@ -31,11 +31,7 @@ _MOST_ROWS: Final = 2000  # whose predictions tell which class is frequent: few 
 class Opening:
     """What decides where the user did not choose.
 
-    Attributes
-    ----------
-    y : array-like or None
-        The observed target.
-    table : Table
+    - `y`: the observed target.
     """
 
     y: object
@@ -47,18 +43,9 @@ class Opening:
         Of two classes it is the second, as for `explain`. Where outputs have classes of their own, it is a class of
         the first output.
 
-        Parameters
-        ----------
-        layout : Layout
-        way : Way
-            Asked for predictions where y does not tell.
-
-        Returns
-        -------
-        position : int
-            Place of the output.
-        notes : tuple of str
-            Which one it is, and why.
+        - `way`: asked for predictions where y does not tell.
+        - returns `position`: place of the output.
+        - returns `notes`: which one it is, and why.
         """
         if not must_choose(layout):
             position, notes = layout.find(None)

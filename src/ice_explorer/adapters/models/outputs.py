@@ -43,20 +43,12 @@ _TEXT = {
 class Layout:
     """How the outputs of a model lie in what it returns.
 
-    Attributes
-    ----------
-    outputs : tuple
-        What `output=` chooses from; empty where the model has one output.
-    what : str
-        What the numbers of an output are, "{}" for a class.
-    check : callable
-        (returned, n_rows) -> the same as checked arrays.
-    takes : tuple of callable
-        Of each output: checked arrays -> (n_rows,).
-    find : callable
-        What the user chose, or None -> position of the output and notes on what was chosen for him.
-    of_classes : bool
-        Whether the outputs are classes, or numbers of their own.
+    - `outputs`: what `output=` chooses from; empty where the model has one output.
+    - `what`: what the numbers of an output are, "{}" for a class.
+    - `check`: (returned, n_rows) -> the same as checked arrays.
+    - `takes`: of each output: checked arrays -> (n_rows,).
+    - `find`: what the user chose, or None -> position of the output and notes on what was chosen for him.
+    - `of_classes`: whether the outputs are classes, or numbers of their own.
     """
 
     outputs: tuple[object, ...]
@@ -69,18 +61,10 @@ class Layout:
     def text(self, position: int, target: Sequence[str] = ()) -> str:
         """Return what the numbers of an output are called.
 
-        Parameters
-        ----------
-        position : int
-            Of the output.
-        target : sequence of str
-            Names of the columns of y; empty where they have none.
-
-        Returns
-        -------
-        str
-            "predicted cnt", "probability of malignant", "probability of survived = 1"; "prediction" where a
-            number has no name.
+        - `position`: of the output.
+        - `target`: names of the columns of y; empty where they have none.
+        - returns: "predicted cnt", "probability of malignant", "probability of survived = 1"; "prediction" where a
+          number has no name.
         """
         own = target[position] if len(target) == max(1, len(self.outputs)) else None
         if not self.of_classes:
@@ -115,10 +99,7 @@ def _word(label: object) -> str:
 def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
     """Find out how outputs lie in what a way of asking returned for some rows.
 
-    Raises
-    ------
-    PredictionError
-        If that is no prediction of these rows.
+    - raises PredictionError: if that is no prediction of these rows.
     """
     n_rows = rows.shape[0]
     if way.returns == "numbers" or (way.returns == "scores" and source.classes is None):

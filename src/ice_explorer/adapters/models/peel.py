@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 class Peeled:
     """A model and what it was wrapped in.
 
-    Attributes
-    ----------
-    model : object
-        The estimator inside.
-    steps : tuple of objects
-        The fitted transformers that rows of X go through before the model sees them, in order.
-    restore : callable or None
-        Outputs of the model -> outputs of the whole, element by element; None where they are the same.
+    - `model`: the estimator inside.
+    - `steps`: the fitted transformers that rows of X go through before the model sees them, in order.
+    - `restore`: outputs of the model -> outputs of the whole, element by element; None where they are the same.
     """
 
     model: Any
@@ -64,11 +59,7 @@ class Peeled:
 def peel(model: Any, response: str = "auto") -> Peeled:
     """Take off scikit-learn's searches, pipelines, target transformers and other wrappers, however nested.
 
-    Parameters
-    ----------
-    model : object
-    response : str
-        As `Predictor.response`: a tuned threshold changes the predicted class, and no probability.
+    - `response`: as `Predictor.response`: a tuned threshold changes the predicted class, and no probability.
     """
     steps: list[Any] = []
     restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None

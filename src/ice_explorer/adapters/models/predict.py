@@ -37,40 +37,23 @@ RESPONSES: tuple[Response, ...] = ("auto", "predict_proba", "decision_function",
 class Predictor:
     """One output of a model as a function.
 
-    Attributes
-    ----------
-    predict : callable
-        Rows in the container of X -> (n_rows,) float64.
-    output_label : str
-        What the numbers are, for axes: "probability of yes".
-    named_after : callable
-        Names of the columns of y -> the same in their words: "predicted cnt".
-    output : object
-        The chosen class, name or position; of several outputs with classes of their own the pair
-        (output, class). None where the model has one output.
-    position : int or None
-        Where it stands among `outputs`; None where the model has one.
-    response : str
-        The response taken, "auto" resolved; "callable" for a plain function.
-    notes : tuple of str
-        Choices that the user did not make.
-    outputs : tuple
-        What `output` could be instead; empty where the model has one output.
-    responses : tuple of str
-        What `response` could be instead; empty for a plain function.
-    all_outputs : callable
-        Rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model, as its
-        method `asked` returns them.
-    asked : str
-        The response that the model itself gives: "predict_proba" where log-odds are computed from it.
-    rescale : callable or None
-        What becomes of that, element by element; None where it is what is explained.
-    of_classes : bool
-        Whether outputs are classes, or numbers of their own.
-    classes : tuple
-        Labels of the classes, one alone included; empty where outputs are none.
-    is_opening : bool
-        Whether the output was chosen by `opening`.
+    - `predict`: rows in the container of X -> (n_rows,) float64.
+    - `output_label`: what the numbers are, for axes: "probability of yes".
+    - `named_after`: names of the columns of y -> the same in their words: "predicted cnt".
+    - `output`: the chosen class, name or position; of several outputs with classes of their own the pair (output,
+      class). None where the model has one output.
+    - `position`: where it stands among `outputs`; None where the model has one.
+    - `response`: the response taken, "auto" resolved; "callable" for a plain function.
+    - `notes`: choices that the user did not make.
+    - `outputs`: what `output` could be instead; empty where the model has one output.
+    - `responses`: what `response` could be instead; empty for a plain function.
+    - `all_outputs`: rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model, as its method
+      `asked` returns them.
+    - `asked`: the response that the model itself gives: "predict_proba" where log-odds are computed from it.
+    - `rescale`: what becomes of that, element by element; None where it is what is explained.
+    - `of_classes`: whether outputs are classes, or numbers of their own.
+    - `classes`: labels of the classes, one alone included; empty where outputs are none.
+    - `is_opening`: whether the output was chosen by `opening`.
     """
 
     predict: Callable[[Any], Array]
@@ -102,34 +85,15 @@ def make_predictor(
 ) -> Predictor:
     """Choose what to predict.
 
-    Parameters
-    ----------
-    model : object
-        With a predict method, a function of X, or a model of a library that is known here.
-    first_rows : object
-        A few rows of X, to see what the model returns.
-    n_rows : int
-        How many those are.
-    output : object
-        Class label, output name or position, looked up in that order; None where there is no choice
-        to make.
-    response : str
-        Method, "log_odds", or "auto".
-    n_jobs : int
-        From how many threads it may be called at once; nothing else calls it meanwhile.
-    opening : callable, optional
-        Chooses an output where `output` is None, as `Opening.choose` does.
-
-    Returns
-    -------
-    Predictor
-
-    Raises
-    ------
-    PredictionError
-        If the model fails on the first rows or returns what is no prediction.
-    OutputError
-        If an output must be chosen, or the chosen one does not exist.
+    - `model`: with a predict method, a function of X, or a model of a library that is known here.
+    - `first_rows`: a few rows of X, to see what the model returns.
+    - `n_rows`: how many those are.
+    - `output`: class label, output name or position, looked up in that order; None where there is no choice to make.
+    - `response`: method, "log_odds", or "auto".
+    - `n_jobs`: from how many threads it may be called at once; nothing else calls it meanwhile.
+    - `opening`: chooses an output where `output` is None, as `Opening.choose` does.
+    - raises PredictionError: if the model fails on the first rows or returns what is no prediction.
+    - raises OutputError: if an output must be chosen, or the chosen one does not exist.
     """
     _check_response(response)
     source = without_spreading(_source_of(model), side_by_side=n_jobs > 1)

@@ -17,16 +17,10 @@ Returns = Literal["probabilities", "log-odds", "scores", "labels", "numbers"]
 class Way:
     """One way of asking a model.
 
-    Attributes
-    ----------
-    ask : callable
-        Rows in the container of X -> what the model returns.
-    returns : {"probabilities", "log-odds", "scores", "labels", "numbers"}
-        What that is; labels are those of classes. Log-odds come in a column per class.
-    name : str
-        The method, for messages; "model" for the model called as a function.
-    note : str
-        What the numbers of this kind of model are, where that is not plain; else "".
+    - `ask`: rows in the container of X -> what the model returns.
+    - `returns`: what that is; labels are those of classes. Log-odds come in a column per class.
+    - `name`: the method, for messages; "model" for the model called as a function.
+    - `note`: what the numbers of this kind of model are, where that is not plain; else "".
     """
 
     ask: Callable[[Any], Any]
@@ -39,17 +33,11 @@ class Way:
 class Source:
     """A model as something to ask.
 
-    Attributes
-    ----------
-    ways : mapping of str to Way
-        By response, the one that "auto" takes first.
-    classes : object
-        Class labels, as scikit-learn's `classes_`: a list of arrays where there are several outputs;
-        None where the model does not say, or has none.
-    exclusive : bool or None
-        Whether a row is of one class only; None where that is still to be seen.
-    is_changed_by_calls : bool
-        Whether the model has another state during a call, so that calls never overlap.
+    - `ways`: by response, the one that "auto" takes first.
+    - `classes`: class labels, as scikit-learn's `classes_`: a list of arrays where there are several outputs; None
+      where the model does not say, or has none.
+    - `exclusive`: whether a row is of one class only; None where that is still to be seen.
+    - `is_changed_by_calls`: whether the model has another state during a call, so that calls never overlap.
     """
 
     ways: Mapping[str, Way]

@@ -26,24 +26,12 @@ if TYPE_CHECKING:
 def target_values(y: object, predictor: Predictor, n_observations: int) -> Array:
     """Put the observed target beside the predictions of one output.
 
-    Parameters
-    ----------
-    y : array-like
-        Numbers or class labels, one per row of X; of a model with several outputs a table with one
-        column for each. Missing values may stand anywhere.
-    predictor : Predictor
-        What is predicted.
-    n_observations : int
-
-    Returns
-    -------
-    ndarray of shape (n_observations,)
-        Where a class is explained, 1 for rows of that class and 0 for others; NaN where missing.
-
-    Raises
-    ------
-    InvalidOptionError
-        If these are not the targets of the rows of X, or of what is explained.
+    - `y`: numbers or class labels, one per row of X; of a model with several outputs a table with one column for each.
+      Missing values may stand anywhere.
+    - `predictor`: what is predicted.
+    - returns (n_observations,): where a class is explained, 1 for rows of that class and 0 for others; NaN where
+      missing.
+    - raises InvalidOptionError: if these are not the targets of the rows of X, or of what is explained.
     """
     columns = _as_outputs(y, target_columns(y), predictor.outputs)
     for column in columns:

@@ -22,14 +22,10 @@ _SCALERS = {"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"}
 class Expanded:
     """A linear model of products of columns.
 
-    Attributes
-    ----------
-    linear : LinearModel
-        With one coefficient per term.
-    exponents : ndarray of shape (n_terms, n_columns) or None
-        Each term is the product of the columns to these powers; None where the terms are the columns.
-    n_steps : int
-        Number of transformers, from the first, that still precede it.
+    - `linear`: with one coefficient per term.
+    - `exponents` (n_terms, n_columns): each term is the product of the columns to these powers; None where the terms
+      are the columns.
+    - `n_steps`: number of transformers, from the first, that still precede it.
     """
 
     linear: LinearModel
@@ -40,18 +36,10 @@ class Expanded:
 def expand(linear: LinearModel, steps: tuple[Any, ...]) -> Expanded:
     """Write transformers that mix columns into the coefficients of the model behind them.
 
-    Parameters
-    ----------
-    linear : LinearModel
-    steps : tuple of objects
-        Fitted transformers in front of it, as in `Peeled`.
-
-    Returns
-    -------
-    Expanded
-        From the first that makes products of columns (`PolynomialFeatures`) or new axes (`PCA`,
-        `TruncatedSVD`) on none is left; all are left where there is none, or where one after it is
-        neither a scaler, a selector nor a change of axes.
+    - `steps`: fitted transformers in front of it, as in `Peeled`.
+    - returns: from the first that makes products of columns (`PolynomialFeatures`) or new axes (`PCA`, `TruncatedSVD`)
+      on none is left; all are left where there is none, or where one after it is neither a scaler, a selector nor a
+      change of axes.
     """
     first = next((at for at, step in enumerate(steps) if _is_sklearn(step) and _name(step) in _EXPANSIONS), len(steps))
     exponents = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.adapters.structure.linear import dense
 from ice_explorer.adapters.structure.unreadable import OtherFormError
 
 if TYPE_CHECKING:
@@ -17,12 +18,7 @@ if TYPE_CHECKING:
 class RadialModel:
     """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
 
-    Attributes
-    ----------
-    centres : ndarray of shape (n_centres, n_features)
-    weights : ndarray of shape (n_centres,)
-    gamma : ndarray of shape (n_features,)
-    intercept : float
+    - `centres` (n_centres, n_features), `weights` (n_centres,), `gamma` (n_features,).
     """
 
     centres: NDArray[np.float64]
@@ -34,20 +30,11 @@ class RadialModel:
 def radial_model(model: Any, position: int | None, response: str) -> RadialModel:
     """Read the centres and weights of a fitted scikit-learn model with an RBF kernel.
 
-    Parameters
-    ----------
-    model : object
-        SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
-        GaussianProcessRegressor.
-    position : int or None
-        Which of two classes or of several outputs; None takes the second class or the only output.
-    response : str
-        As `Predictor.response`.
-
-    Raises
-    ------
-    OtherFormError
-        If the model is none of these, or its response is no plain sum of its kernels.
+    - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
+      GaussianProcessRegressor.
+    - `position`: which of two classes or of several outputs; None takes the second class or the only output.
+    - `response`: as `Predictor.response`.
+    - raises OtherFormError: if the model is none of these, or its response is no plain sum of its kernels.
     """
     name = type(model).__name__
     if type(model).__module__.startswith("sklearn."):
@@ -69,19 +56,14 @@ def _support_vectors(model: Any, position: int | None, response: str) -> RadialM
             raise OtherFormError.response_of_kernels()
         sign = -1.0 if position == 0 else 1.0
     gamma = np.full(model.support_vectors_.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
-    weights = sign * _dense(model.dual_coef_).ravel()
-    return RadialModel(_dense(model.support_vectors_), weights, gamma, sign * float(model.intercept_[0]))
-
-
-def _dense(matrix: Any) -> NDArray[np.float64]:
-    """Return a matrix that is sparse where the model was fitted on one."""
-    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+    weights = sign * dense(model.dual_coef_).ravel()
+    return RadialModel(dense(model.support_vectors_), weights, gamma, sign * float(model.intercept_[0]))
 
 
 def _kernel_ridge(model: Any, position: int | None) -> RadialModel:
     if model.kernel != "rbf":
         raise OtherFormError.kernel(model)
-    centres = _dense(model.X_fit_)
+    centres = dense(model.X_fit_)
     gamma = 1.0 / centres.shape[1] if model.gamma is None else float(model.gamma)
     return RadialModel(centres, _output(model.dual_coef_, position), np.full(centres.shape[1], gamma), 0.0)
 
@@ -96,12 +78,7 @@ def _output(weights: Any, position: int | None) -> NDArray[np.float64]:
 class _Covariance:
     """A kernel between a new point and known ones: factor · radial + constant.
 
-    Attributes
-    ----------
-    factor : float
-    length : float, ndarray or None
-        Length scale of the radial part; None where there is none.
-    constant : float
+    - `length`: length scale of the radial part; None where there is none.
     """
 
     factor: float

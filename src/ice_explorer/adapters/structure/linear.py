@@ -22,11 +22,7 @@ FORM = "linear model"
 class LinearModel:
     """Output = link(coefficients · x + intercepts).
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_margins, n_features)
-    intercepts : ndarray of shape (n_margins,)
-    link : Link
+    - `coefficients` (n_margins, n_features), `intercepts` (n_margins,).
     """
 
     coefficients: NDArray[np.float64]
@@ -37,32 +33,19 @@ class LinearModel:
 def linear_model(model: Any, position: int | None, response: str) -> LinearModel:
     """Read the coefficients of a fitted scikit-learn model.
 
-    Parameters
-    ----------
-    model : object
-    position : int or None
-        Which class or output; None takes the only output, or the second of two classes.
-    response : str
-        As `Predictor.response`.
-
-    Returns
-    -------
-    LinearModel
-
-    Raises
-    ------
-    OtherFormError
-        If the model is no linear one, or its response is no function of its margins.
+    - `position`: which class or output; None takes the only output, or the second of two classes.
+    - `response`: as `Predictor.response`.
+    - raises OtherFormError: if the model is no linear one, or its response is no function of its margins.
     """
     bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
     if not type(model).__module__.startswith("sklearn."):
         raise OtherFormError.model(model, FORM)
     if "KernelRidge" in bases and model.kernel == "linear":
         weights = np.asarray(model.dual_coef_, np.float64)
-        return _outputs((_dense(model.X_fit_).T @ weights).T, 0.0, position)
+        return _outputs((dense(model.X_fit_).T @ weights).T, 0.0, position)
     if not hasattr(model, "coef_"):
         raise OtherFormError.model(model, FORM)
-    coefficients = np.atleast_2d(_dense(model.coef_))
+    coefficients = np.atleast_2d(dense(model.coef_))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if "_PLS" in bases:
         # coef_ belongs to columns moved to their training mean.
@@ -87,7 +70,7 @@ def _outputs(
     return LinearModel(coefficients[chosen], np.broadcast_to(intercepts, len(coefficients))[chosen], Link())
 
 
-def _dense(matrix: Any) -> NDArray[np.float64]:
+def dense(matrix: Any) -> NDArray[np.float64]:
     """Return a matrix that is sparse where the model was fitted on one."""
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
 

@@ -22,16 +22,10 @@ Activation = Literal["identity", "relu", "tanh"]  # the first where no layer is 
 class NetworkModel:
     """Output = link(… activation(activation(x · weights₀ + biases₀) · weights₁ + biases₁) …).
 
-    Attributes
-    ----------
-    weights : tuple of ndarray of shape (n_in, n_out)
-        By layer; the last one gives the margins.
-    biases : tuple of ndarray of shape (n_out,)
-    activation : {"identity", "relu", "tanh"}
-        Of all layers but the last.
-    link : Link
-    is_single : bool
-        Whether the library counts in single precision where rows come in it.
+    - `weights` (n_in, n_out) each: by layer; the last one gives the margins.
+    - `biases` (n_out,) each.
+    - `activation`: of all layers but the last.
+    - `is_single`: whether the library counts in single precision where rows come in it.
     """
 
     weights: tuple[Array, ...]
@@ -44,19 +38,10 @@ class NetworkModel:
 def network_model(model: Any, position: int | None, response: str) -> NetworkModel:
     """Read the layers of a fitted network of scikit-learn.
 
-    Parameters
-    ----------
-    model : object
-        MLPRegressor or MLPClassifier.
-    position : int or None
-        Which class, label or output; None takes the only output, or the second of two classes.
-    response : str
-        As `Predictor.response`.
-
-    Raises
-    ------
-    OtherFormError
-        If the model is no such network, or its response is no function of its margins.
+    - `model`: MLPRegressor or MLPClassifier.
+    - `position`: which class, label or output; None takes the only output, or the second of two classes.
+    - `response`: as `Predictor.response`.
+    - raises OtherFormError: if the model is no such network, or its response is no function of its margins.
     """
     bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
     if not type(model).__module__.startswith("sklearn.") or "BaseMultilayerPerceptron" not in bases:

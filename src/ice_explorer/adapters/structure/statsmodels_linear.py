@@ -30,25 +30,12 @@ def are_results(model: Any) -> bool:
 def linear_results(results: Any, names: Sequence[object], position: int | None, response: str) -> LinearModel:
     """Read the coefficients of the results of a fit.
 
-    Parameters
-    ----------
-    results : object
-    names : sequence of object
-        Of the columns of X: those of the fit in their order, or, by formula, those that it names and any besides.
-    position : int or None
-        Which of two classes; None takes the second.
-    response : str
-        As `Predictor.response`.
-
-    Returns
-    -------
-    LinearModel
-        Columns that the formula does not name have coefficients of 0.
-
-    Raises
-    ------
-    OtherFormError
-        If the results are no linear ones, or by a formula of more than columns of X as they are.
+    - `names`: of the columns of X: those of the fit in their order, or, by formula, those that it names and any
+      besides.
+    - `position`: which of two classes; None takes the second.
+    - `response`: as `Predictor.response`.
+    - returns: columns that the formula does not name have coefficients of 0.
+    - raises OtherFormError: if the results are no linear ones, or by a formula of more than columns of X as they are.
     """
     link = _link_of(results.model)
     fitted, parameters = list(results.model.exog_names), np.asarray(results.params, dtype=np.float64)

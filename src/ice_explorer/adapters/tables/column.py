@@ -33,33 +33,21 @@ _EXACT = 2**53  # whole numbers up to here are what float64 holds
 class Column:
     """One column of X.
 
-    Attributes
-    ----------
-    name : object
-        As in X; "x0", "x1", … for the columns of an array.
-    label : str
-        The name as text, or as people read it.
-    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"}
-    is_integer : bool
-        True where the coordinates are whole numbers by the dtype: integers, booleans, dates.
-    dtype : str
-        The dtype by its own name, for messages.
-    values : ndarray of shape (n_observations,)
-        float64 coordinates, NaN where missing: numbers, 0 and 1, codes of `levels`, days since
-        1970-01-01 (UTC), days. Objects, None where missing, for kind "other".
-    levels : ndarray of shape (n_levels,) or None
-        What the codes of a category stand for: the categories that the dtype declares, in its order; else the
-        levels that occur, in the order that their texts say or of their first appearance. None for every
-        other kind.
-    exact : ndarray of shape (n_observations,) or None
-        The values themselves where a float64 does not always tell them: datetimes, timedeltas,
-        whole numbers beyond 2**53, and decimals, None where missing.
-    in_natural_order : bool
-        True if levels without a declared order are in the natural order of their texts: months, numbered levels.
-    has_declared_levels : bool
-        True where the dtype lists the levels, so that it cannot hold others.
-    zone : object
-        Time zone of datetimes, as pandas takes it; None where they have none.
+    - `name`: as in X; "x0", "x1", … for the columns of an array.
+    - `label`: the name as text, or as people read it.
+    - `is_integer`: True where the coordinates are whole numbers by the dtype: integers, booleans, dates.
+    - `dtype`: the dtype by its own name, for messages.
+    - `values` (n_observations,): float64 coordinates, NaN where missing: numbers, 0 and 1, codes of `levels`, days
+      since 1970-01-01 (UTC), days. Objects, None where missing, for kind "other".
+    - `levels` (n_levels,): what the codes of a category stand for: the categories that the dtype declares, in its
+      order; else the levels that occur, in the order that their texts say or of their first appearance. None for every
+      other kind.
+    - `exact` (n_observations,): the values themselves where a float64 does not always tell them: datetimes, timedeltas,
+      whole numbers beyond 2**53, and decimals, None where missing.
+    - `in_natural_order`: True if levels without a declared order are in the natural order of their texts: months,
+      numbered levels.
+    - `has_declared_levels`: True where the dtype lists the levels, so that it cannot hold others.
+    - `zone`: time zone of datetimes, as pandas takes it; None where they have none.
     """
 
     name: Name
@@ -127,18 +115,11 @@ class Column:
         Coordinates that some row has become what the first such row holds. Others become numbers,
         or moments to the microsecond.
 
-        Parameters
-        ----------
-        coordinates : ndarray of any shape
-            On the axis of the column; NaN is missing. Codes must be those of levels.
-
-        Returns
-        -------
-        ndarray of the same shape
-            float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64[us]
-            (UTC) and timedelta64[us], [ns] where the column has it; objects for categories and
-            decimals, which have the digits that a float64 is shown with where no row has them. Missing
-            values are NaN, NaT, None, and make integers float64, booleans objects.
+        - `coordinates`: on the axis of the column; NaN is missing. Codes must be those of levels.
+        - returns: float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64[us] (UTC) and
+          timedelta64[us], [ns] where the column has it; objects for categories and decimals, which have the digits that
+          a float64 is shown with where no row has them. Missing values are NaN, NaT, None, and make integers float64,
+          booleans objects.
         """
         coordinates = np.asarray(coordinates, dtype=np.float64)
         if self.levels is not None:
@@ -154,10 +135,7 @@ class Column:
     def in_zone(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values as X has them: `native`, but for a time zone `pandas.Timestamp` objects in it.
 
-        Parameters
-        ----------
-        coordinates : ndarray of any shape
-            As for `native`.
+        - `coordinates`: as for `native`.
         """
         native = self.native(coordinates)
         if self.zone is None:
@@ -185,16 +163,9 @@ class Column:
     def coordinates(self, native: ArrayLike) -> Array:
         """Turn values of the column into coordinates, the inverse of `native`.
 
-        Parameters
-        ----------
-        native : array-like of any shape
-            Numbers do for every kind but categories, whose labels are looked up; moments of Python, and
-            dates as text, do for moments.
-
-        Raises
-        ------
-        KeyError
-            If a label is none of the levels.
+        - `native`: numbers do for every kind but categories, whose labels are looked up; moments of Python, and dates
+          as text, do for moments.
+        - raises KeyError: if a label is none of the levels.
         """
         native = np.asarray(native)
         if self.levels is not None:

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def crossings(columns: Crossed) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each column that some row takes from its donor, with those rows by their place.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_rows,), or a sequence per row
-        The column, or the columns, that each row takes.
+    - `columns` (n_rows,): the column, or the columns, that each row takes.
     """
     if isinstance(columns, np.ndarray):
         rows, taken = np.arange(len(columns)), columns

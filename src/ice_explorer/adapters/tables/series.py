@@ -43,12 +43,7 @@ _NUMPY_DTYPES = {
 def read_column(name: Name, series: nw.Series[Any], dtype: object) -> Column:
     """Read a series.
 
-    Parameters
-    ----------
-    name : object
-    series : narwhals.Series
-    dtype : object
-        Its dtype as its own library writes it, for messages.
+    - `dtype`: its dtype as its own library writes it, for messages.
     """
     kind, written, missing = series.dtype, str(dtype), series.is_null().to_numpy()
     if kind.is_decimal():

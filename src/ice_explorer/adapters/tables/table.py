@@ -53,16 +53,9 @@ class Table(Protocol):
     def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> Any:
         """Stack rows with columns set to values, row by row.
 
-        Parameters
-        ----------
-        positions : ndarray of shape (n_rows,)
-        writes : mapping of int to ndarray of shape (n_rows, n_values)
-            By position of a column: what `Column.native` gives, or for columns of numbers float64
-            with NaN where missing. Several columns move together.
-
-        Returns
-        -------
-        container of n_rows · n_values rows
+        - `positions` (n_rows,).
+        - `writes` (n_rows, n_values) each: by position of a column: what `Column.native` gives, or for columns of
+          numbers float64 with NaN where missing. Several columns move together.
         """
 
     def crossed(self, positions: NDArray[np.int64], columns: Crossed, donors: NDArray[np.int64]) -> Any:
@@ -93,12 +86,8 @@ def _copies_on_write() -> bool:
 def table_from(X: object) -> Table:
     """Wrap X, or say why it cannot be explained.
 
-    Raises
-    ------
-    InputTypeError
-        If X is no DataFrame, array or sparse matrix.
-    InputDataError
-        If X is empty, not two-dimensional, names two columns alike, or is an array of objects.
+    - raises InputTypeError: if X is no DataFrame, array or sparse matrix.
+    - raises InputDataError: if X is empty, not two-dimensional, names two columns alike, or is an array of objects.
     """
     if isinstance(X, (np.matrix, np.ma.MaskedArray)):  # whose columns are tables, whose mask models overlook
         raise InputTypeError.table(X)

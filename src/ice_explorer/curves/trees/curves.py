@@ -29,26 +29,12 @@ _HAS_NUMBA = find_spec("numba") is not None
 class TreeCurves:
     """A tree ensemble, the rows it is explained on and the grids, ready to be swept.
 
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-    columns : sequence of ndarray
-        Values of every column of X, (n_rows,) each.
-    free : mapping of int to (ndarray of shape (n_places,), ndarray of shape (n_grid, n_places))
-        By feature: the columns that move with it, together, and what they become at each grid value.
-        A column moves with one feature at most.
-
-    Attributes
-    ----------
-    active : dict of int to ndarray
-        Intervals of each feature's grid in which a curve can change.
-    counters : ndarray of shape (2,)
-        Node visits and emitted items so far: what the work was, whatever the machine.
-
-    Raises
-    ------
-    SweepLimitError
-        If there are more features than an item can name.
+    - `columns`: values of every column of X, (n_rows,) each.
+    - `free`: by feature, the columns that move with it, together (n_places,), and what they become at each grid value
+      (n_grid, n_places). A column moves with one feature at most.
+    - `active`: intervals of each feature's grid in which a curve can change.
+    - `counters` (2,): node visits and emitted items so far: what the work was, whatever the machine.
+    - raises SweepLimitError: if there are more features than an item can name.
     """
 
     def __init__(
@@ -131,14 +117,8 @@ class TreeCurves:
     def stretches(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
         """Sweep some rows for all features.
 
-        Parameters
-        ----------
-        positions : ndarray of shape (n_rows,)
-
-        Returns
-        -------
-        dict of int to ndarray of shape (n_rows, n_active + 1)
-            Curves on the stretches between active intervals, by feature.
+        - `positions` (n_rows,).
+        - returns (n_rows, n_active + 1) each: curves on the stretches between active intervals, by feature.
         """
         return self._swept(self.forest, positions, self._features)
 

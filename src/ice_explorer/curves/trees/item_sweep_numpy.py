@@ -29,14 +29,8 @@ _PAIRS = 200_000  # (row, tree) pairs that go down together
 def order_by_leaf(forest: SweepForest, ranks: NDArray[np.int32]) -> NDArray[np.int64]:
     """Order rows by the leaves of the first tree that they fall into, from left to right.
 
-    Parameters
-    ----------
-    forest : SweepForest
-    ranks : ndarray of shape (n_columns, n_rows)
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
+    - `ranks` (n_columns, n_rows).
+    - returns (n_rows,).
     """
     at = np.full(ranks.shape[1], forest.roots[0], np.int64)
     place = np.zeros(ranks.shape[1])  # binary digits: 1 where a row goes right
@@ -54,14 +48,9 @@ def order_by_leaf(forest: SweepForest, ranks: NDArray[np.int32]) -> NDArray[np.i
 def sweep(forest: SweepForest, ranks: NDArray[np.int32], jumps: NDArray[np.float64], base: NDArray[np.float64]) -> None:
     """Add the jumps of all trees for some rows.
 
-    Parameters
-    ----------
-    forest : SweepForest
-    ranks : ndarray of shape (n_columns, n_rows)
-    jumps : ndarray of shape (n_margins, width, n_rows)
-        Added to.
-    base : ndarray of shape (n_margins, n_rows)
-        Added to.
+    - `ranks` (n_columns, n_rows).
+    - `jumps` (n_margins, width, n_rows): added to.
+    - `base` (n_margins, n_rows): added to.
     """
     parent = np.full(len(forest.nodes), -1, np.int64)
     inner = np.flatnonzero(forest.nodes[:, 0] >= 0)
@@ -140,14 +129,9 @@ def _emit(
 ) -> None:
     """Add what items bring at the positions that lead to their leaves.
 
-    Parameters
-    ----------
-    forest, parent, jumps
-        As for `_sweep_chunk`.
-    ended : tuple of ndarray
-        Leaf and free feature of each item.
-    brought : tuple of ndarray
-        Margin, row, and how far the leaf is from the row's own.
+    - `forest`, `parent`, `jumps`: as for `_sweep_chunk`.
+    - `ended`: leaf and free feature of each item.
+    - `brought`: margin, row, and how far the leaf is from the row's own.
     """
     leaf, free = ended
     _, first, which = np.unique(leaf * len(forest.n_positions) + free, return_index=True, return_inverse=True)

@@ -18,35 +18,21 @@ class SweepForest:
     its columns sends some of them left: the first ones up to a cut, or where one column that follows
     the order of the positions is not all, any of them, written as runs.
 
-    Attributes
-    ----------
-    nodes : ndarray of int32, shape (n_nodes, 4)
-        Column (-1 at a leaf), rank of the threshold, left child (the right one is next to it), cut.
-    value : ndarray of float64, shape (n_nodes,)
-        Leaf values.
-    roots, margins : ndarray of int32, shape (n_trees,)
-        Where each tree starts and which margin it adds to.
-    deepest : int
-        Nodes above the deepest leaf.
-    missing_left : ndarray of bool, shape (n_nodes,)
-        Whether a missing value goes left.
-    category_start : ndarray of int32, shape (n_nodes,)
-        Where the bits of a categorical node start in `category_words`, -1 for numeric nodes.
-    category_words : ndarray of uint64
-        Bit r of a node: category rank r goes left.
-    mover : ndarray of int32, shape (n_columns,)
-        Which feature moves a column, -1 where none does.
-    n_positions : ndarray of int32, shape (n_movers,)
-    in_runs : ndarray of bool, shape (n_movers,)
-        Whether the nodes of a feature send runs of positions left, instead of those before a cut.
-    run_start : ndarray of int64, shape (n_nodes + 1,) or (1,)
-        Runs of a node: runs[run_start[node]:run_start[node + 1]]; a single 0 where no feature has any.
-    runs : ndarray of int32, shape (n_runs, 2)
-        First position of each run, and the one after its last.
-    offsets : ndarray of uint64, shape (n_movers,)
-        Where the cells of a feature start; it has one more than it has positions.
-    width : int
-        Cells of a row in one margin.
+    - `nodes` (n_nodes, 4): column (-1 at a leaf), rank of the threshold, left child (the right one is next to it), cut.
+    - `value` (n_nodes,): leaf values.
+    - `roots`, `margins` (n_trees,): where each tree starts and which margin it adds to.
+    - `deepest`: nodes above the deepest leaf.
+    - `missing_left` (n_nodes,): whether a missing value goes left.
+    - `category_start` (n_nodes,): where the bits of a categorical node start in `category_words`, -1 for numeric nodes.
+    - `category_words`: bit r of a node: category rank r goes left.
+    - `mover` (n_columns,): which feature moves a column, -1 where none does.
+    - `n_positions` (n_movers,).
+    - `in_runs` (n_movers,): whether the nodes of a feature send runs of positions left, instead of those before a cut.
+    - `run_start` (n_nodes + 1,) or (1,): runs of a node: runs[run_start[node]:run_start[node + 1]]; a single 0 where no
+      feature has any.
+    - `runs` (n_runs, 2): first position of each run, and the one after its last.
+    - `offsets` (n_movers,): where the cells of a feature start; it has one more than it has positions.
+    - `width`: cells of a row in one margin.
     """
 
     nodes: NDArray[np.int32]

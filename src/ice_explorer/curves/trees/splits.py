@@ -28,12 +28,8 @@ _MOST_CELLS = 1 << 23  # nodes × positions looked at together
 def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Number nodes anew so that siblings are neighbours: roots first, then pairs of children.
 
-    Returns
-    -------
-    order : ndarray of shape (n_nodes,)
-        Old ids in the new order.
-    nodes : ndarray of shape (n_nodes, 4)
-        Feature and left child are filled in.
+    - returns `order` (n_nodes,): old ids in the new order.
+    - returns `nodes` (n_nodes, 4): feature and left child are filled in.
     """
     n_trees = len(ensemble.root)
     inner = np.flatnonzero(ensemble.left >= 0)
@@ -90,11 +86,8 @@ def ranked(
 def _compressed(going_left: NDArray[np.int64], n_grid: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Keep the intervals of the grid that some threshold lies in; cut by those.
 
-    Returns
-    -------
-    active : ndarray of shape (n_active,)
-    cut : ndarray
-        How many stretches between active intervals go left.
+    - returns `active` (n_active,).
+    - returns `cut`: how many stretches between active intervals go left.
     """
     steps = np.unique(going_left)
     steps = steps[(steps > 0) & (steps < n_grid)]
@@ -139,21 +132,10 @@ class Categories:
 class Splits:
     """The nodes of an ensemble, numbered so that siblings are neighbours, and what they compare.
 
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-    n_columns : int
-
-    Attributes
-    ----------
-    nodes : ndarray of int32, shape (n_nodes, 4)
-        As `SweepForest` has them: ranks are written by `rank`, cuts by `Moves`.
-    of_column : dict of int to ndarray
-        Nodes that split each column that is split at all.
-    categories : Categories
-    value : ndarray of shape (n_nodes,)
-        Leaf values.
-    missing_left : ndarray of bool, shape (n_nodes,)
+    - `nodes` (n_nodes, 4): as `SweepForest` has them: ranks are written by `rank`, cuts by `Moves`.
+    - `of_column`: nodes that split each column that is split at all.
+    - `value` (n_nodes,): leaf values.
+    - `missing_left` (n_nodes,).
     """
 
     def __init__(self, ensemble: TreeEnsemble, n_columns: int) -> None:
@@ -194,16 +176,10 @@ class Splits:
 class Moves:
     """Which positions of each feature go left at the nodes that split its columns.
 
-    Attributes
-    ----------
-    places : dict of int to ndarray
-        Columns that move with a feature.
-    active : dict of int to ndarray
-        Intervals of its grid that some node tells apart; the stretches between them are its positions.
-    in_runs : set of int
-        Features whose nodes send any positions left, not the first ones up to a cut: several columns
-        move, the column falls where the grid rises, it is split by category, or a grid value counts as
-        missing.
+    - `places`: columns that move with a feature.
+    - `active`: intervals of its grid that some node tells apart; the stretches between them are its positions.
+    - `in_runs`: features whose nodes send any positions left, not the first ones up to a cut: several columns move, the
+      column falls where the grid rises, it is split by category, or a grid value counts as missing.
     """
 
     def __init__(self, splits: Splits, free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]]) -> None:

@@ -19,14 +19,7 @@ _LIBRARIES = {"catboost", "lightgbm", "mlflow", "statsmodels", "torch", "xgboost
 def foreign_source(model: Any) -> Source | None:
     """Read a model of a library with words of its own.
 
-    Parameters
-    ----------
-    model : object
-
-    Returns
-    -------
-    Source or None
-        None for every other model.
+    - returns: None for every other model.
     """
     for known in type(model).__mro__:
         library = known.__module__.partition(".")[0]

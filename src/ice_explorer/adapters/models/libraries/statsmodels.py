@@ -70,10 +70,7 @@ def _inflation(model: Any, rows: Any) -> dict[str, Any]:
 def _as_fitted(model: Any, rows: Any, besides: Sequence[object]) -> Any:
     """Return the columns of the fit; refuse other columns, which statsmodels would take one for the other.
 
-    Parameters
-    ----------
-    besides : sequence of object
-        Columns that may follow those of the fit.
+    - `besides`: columns that may follow those of the fit.
     """
     fitted = _fitted_names(model)
     if not (hasattr(model.data.orig_exog, "columns") and hasattr(rows, "columns")):

@@ -27,27 +27,14 @@ def tree_ensemble(
 ) -> TreeEnsemble:
     """Read the trees of a fitted model, such that they give one output of one response.
 
-    Parameters
-    ----------
-    model : object
-        Fitted, of scikit-learn, XGBoost, LightGBM or CatBoost.
-    output_position : int or None
-        Index into the model's classes or outputs. None takes the only output, or the second of two
-        classes.
-    response : {"predict_proba", "decision_function", "predict", "log_odds", "raw"}
-        As in `explain`; "raw" is the sum of the leaves before any link.
-    categorical_columns : sequence of int
-        Positions of the columns of X that are categorical by their dtype. LightGBM keeps the labels
-        of such columns without saying which they are.
-
-    Returns
-    -------
-    TreeEnsemble
-
-    Raises
-    ------
-    UnsupportedTreesError
-        If the model is no known tree ensemble, or its predictions cannot be had exactly from its trees.
+    - `model`: fitted, of scikit-learn, XGBoost, LightGBM or CatBoost.
+    - `output_position`: index into the model's classes or outputs. None takes the only output, or the second of two
+      classes.
+    - `response`: as in `explain`; "raw" is the sum of the leaves before any link.
+    - `categorical_columns`: positions of the columns of X that are categorical by their dtype. LightGBM keeps the
+      labels of such columns without saying which they are.
+    - raises UnsupportedTreesError: if the model is no known tree ensemble, or its predictions cannot be had exactly
+      from its trees.
     """
     for known in type(model).__mro__:
         library = known.__module__.partition(".")[0]

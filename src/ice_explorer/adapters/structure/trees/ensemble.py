@@ -81,18 +81,11 @@ class CategoricalSplits:
     Codes never seen in training, negative ones included, are "every other". Missing values go by
     `TreeEnsemble.missing_left`, as everywhere.
 
-    Attributes
-    ----------
-    node : ndarray of int32, shape (n_splits,)
-        Global ids, ascending.
-    start : ndarray of int64, shape (n_splits + 1,)
-        The set of split i is codes[start[i]:start[i + 1]].
-    codes : ndarray of int32
-        Ascending within each split.
-    listed_left : bool
-        Which side the codes of the set go to.
-    rounding : {"trunc", "floor"}
-        How the library makes a code of a number that is not whole.
+    - `node` (n_splits,): global ids, ascending.
+    - `start` (n_splits + 1,): the set of split i is codes[start[i]:start[i + 1]].
+    - `codes`: ascending within each split.
+    - `listed_left`: which side the codes of the set go to.
+    - `rounding`: how the library makes a code of a number that is not whole.
     """
 
     node: NDArray[np.int32]
@@ -124,13 +117,9 @@ def splits_of_bitsets(
 ) -> CategoricalSplits:
     """Read sets of codes that go left, written as bits.
 
-    Parameters
-    ----------
-    node : ndarray of shape (n_splits,)
-        Global ids, ascending.
-    words : ndarray of uint32
-        Bit b of word w of a set stands for code 32 w + b; the sets stand one after another.
-    n_words : ndarray of intp, shape (n_splits,)
+    - `node` (n_splits,): global ids, ascending.
+    - `words`: bit b of word w of a set stands for code 32 w + b; the sets stand one after another.
+    - `n_words` (n_splits,).
     """
     bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little").reshape(-1, 32)
     word, bit = np.nonzero(bits)
@@ -153,39 +142,20 @@ class TreeEnsemble:
     `missing_left`. Node ids are global: trees stand one after another. Nodes that no row can reach
     may be among them.
 
-    Attributes
-    ----------
-    feature : ndarray of int32, shape (n_nodes,)
-        Position of the column in X; -1 at leaves.
-    threshold : ndarray of float64, shape (n_nodes,)
-        NaN at leaves and at categorical nodes. May be infinite.
-    left, right : ndarray of int32, shape (n_nodes,)
-        -1 at leaves.
-    missing_left : ndarray of bool, shape (n_nodes,)
-    value : ndarray of float64, shape (n_nodes,)
-        What a leaf adds to the margin; 0 at inner nodes.
-    root : ndarray of int32, shape (n_trees,)
-    margin : ndarray of int32, shape (n_trees,)
-    base : ndarray of float64, shape (n_margins,)
-    n_features : int
-    comparison : {"le", "lt"}
-    input_dtype : dtype
-        What numbers are rounded to before they are compared: float32 or float64.
-    link : Link
-    library : str
-        "scikit-learn", "XGBoost", "LightGBM" or "CatBoost".
-    categorical : CategoricalSplits
-    levels : dict of int -> ndarray of object
-        Of features that may come as labels: the label of each code.
-    levels_in_order : tuple of ndarray of object
-        Labels of the columns that were categorical by dtype, first to last, where the library does
-        not tell which columns these are: see `with_levels_of`.
-    numbers_are_levels : bool
-        Whether numbers, too, are looked up in `levels`; else they are codes already.
-    missing_value : float
-        A number that stands for missing besides NaN; NaN where there is none.
-    zero_below : float
-        Numbers of at most this size count as 0.
+    - `feature` (n_nodes,): position of the column in X; -1 at leaves.
+    - `threshold` (n_nodes,): NaN at leaves and at categorical nodes. May be infinite.
+    - `left`, `right` (n_nodes,): -1 at leaves.
+    - `missing_left` (n_nodes,).
+    - `value` (n_nodes,): what a leaf adds to the margin; 0 at inner nodes.
+    - `root` (n_trees,), `margin` (n_trees,), `base` (n_margins,).
+    - `input_dtype`: what numbers are rounded to before they are compared: float32 or float64.
+    - `library`: "scikit-learn", "XGBoost", "LightGBM" or "CatBoost".
+    - `levels`: of features that may come as labels: the label of each code.
+    - `levels_in_order`: labels of the columns that were categorical by dtype, first to last, where the library does not
+      tell which columns these are: see `with_levels_of`.
+    - `numbers_are_levels`: whether numbers, too, are looked up in `levels`; else they are codes already.
+    - `missing_value`: a number that stands for missing besides NaN; NaN where there is none.
+    - `zero_below`: numbers of at most this size count as 0.
     """
 
     feature: NDArray[np.int32]
@@ -219,17 +189,9 @@ class TreeEnsemble:
     def as_compared(self, feature: int, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return values of a column as the trees compare them, NaN where they count as missing.
 
-        Parameters
-        ----------
-        feature : int
-        values : ndarray
-            Numbers or booleans; or objects, where the column holds labels.
-
-        Returns
-        -------
-        ndarray of float64
-            Numbers, or codes where the nodes of this feature are categorical. Never decreasing in
-            `values` where the nodes are numeric and `missing_value` is NaN.
+        - `values`: numbers or booleans; or objects, where the column holds labels.
+        - returns: numbers, or codes where the nodes of this feature are categorical. Never decreasing in `values` where
+          the nodes are numeric and `missing_value` is NaN.
         """
         levels = self.levels.get(feature)
         if levels is not None and (self.numbers_are_levels or values.dtype == object):
@@ -263,12 +225,9 @@ class LocalTrees:
     The arrays are the owner's to change: `ensemble_of` turns them into those of a `TreeEnsemble`
     in place, because a fully grown forest has millions of nodes.
 
-    Attributes
-    ----------
-    n_nodes : ndarray of intp, shape (n_trees,)
-    feature, threshold, left, right, missing_left, value
-        As in `TreeEnsemble`, besides ids and what stands at nodes where it means nothing; a negative
-        feature marks a leaf.
+    - `n_nodes` (n_trees,).
+    - `feature`, `threshold`, `left`, `right`, `missing_left`, `value`: as in `TreeEnsemble`, besides ids and what
+      stands at nodes where it means nothing; a negative feature marks a leaf.
     """
 
     n_nodes: NDArray[np.intp]

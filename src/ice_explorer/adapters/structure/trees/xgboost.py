@@ -1,8 +1,9 @@
 """Trees of XGBoost, read from the model as the library itself would save it.
 
-XGBoost rounds X to float32 and sends what is less than the threshold left. It sums the leaves in
-float32; here they are summed in float64, so that the two agree to single precision. Category sets
-list the codes that go right.
+XGBoost rounds X to float32 and sends what is less than the threshold left. Thresholds and leaves are
+float32, too, which JSON writes in as few digits as tell them apart: they are rounded back. XGBoost sums
+the leaves in float32; here they are summed in float64, so that the two agree to single precision.
+Category sets list the codes that go right.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from ice_explorer.adapters.structure.trees.ensemble import (
     ensemble_of,
     joined,
 )
-from ice_explorer.adapters.structure.trees.ubjson import load_ubjson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +88,7 @@ def _booster(booster: Any, position: int | None, response: Response) -> TreeEnse
 def _ensemble(
     booster: Any, position: int | None, response: Response, *, missing: float, until_best: bool
 ) -> TreeEnsemble:
-    learner = load_ubjson(bytes(booster.save_raw("ubj")))["learner"]
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     parameters = learner["learner_model_param"]
     n_margins = max(1, int(parameters["num_class"]), int(parameters["num_target"]))
     if learner["objective"]["name"] == "multi:softmax" and response == "predict":
@@ -157,7 +157,8 @@ def _boosted_trees(gradient_booster: dict[str, Any]) -> tuple[dict[str, Any], ND
     if name == "gbtree":
         return gradient_booster["model"], None
     if name == "dart":
-        return gradient_booster["gbtree"]["model"], np.asarray(gradient_booster["weight_drop"], np.float64)
+        weights = np.asarray(gradient_booster["weight_drop"], np.float32)
+        return gradient_booster["gbtree"]["model"], weights.astype(np.float64)
     msg = f"The XGBoost booster {name!r} has no trees."
     raise UnsupportedTreesError(msg)
 
@@ -185,8 +186,8 @@ def _values(term: _Term) -> Any:
     if width <= 1:
         return tree["split_conditions"]
     # The right child of a leaf is its row in the table of vectors.
-    vectors = tree["leaf_weights"].reshape(-1, width)[:, term.column]
-    return vectors[np.where(tree["left_children"] < 0, tree["right_children"], 0)]
+    vectors = np.reshape(tree["leaf_weights"], (-1, width))[:, term.column]
+    return vectors[np.where(np.less(tree["left_children"], 0), tree["right_children"], 0)]
 
 
 def _local_trees(terms: Sequence[_Term]) -> tuple[LocalTrees, CategoricalSplits]:
@@ -197,11 +198,11 @@ def _local_trees(terms: Sequence[_Term]) -> tuple[LocalTrees, CategoricalSplits]
     local = LocalTrees(
         n_nodes=np.array([len(tree["left_children"]) for tree in trees], np.intp),
         feature=feature,
-        threshold=joined([tree["split_conditions"] for tree in trees], np.float64),
+        threshold=joined([tree["split_conditions"] for tree in trees], np.float32).astype(np.float64),
         left=left,
         right=joined([tree["right_children"] for tree in trees], np.int32),
         missing_left=joined([tree["default_left"] for tree in trees], np.bool_),
-        value=joined([_values(term) for term in terms], np.float64),
+        value=joined([_values(term) for term in terms], np.float32).astype(np.float64),
     )
     return local, _categorical_splits(trees, local.first_node)
 

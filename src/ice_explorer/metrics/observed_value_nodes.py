@@ -32,32 +32,20 @@ _WIDEST_HALF = np.array(
 )
 
 
-class OwnValues:
+class ObservedValues:
     """Buckets of observed values, their moments and nodes.
 
-    Parameters
-    ----------
-    observed, weights : ndarray of shape (n_rows,)
-        Observed values of all rows that will come, and their weights.
-    breaks : ndarray
-        Increasing values at which distances change sides.
-    scale : float
-        Likelihood scale, the same for all rows.
-    compiled : bool
-        Whether the compiled kernel looks the rows up.
-
-    Attributes
-    ----------
-    edges : ndarray of shape (n_buckets + 1,), or (n_buckets,) where buckets are distinct values
-        Lower edges of the buckets, and the upper one of the last.
-    middle, inverse_half : ndarray of shape (n_buckets,)
-        An observed value x lies at (x - middle) · inverse_half in its bucket, within [-1, 1].
-    first, count : ndarray of shape (n_buckets,)
-        Where the moments of each bucket begin, and how many there are. Buckets without rows have none.
-    nodes : ndarray of shape (n_nodes,)
-        As many as moments, bucket by bucket; increasing.
-    masses : ndarray of shape (n_nodes,)
-        Weights of the rows, moved to the nodes.
+    - `observed`, `weights` (n_rows,): observed values of all rows that will come, and their weights.
+    - `breaks`: increasing values at which distances change sides.
+    - `scale`: likelihood scale, the same for all rows.
+    - `compiled`: whether the compiled kernel looks the rows up.
+    - `edges` (n_buckets + 1,), or (n_buckets,): lower edges of the buckets, and the upper one of the last.
+    - `middle`, `inverse_half` (n_buckets,): an observed value x lies at (x - middle) · inverse_half in its bucket,
+      within [-1, 1].
+    - `first`, `count` (n_buckets,): where the moments of each bucket begin, and how many there are. Buckets without
+      rows have none.
+    - `nodes` (n_nodes,): as many as moments, bucket by bucket; increasing.
+    - `masses` (n_nodes,): weights of the rows, moved to the nodes.
     """
 
     def __init__(self, observed: Array, weights: Array, breaks: Array, scale: float, *, compiled: bool = False) -> None:
@@ -153,12 +141,8 @@ class OwnValues:
 def hints_of(edges: Array) -> tuple[NDArray[np.int64], float, float]:
     """Prepare a quick look-up among lower edges, a few even cells for each.
 
-    Returns
-    -------
-    hints : ndarray of shape (n_cells + 1,)
-        A value in cell c lies in one of the buckets hints[c] … hints[c + 1].
-    origin, per_width : float
-        A value lies in cell (value - origin) · per_width, cut to a whole number.
+    - returns `hints` (n_cells + 1,): a value in cell c lies in one of the buckets hints[c] … hints[c + 1].
+    - returns `origin`, `per_width`: a value lies in cell (value - origin) · per_width, cut to a whole number.
     """
     n_cells = 4 * len(edges)
     extent = float(edges[-1]) - float(edges[0])
