@@ -78,8 +78,8 @@ def _draw_right(page: Page, scene: Scene, box: Box, **heading: Unpack[_Heading])
     if scene.features:
         return draw_features(page, scene, box, title=heading["title"])
     bottom = (draw_compared if scene.compared else draw_curves)(page, scene, box, **heading)
-    if scene.classes is not None:
-        bottom = draw_classes(page, scene.classes, replace(box, top=bottom + _APART), scene.state.selection)
+    if scene.classes:
+        bottom = draw_classes(page, scene, replace(box, top=bottom + _APART))
     return bottom
 
 

@@ -15,7 +15,7 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import ViewState, has_rug, has_target, is_dense, kept_by, shared_span, window_key
 from ice_explorer.scene.words import average_sentence
-from ice_explorer.scene.zoom import window_within
+from ice_explorer.scene.zoom import held_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,8 +121,10 @@ def _zoomed(lines: Lines, state: ViewState, output: str) -> Lines:
     kept = state.choice("zoom").get(window_key(lines.kind, lines.feature, output))
     if kept is None:
         return lines
-    x = lines.x_domain if lines.on_levels else (kept[0], kept[1])
-    return replace(lines, window=window_within(x, (kept[2], kept[3]), lines.x_domain, lines.y_domain))
+    whole = lines.x_domain, lines.y_domain
+    across = lines.x_domain if lines.on_levels else (kept[0], kept[1])
+    window = held_to(across, whole[0]), held_to((kept[2], kept[3]), whole[1])
+    return lines if window == whole else replace(lines, window=window)
 
 
 def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:

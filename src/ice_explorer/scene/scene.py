@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import RankBy, Unit
-    from ice_explorer.results.outputs import ClassLines
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.view_state import ViewState
@@ -136,37 +135,24 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Small:
-    """A feature in small.
+    """A plot in small: of a feature, or of the open one for a class.
 
     Attributes
     ----------
+    title : str
     lines : Lines
     coloring : Coloring
-    y_span : tuple of float
-        What the value axis reaches over.
-    has_picture : bool
-        Whether it is drawn in the kind that was asked for: levels without an order have no slopes.
+    is_open : bool
+        Whether it is of the open feature, or of the class that is explained.
+    note : str
+        What stands beside the title.
     """
 
+    title: str
     lines: Lines
     coloring: Coloring
-    y_span: tuple[float, float]
-    has_picture: bool
-
-
-@dataclass(frozen=True)
-class ClassesShown:
-    """The open feature for every class.
-
-    Attributes
-    ----------
-    lines : Lines
-        Of the class that is explained, as ICE.
-    found : ClassLines
-    """
-
-    lines: Lines
-    found: ClassLines
+    is_open: bool
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -188,7 +174,10 @@ class Scene:
         The open feature and those that it is compared with, in its place.
     features : tuple of Small
         All features, where they stand instead of the open one; at most so many as are drawn.
-    classes : ClassesShown or None
+    classes : tuple of Small
+        The open feature for every class, or the most probable ones.
+    n_classes : int
+        How many there are.
     """
 
     ranking: Ranking
@@ -199,7 +188,8 @@ class Scene:
     average: str
     compared: tuple[Small, ...] = ()
     features: tuple[Small, ...] = ()
-    classes: ClassesShown | None = None
+    classes: tuple[Small, ...] = ()
+    n_classes: int = 0
 
     @property
     def heading(self) -> str:
@@ -207,7 +197,7 @@ class Scene:
         if self.features:
             return f"{KIND_TITLES[self.state.kind]} of all features"
         if self.compared:
-            names = [small.lines.feature for small in self.compared]
+            names = [small.title for small in self.compared]
             return f"{KIND_TITLES[self.state.kind]} of {', '.join(names[:-1])} and {names[-1]}"
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
@@ -236,8 +226,8 @@ class Scene:
         ranked = f"{len(self.ranking.bars)} features ranked by {by}, {self._weight}"
         if self.features:
             return f"{self.heading} in small; {ranked}."
-        names = ", ".join(small.lines.feature for small in self.compared[1:])
-        besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes is not None else "")
+        names = ", ".join(small.title for small in self.compared[1:])
+        besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
         return f"{self._curves}{besides}; {ranked}."
 
     @property

@@ -17,7 +17,7 @@ from ice_explorer.figures.page.page import PX_PER_INCH
 from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
 from ice_explorer.figures.raster.lines import line_strength, line_thickness
 from ice_explorer.figures.raster.strokes import runs, suit_strokes
-from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
+from ice_explorer.scene.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
 from ice_explorer.scene.lines import ROUNDING
 
 if TYPE_CHECKING:

@@ -75,7 +75,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Path:
-    """Points joined by straight strokes."""
+    """Points joined by straight strokes; NaN parts one stroke from the next."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -110,27 +110,6 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Ramp:
-    """Colours from left to right in a rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colors: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Ticks:
-    """Upright strokes from one height to another."""
-
-    x: NDArray[np.float64]
-    top: float
-    bottom: float
-    style: Style
-
-
-@dataclass(frozen=True)
 class Group:
     """Marks that belong together, under a name, cut off at the edges of a box or not at all."""
 
@@ -139,7 +118,7 @@ class Group:
     clip: Box | None = None
 
 
-Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Ticks | Group
+Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Group
 
 
 @dataclass(frozen=True)
