@@ -39,7 +39,7 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
-from ice_explorer.scene.zoom import held_to, is_whole
+from ice_explorer.scene.zoom import held_to
 from ice_explorer.widget.session import Wanted, work_of
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"
@@ -539,7 +539,7 @@ def zoom_cases():
     full = [-2.0, 8.0]
     spans = ([0.0, 4.0], [-5.0, 3.0], [6.0, 12.0], [-9.0, 9.0], [3.0, 3.001], [-2.0, 8.0 - 1e-11], [7.999, 8.001])
     return [
-        {"span": span, "full": full, "held": list(held_to(span, full)), "whole": is_whole(span, full)} for span in spans
+        {"span": span, "full": full, "held": list(held_to(span, full)), "whole": list(held_to(span, full)) == full} for span in spans
     ]
 
 

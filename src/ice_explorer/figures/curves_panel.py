@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _AIR: Final = 4.0
 _TICK_ROOM: Final = 36.0  # px of an axis for one step
-_LEAST_TICKED: Final = 180.0  # px: a shorter axis has as many ticks, of which those are left out that would touch
+_LEAST_TICKED: Final = 220.0  # px: a shorter axis has as many ticks, of which those are left out that would touch
 _TICK: Final = Style(stroke=INK, width=0.7)
 
 RANGE_TEXT: Final = "share of prediction range"
@@ -80,7 +80,7 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True,
     """Draw the panel of the open feature from the top of a box, under a title and a sentence; return where it ends."""
     lines = scene.lines
     with page.group("curves"):
-        below = draw_heading(page, scene, box, title, sentence)
+        below = draw_heading(page, scene, box, title=title, sentence=sentence)
         below = _draw_titles(page, scene, box, below)
         if lines.remark is not None:
             for text in wrapped(printable(lines.remark), box.width, SMALL):
@@ -93,7 +93,7 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True,
     return below + 2
 
 
-def draw_heading(page: Page, scene: Scene, box: Box, title: bool | str, sentence: str) -> float:
+def draw_heading(page: Page, scene: Scene, box: Box, *, title: bool | str, sentence: str) -> float:
     """Write the title, how many rows are drawn, and a sentence; return where they end."""
     if title is False:
         return box.top
@@ -163,7 +163,7 @@ class _Panel(Plot):
         area = Box(*(round(edge / pixel) * pixel for edge in (left, box.top, right, box.bottom)))
         x = Axis(lines.x_domain, (area.left, area.right))
         y = Axis(lines.y_domain, (area.bottom, area.top))
-        strips = strips_of(lines, area, x, y, size.gap, size.slot)
+        strips = strips_of(lines, area, x, y, gap=size.gap, width=size.slot)
         return cls(page, lines, coloring, area, strips, x, y, size is SMALL_SIZE, size, y_ticks, share_ticks)
 
     def draw_y_axis(self) -> None:

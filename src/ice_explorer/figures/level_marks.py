@@ -106,7 +106,7 @@ class Strips:
         return ends, np.repeat(lines.values, 2, axis=1), connector_opacity(lines.dot_opacity)
 
 
-def strips_of(lines: Lines, area: Box, x: Axis, y: Axis, gap: float, width: float) -> Strips:
+def strips_of(lines: Lines, area: Box, x: Axis, y: Axis, *, gap: float, width: float) -> Strips:
     """Fit the strips of a picture to its area, that for missing values `gap` beside it and so wide."""
     n_lines, room = len(lines.positions), x(1.0) - x(0.0)
     left = area.right + gap

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ice_explorer.features.number_text import plural
 from ice_explorer.figures.curves_panel import SMALL_SIZE, draw_heading, draw_plot
 from ice_explorer.figures.legend import draw_key, draw_legend
-from ice_explorer.figures.page.lettering import elide_apart, text_width
+from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page.page import QUIET, SMALL, TITLE, Box, printable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _CLASS: Final = (84.0, 50.0)
 
 def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = True, sentence: str = "") -> float:
     """Draw the open feature and those that it is compared with side by side; return where they end."""
-    below = draw_heading(page, scene, box, title, sentence) + 10
+    below = draw_heading(page, scene, box, title=title, sentence=sentence) + 10
     with page.group("compared"):
         below = _draw_smalls(page, scene.compared, replace(box, top=below), _COMPARED, "compared-feature")
     below = draw_key(page, scene, box, below + 15, None, is_small=True)
@@ -70,25 +70,26 @@ def _draw_smalls(page: Page, smalls: Sequence[Small], box: Box, size: tuple[floa
     room = min(width - text_width(small.note, SMALL) - (8 if small.note else 0) for small in smalls)
     opened = [at for at, small in enumerate(smalls) if small.is_open]
     names = elide_apart([printable(small.title) for small in smalls], room, SMALL, opened)
-    below = box.top - _GAP
+    ends = [box.top - _GAP]  # of each plot of this row and of those above
     for at, (small, name) in enumerate(zip(smalls, names, strict=True)):
-        column = at % n_columns
-        top = below + _GAP if column == 0 else top
-        left = box.left + column * (width + _GAP)
+        if at % n_columns == 0:
+            top = max(ends) + _GAP
+        left = box.left + at % n_columns * (width + _GAP)
         with page.group(group):
             page.words(small.title, left, top + 8, size=SMALL, bold=small.is_open, cut=name)
             if small.note:
                 page.words(small.note, left + width, top + 8, size=SMALL, fill=QUIET, anchor="end")
-            bottom = _draw_small(page, small, Box(left, top + _HEAD, left + width, box.bottom), height, size is _COMPARED)
-        below = max(below, bottom)
-    return below
+            place = Box(left, top + _HEAD, left + width, box.bottom)
+            ends.append(_draw_small(page, small, place, height, has_titles=size is _COMPARED))
+    return max(ends)
 
 
-def _draw_small(page: Page, small: Small, box: Box, height: float, has_titles: bool) -> float:
+def _draw_small(page: Page, small: Small, box: Box, height: float, *, has_titles: bool) -> float:
     """Draw a plot under its name, with the titles of its axes or without."""
     lines = small.lines
     if lines.remark is not None:  # another kind than that of the others
-        page.words(NO_SLOPES, box.left, box.top + height / 2, size=SMALL, fill=QUIET, within=box.width)
+        for row, text in enumerate(wrapped(NO_SLOPES, box.width, SMALL)):
+            page.words(text, box.left, box.top + height / 2 + 11 * row, size=SMALL, fill=QUIET, within=box.width)
         return box.top + height
     if has_titles:
         page.words(lines.y_title, box.left, box.top + 4, size=SMALL, fill=QUIET, within=box.width)

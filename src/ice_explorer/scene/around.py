@@ -49,7 +49,9 @@ def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     if state.choice("right") == "all":
         few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, LINES_IN_SMALL)
         bars = scene.ranking.bars[:MOST_FEATURES]
-        shown = [(explanation[bar.label], f"{rank} · {scene.ranking.write(bar.value)}") for rank, bar in enumerate(bars, 1)]
+        shown = [
+            (explanation[bar.label], f"{rank} · {scene.ranking.write(bar.value)}") for rank, bar in enumerate(bars, 1)
+        ]
         smalls = [small(feature, feature.draw(most, few), note) for feature, note in shown]
         return replace(scene, features=tuple(_reaching(each, [shared]) for each in smalls))
     others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])

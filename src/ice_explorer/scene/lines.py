@@ -198,7 +198,11 @@ class Lines:
     @property
     def data_bars(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
         """Both ends and the heights of the bars of the data, and the height of that of missing values; at most 1."""
-        counts, edges, n_missing = self.histogram_counts, self.histogram_edges, 0 if self.missing is None else self.missing.count
+        counts, edges, n_missing = (
+            self.histogram_counts,
+            self.histogram_edges,
+            0 if self.missing is None else self.missing.count,
+        )
         tallest = max(1.0, float(counts.max(initial=0.0)), n_missing)
         gap = _LEVEL_GAP / 2 * np.diff(edges) if self.axis.has_levels else 0.0
         left, right = (np.clip(ends, *self.x_domain) for ends in (edges[:-1] + gap, edges[1:] - gap))

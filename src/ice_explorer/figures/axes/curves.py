@@ -11,14 +11,21 @@ import numpy as np
 
 from ice_explorer.features.display_axis import MISSING
 from ice_explorer.figures.axes.style import IMAGE_PROPERTIES
-from ice_explorer.figures.axes.text import fitted, size_of, width_of
+from ice_explorer.figures.axes.text import fitted, room_of, size_of, width_of
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
 from ice_explorer.figures.page.page import PX_PER_INCH
 from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
 from ice_explorer.figures.raster.lines import line_strength, line_thickness
 from ice_explorer.figures.raster.strokes import runs, suit_strokes
-from ice_explorer.scene.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
-from ice_explorer.scene.lines import ROUNDING
+from ice_explorer.scene.strips import (
+    MOST_CONNECTED,
+    connector_opacity,
+    observed_dot,
+    phantom_dots,
+    place_in_strip,
+    strip_ends,
+    strip_reach,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,13 +41,9 @@ if TYPE_CHECKING:
     from ice_explorer.scene.lines import Lines
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
-_CROWD: Final = 200  # lines from which the dots are small
 _STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
 _AIR: Final = 0.02  # of the same, between the strips and the lines
-_FEW_ROWS: Final = 20  # so few stand exactly on their level
-_FEW_DOTS: Final = 60
 _FEW_VALUES: Final = 6
-_STRIP_SHARE: Final = 0.3  # of a level's room, to either side, for its dots
 _SLOT: Final = 0.09  # of the axis, for the strip next to it
 _NAME_GAP: Final = 4.0  # pt, between the names of levels
 _LEAST_APART: Final = 1.2  # heights of a letter, from one slanted name to the next
@@ -83,24 +86,29 @@ class _Strips:
     outer: float
     place: NDArray[np.float64]
 
-    def at(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places of one value of each row, on the axis or beside it."""
-        on_axis = values + self.reach * self.place
-        return np.asarray(np.where(np.isnan(values), self.beside + self.beside_reach * self.place, on_axis))
+    def at(self, values: NDArray[np.float64], line: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
+        """Places of one value of each line, or of some of them, on the axis or beside it."""
+        place = self.place[line]
+        return np.asarray(
+            np.where(np.isnan(values), self.beside + self.beside_reach * place, values + self.reach * place)
+        )
 
 
-def _strips_of(lines: Lines, margin: float) -> _Strips:
+def _strips_of(lines: Lines, margin: float, width: float) -> _Strips:
+    """Fit the strips to Axes that are so many pt wide."""
     low, high = lines.x_domain
     place = place_in_strip(lines.positions)
-    width = 1.0 if lines.on_levels else _SLOT * (high - low)
+    slot = 1.0 if lines.on_levels else _SLOT * (high - low)
     air = 0.0 if lines.axis.has_levels else margin * (high - low)  # levels have their own
-    is_few = len(lines.positions) <= _FEW_ROWS
-    reach = 0.0 if is_few or not lines.on_levels else _STRIP_SHARE
-    if lines.missing is None:
-        return _Strips(reach, math.nan, 0.0, math.nan, low - air, high + air, place)
-    beside_reach = 0.0 if is_few else _STRIP_SHARE * width
     end = high + air
-    return _Strips(reach, end + 0.75 * width, beside_reach, end + 0.15 * width, low - air, end + 1.25 * width, place)
+    outer = end if lines.missing is None else end + 1.25 * slot
+    per_px = (outer - low) / (width / _PT_PER_PX)
+    reach, beside = (per_px * strip_reach(len(place), room / per_px) for room in (1.0, slot))
+    if not lines.on_levels:
+        reach = 0.0
+    if lines.missing is None:
+        return _Strips(reach, math.nan, 0.0, math.nan, low - air, outer, place)
+    return _Strips(reach, end + 0.75 * slot, beside, end + 0.15 * slot, low - air, outer, place)
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,7 @@ class FeaturePlot:
     def _strips(self) -> _Strips:
         from matplotlib import rcParams
 
-        return _strips_of(self.lines, rcParams["axes.xmargin"])
+        return _strips_of(self.lines, rcParams["axes.xmargin"], room_of(self.ax)[0])
 
     def draw(self) -> None:
         """Draw everything that has units of the data."""
@@ -297,45 +305,30 @@ class FeaturePlot:
         """Draw predictions at every level but the row's own, and those with the value missing."""
         from matplotlib.colors import to_rgba_array
 
-        lines, strips = self.lines, self._strips
-        colors = to_rgba_array([self.coloring.palette.css(value) for value in self.coloring.values.tolist()])
-        strength = min(0.9, 0.7 * (_FEW_DOTS / max(1, len(lines.positions))) ** 0.25)
-        look: dict[str, Any] = {"s": self._area(1.2), "linewidths": 0, "zorder": 2.3, "gid": "predictions"}
-
-        def add(value: float, heights: NDArray[np.float64], opacity: NDArray[np.float64]) -> None:
-            shown = ~np.isnan(lines.own_x) if math.isnan(value) else lines.own_x != value
-            faded = colors[shown].copy()
-            faded[:, 3] = strength * opacity[shown]
-            x = strips.at(np.full(len(lines.positions), value))[shown]
-            self.ax.scatter(x, heights[shown], color=faded, label="_predictions", **look)
-
-        if lines.on_levels:
-            for k, value in enumerate(lines.grid.tolist()):
-                add(value, lines.values[:, k], lines.dot_opacity[:, k])
-        if lines.missing is not None:
-            add(math.nan, lines.missing.values, np.full(len(lines.positions), lines.missing.opacity))
+        dots, strips = phantom_dots(self.lines), self._strips
+        if len(dots.line) == 0:
+            return
+        colors = to_rgba_array([self.coloring.palette.css(value) for value in self.coloring.values.tolist()])[dots.line]
+        colors[:, 3] = dots.opacity
+        look: dict[str, Any] = {"linewidths": 0, "zorder": 2.3, "gid": "predictions", "label": "_predictions"}
+        self.ax.scatter(strips.at(dots.level, dots.line), dots.value, s=self._area(dots.radius), color=colors, **look)
 
     def _add_dots(self) -> None:
         lines = self.lines
-        radius, opacity = (1.1, 0.7) if len(lines.positions) > _CROWD else (1.9, 0.95)
-        if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
-            radius, opacity = 1.4 * max(radius, 1.3), 0.95
+        radius, opacity = observed_dot(lines)
         at = self._strips.at(lines.own_x)
         low, high = self.y_domain  # the steepest slopes may leave the axes
         shown = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
         colors = [self.coloring.palette.css(value) for value in self.coloring.values[shown].tolist()]
-        edge: dict[str, Any] = {
-            "linewidths": 0.0 if len(lines.positions) > _CROWD else 0.4,
-            "edgecolors": [self.look.mixed(0)],
-        }
         look: dict[str, Any] = {
             "s": self._area(radius),
             "alpha": opacity,
             "zorder": 2.5,
             "gid": "observed",
             "label": OBSERVED_LABEL,
+            "linewidths": 0,
         }
-        self.ax.scatter(at[shown], lines.own_y[shown], c=colors, **look, **edge)
+        self.ax.scatter(at[shown], lines.own_y[shown], c=colors, **look)
 
     def _area(self, radius: float) -> float:
         """Area of a dot of so many px [pt²], as `scatter` wants it."""
@@ -347,35 +340,26 @@ class FeaturePlot:
 
     def _add_slope_spread(self) -> None:
         """Draw the standard deviation of the slopes above the histogram: where the lines disagree."""
-        lines = self.lines
-        tallest = max(float(lines.spread.max()), ROUNDING * float(np.abs(lines.values).max())) or 1.0
-        if lines.is_cut:  # where a step is cut off above, its spread is cut off as well
-            tallest = min(tallest, (self.y_domain[1] - self.y_domain[0]) / 2)
-        foot = _STRIP + 0.01
-        heights = foot + np.minimum(lines.spread / tallest, 1) * (_STRIP - 0.015)
-        points = np.concatenate([np.column_stack([lines.x, heights]), [[lines.x[-1], foot], [lines.x[0], foot]]])
+        x, foot = self.lines.x, _STRIP + 0.01
+        heights = foot + self.lines.spread_heights * (_STRIP - 0.015)
+        points = np.concatenate([np.column_stack([x, heights]), [[x[-1], foot], [x[0], foot]]])
         self._add_on_foot([points], self.look.mixed(0.5), "slope spread", SLOPE_SPREAD_LABEL)
 
     def _add_histogram(self) -> None:
         """Stand the data on the axis: they say how much to believe."""
-        lines, strips = self.lines, self._strips
-        n_missing = 0 if lines.missing is None else lines.missing.count
-        tallest = max(1.0, float(lines.histogram_counts.max(initial=0.0)), n_missing)
-        edges = np.clip(lines.histogram_edges, *lines.x_domain)
-        centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
-        if lines.axis.has_levels:
-            widths = 0.64 * widths
-        counts = lines.histogram_counts
-        if lines.missing is not None:
-            centres, counts = np.append(centres, strips.beside), np.append(counts, n_missing)
-            widths = np.append(widths, strips.outer - strips.beside)
-        heights = counts / tallest * (_STRIP - 0.01)
-        bars = [
-            np.array([[x - w / 2, 0.0], [x - w / 2, h], [x + w / 2, h], [x + w / 2, 0.0]])
-            for x, w, h in zip(centres.tolist(), widths.tolist(), heights.tolist(), strict=True)
-            if h > 0
+        left, right, shares, missing = self.lines.data_bars
+        bars = list(zip(left.tolist(), right.tolist(), shares.tolist(), strict=True))
+        if self.lines.missing is not None:
+            strips = self._strips
+            reach = (strips.outer - strips.beside) / 2
+            bars.append((strips.beside - reach, strips.beside + reach, missing))
+        height = _STRIP - 0.01
+        shapes = [
+            np.array([[start, 0.0], [start, share * height], [stop, share * height], [stop, 0.0]])
+            for start, stop, share in bars
+            if share > 0
         ]
-        self._add_on_foot(bars, self.look.mixed(0.3), "histogram", "_histogram")
+        self._add_on_foot(shapes, self.look.mixed(0.3), "histogram", "_histogram")
 
     def _add_on_foot(self, shapes: list[NDArray[np.float64]], color: Any, gid: str, label: str) -> None:
         """Add shapes over the data's x and a share of the height of the axes."""

@@ -160,4 +160,3 @@ def _write_words(mark: Words, parent: ET.Element) -> None:
     text.text = mark.text
     if mark.text != mark.full:
         ET.SubElement(text, "title").text = mark.full  # what a pointer over it shows
-
