@@ -12,6 +12,7 @@ from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +112,7 @@ class Panel:
         low, high = self._y_domain(lines)
         look.set_all(self.scales["x"], dict(zip(("min", "max"), lines.x_domain, strict=True)))
         look.set_all(self.scales["y"], {"min": low, "max": high})
-        look.set_ticks(self._across, look.feature_ticks(lines.axis, *lines.x_domain), width=90.0)
+        look.set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, look.TICKED), width=90.0)
         look.set_ticks(self._up, look.value_ticks(low, high))
         look.label(self._across, lines.x_title, away=36)
         look.label(self._up, lines.y_title, away=44)

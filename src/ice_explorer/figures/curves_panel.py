@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.dates import unit_of
 from ice_explorer.features.display_axis import MISSING
-from ice_explorer.features.number_text import Tick, thousands_separator, ticks
+from ice_explorer.features.number_text import Tick, ticks
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
 from ice_explorer.figures.level_marks import draw_level_labels, strips_of
@@ -32,6 +31,7 @@ from ice_explorer.figures.page.page import (
     printable,
 )
 from ice_explorer.figures.plot_area import Plot
+from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
     from ice_explorer.figures.level_marks import Slot
@@ -47,7 +47,6 @@ _TICK: Final = Style(stroke=INK, width=0.7)
 RANGE_TEXT: Final = "share of prediction range"
 NO_SLOPE_TEXT: Final = "A constant feature has no slope."
 _LEAST_SHARE: Final = 1e-4  # an axis of less is one of rounding, or of lines that do not move
-_FEW_VALUES: Final = 6  # features with no more have a tick for each
 _LEADING: Final = 11.5
 _SENTENCE: Final = 12.5  # from one line of the sentence to the next
 
@@ -239,7 +238,7 @@ class _Panel(Plot):
 
     def _draw_ticks(self, box: Box, axis: float) -> None:
         page, free = self.page, box.left
-        for tick in x_ticks(self.lines, max(_LEAST_TICKED, self.area.width)):
+        for tick in axis_ticks(self.lines.axis, self.lines.x_domain, max(_LEAST_TICKED, self.area.width)):
             at = self.x(tick.value)
             page.line(at, axis, at, axis + 3.5, _TICK)
             half = text_width(tick.label, SMALL) / 2
@@ -275,21 +274,3 @@ def _share_ticks(lines: Lines, n_steps: int) -> list[Tick]:
         Tick(tick.value / 100 * span, f"{'+' if tick.value > 0 else ''}{tick.label} %")
         for tick in ticks(low, high, n_steps)
     ]
-
-
-def x_ticks(lines: Lines, width: float) -> list[Tick]:
-    """Ticks of the feature's axis: the feature's values if there are few, else round numbers."""
-    grid, kind = lines.grid, lines.axis.kind
-    if kind == "boolean" or len(grid) <= _FEW_VALUES or lines.axis.has_levels:
-        low, high = lines.x_domain
-        return [Tick(float(value), lines.write(float(value))) for value in grid if low <= value <= high]
-    low, high = lines.x_domain
-    if kind == "datetime":
-        return [Tick(*tick) for tick in lines.axis.clock.ticks(low, high, max(2, round(width / 70)))]
-    n_steps = max(2, round(width / 52))
-    separator = thousands_separator(grid)
-    if kind == "timedelta":
-        per_day = unit_of(grid).per_day
-        marks = ticks(low * per_day, high * per_day, n_steps, separator=separator)
-        return [Tick(tick.value / per_day, tick.label) for tick in marks]
-    return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))), separator=separator)

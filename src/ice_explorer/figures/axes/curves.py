@@ -11,8 +11,8 @@ import numpy as np
 
 from ice_explorer.features.display_axis import MISSING
 from ice_explorer.figures.axes.style import IMAGE_PROPERTIES
-from ice_explorer.figures.axes.text import fitted, room_of, size_of, width_of
-from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
+from ice_explorer.figures.axes.text import WIDER, fitted, room_of, size_of, width_of
+from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT
 from ice_explorer.figures.page.page import PX_PER_INCH
 from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
 from ice_explorer.figures.raster.lines import line_strength, line_thickness
@@ -26,6 +26,7 @@ from ice_explorer.scene.strips import (
     strip_ends,
     strip_reach,
 )
+from ice_explorer.scene.words import FEW_VALUES, axis_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,12 +44,10 @@ if TYPE_CHECKING:
 _PT_PER_PX: Final = 72 / PX_PER_INCH
 _STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
 _AIR: Final = 0.02  # of the same, between the strips and the lines
-_FEW_VALUES: Final = 6
 _SLOT: Final = 0.09  # of the axis, for the strip next to it
 _NAME_GAP: Final = 4.0  # pt, between the names of levels
 _LEAST_APART: Final = 1.2  # heights of a letter, from one slanted name to the next
 _ANGLE: Final = 38
-_WIDER: Final = 1.15  # letters of Matplotlib's own font than those that a page has
 _MOST_NAME: Final = 80.0  # pt, of a level
 _MOST_OPAQUE: Final = 0.995
 
@@ -387,11 +386,11 @@ class FeaturePlot:
         Its length is so many pt.
         """
         ax, lines = self.ax, self.lines
-        is_plain = lines.axis.kind == "numeric" and len(lines.grid) > _FEW_VALUES
+        is_plain = lines.axis.kind == "numeric" and len(lines.grid) > FEW_VALUES
         if is_plain and lines.missing is None:
             return
         size = size_of("xtick.labelsize")
-        ticks = x_ticks(lines, room * PAGE_SIZE / (_WIDER * size))
+        ticks = axis_ticks(lines.axis, lines.x_domain, room * PAGE_SIZE / (WIDER * size))
         names = self._names(size, room)
         places = [tick.value for tick in ticks]
         labels = [

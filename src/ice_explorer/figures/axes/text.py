@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_LINES: Final = 2  # of a title and of a label
 _BEYOND: Final = 1.15  # of the size of the Axes: titles and labels may reach into the gap to the next ones
 _KEPT: Final = 0.88  # of the width of Axes, at least, when labels have got their room
-_WIDER: Final = 1.15  # than the letters that a page is set in
+WIDER: Final = 1.15  # than the letters that a page is set in
 
 
 def plain(text: str) -> str:
@@ -27,17 +27,17 @@ def plain(text: str) -> str:
 
 def width_of(text: str, size: float) -> float:
     """Width of a text [pt]: fonts of styles run wider than the one that a page has."""
-    return _WIDER * text_width(text, size)
+    return WIDER * text_width(text, size)
 
 
 def fitted(text: str, room: float, size: Any) -> str:
     """Cut a text to so many pt."""
-    return plain(elide(printable(text), room / _WIDER, size))
+    return plain(elide(printable(text), room / WIDER, size))
 
 
 def broken(text: str, room: float, size: Any, most: int | None = None) -> str:
     """Break a text into lines of so many pt: at most so many, the last one cut, or as many as it takes."""
-    lines = wrapped(printable(text), room / _WIDER, size)
+    lines = wrapped(printable(text), room / WIDER, size)
     if most is not None and len(lines) > most:
         lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
     return "\n".join(fitted(line, room, size) for line in lines)
