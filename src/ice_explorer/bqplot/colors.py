@@ -9,7 +9,7 @@ import bqplot
 
 from ice_explorer.bqplot import look
 from ice_explorer.features.number_text import Tick
-from ice_explorer.scene.palette import diverging_palette, is_diverging, level_palette, ramp_palette
+from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_palette
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def line_colors(coloring: Coloring) -> list[str]:
     if coloring.title is None:
         return [look.MARK] * len(coloring.values)
     n_levels = len(coloring.levels)
-    is_ramp = coloring.palette.kind == "ramp" or _is_ordered(coloring)
+    is_ramp = coloring.palette.kind == "ramp" or coloring.is_ordered
     last = 1.0 if coloring.palette.kind == "ramp" else max(1.0, n_levels - 1.0)
     name = _ramp_name(coloring)
     return [_color(coloring.palette, float(value), last if is_ramp else None, name) for value in coloring.values]
@@ -53,14 +53,6 @@ def _color(palette: Palette, value: float, last: float | None, ramp: str = "ramp
     return f"var(--ice-{name}, {palette.css(value)})"
 
 
-def _is_ordered(coloring: Coloring) -> bool:
-    """Whether the levels have the colours of the ramp."""
-    n_levels = len(coloring.levels)
-    if n_levels < 2:  # where there is nothing to tell apart
-        return False
-    return bool((coloring.palette.colors == level_palette(n_levels, ordered=True).colors).all())
-
-
 def ramp_colors(domain: tuple[float, float]) -> list[str]:
     """Return the ramp of a domain in steps."""
     palette, name = (diverging_palette(), "diverging") if is_diverging(domain) else (ramp_palette(), "ramp")
@@ -74,7 +66,7 @@ def legend_of(coloring: Coloring) -> ColorAxis | None:
     if coloring.domain is not None:
         return _ramp_legend(coloring.title, coloring.domain, coloring.ends)
     levels = list(coloring.levels)
-    last = max(1.0, len(levels) - 1.0) if _is_ordered(coloring) else None
+    last = max(1.0, len(levels) - 1.0) if coloring.is_ordered else None
     colors = [_color(coloring.palette, float(at), last) for at in range(len(levels))]
     # The bar begins at the foot, and levels are read from the top.
     scale = bqplot.OrdinalColorScale(domain=levels[::-1], colors=colors[::-1])

@@ -35,15 +35,7 @@ class _Heading(TypedDict):
 
 
 def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
-    """Lay out a view.
-
-    Parameters
-    ----------
-    scene : Scene
-    paper : Paper
-    with_ranking : bool
-        False leaves the panel of the open feature alone.
-    """
+    """Lay out a view, or without the ranking the panel of the open feature alone."""
     page = Page(paper.width * PX_PER_MM / paper.scale, paper.dpi * paper.scale, paper.scale)
     left, top, right = _MARGIN, _MARGIN, page.width - _MARGIN
     sentence = f"{scene.average} {scene.rank}".rstrip() if with_ranking else scene.average

@@ -55,14 +55,8 @@ _SENTENCE: Final = 12.5  # from one line of the sentence to the next
 class Size:
     """Lengths of a plot [px].
 
-    Attributes
-    ----------
-    strip : float
-        Height of the histogram, and of the spread of the slopes.
-    left : float
-        Least room for the labels of the value axis.
-    gap, slot : float
-        Distance and width of the strip for missing values.
+    `strip` is the height of the histogram and of the spread of the slopes, `left` the least room for the labels of the
+    value axis, `gap` and `slot` the distance and the width of the strip for missing values.
     """
 
     strip: float

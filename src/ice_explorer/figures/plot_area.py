@@ -55,19 +55,9 @@ _LOOKED_AT: Final = 500  # lines among which the largest share is looked for
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines with their scales.
+    """Lines with their scales, in an area from which only what stands beside the axis is apart.
 
-    Attributes
-    ----------
-    page : Page
-    lines : Lines
-    coloring : Coloring
-    area : Box
-        Where the lines are, what stands beside the axis aside.
-    strips : Strips
-    x, y : Axis
-    is_small : bool
-        Whether lines, their mean and the selected ones are all that shows.
+    Where `is_small`, lines, their mean and the selected ones are all that shows.
     """
 
     page: Page

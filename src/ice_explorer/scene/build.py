@@ -33,18 +33,7 @@ _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
 def scene(explanation: ExplanationResult, state: ViewState) -> Scene:
-    """Gather what a view shows.
-
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    state : ViewState
-
-    Returns
-    -------
-    Scene
-        Its state names the feature that is open, and how impact is counted.
-    """
+    """Gather what a view shows; its state then names the open feature and the convention."""
     ranking, state = _ranked(explanation, state)
     return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
 

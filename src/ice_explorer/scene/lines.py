@@ -29,18 +29,8 @@ _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data lea
 class Missing:
     """Predictions with the value missing, which stand beside the axis.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_lines,)
-        In the units of the lines.
-    mean : float
-        As that of the lines.
-    band : tuple of float
-        The ends of their band.
-    count : int
-        Observations that lack the value.
-    opacity : float
-        Of the dots: one change of level away from any other.
+    `values` (n_lines,), their mean and the ends of their band are in the units of the lines; `count` observations lack
+    the value, and the dots of the others have an `opacity`: one change of level away from any other.
     """
 
     values: NDArray[np.float64]

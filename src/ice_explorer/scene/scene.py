@@ -68,15 +68,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All features, largest first.
-
-    Attributes
-    ----------
-    rank_by : str
-    convention : {"stable", "equations", "published"}
-    unit : {"prediction", "sd", "share"}
-    bars : tuple of Bar
-    """
+    """All features, largest first."""
 
     rank_by: RankBy
     convention: Convention
@@ -137,15 +129,7 @@ class Ranking:
 class Small:
     """A plot in small: of a feature, or of the open one for a class.
 
-    Attributes
-    ----------
-    title : str
-    lines : Lines
-    coloring : Coloring
-    is_open : bool
-        Whether it is of the open feature, or of the class that is explained.
-    note : str
-        What stands beside the title.
+    `is_open` marks the open feature, or the class that is explained; `note` stands beside the title.
     """
 
     title: str

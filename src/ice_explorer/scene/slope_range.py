@@ -43,18 +43,10 @@ class SlopeRange:
 
 
 def slope_range(x: Array, values: Array, extent: tuple[float, float], *, full: bool) -> SlopeRange:
-    """Choose what the axis of slopes reaches over.
+    """Choose what the axis of slopes reaches over, all of them for `full`.
 
-    Parameters
-    ----------
-    x : ndarray of shape (2 · n_intervals,)
-        Both ends of each interval.
-    values : ndarray of shape (n_lines, 2 · n_intervals)
-        Slopes, twice for each interval.
-    extent : tuple of float
-        Smallest and largest of all that is drawn.
-    full : bool
-        Show all slopes, however steep.
+    `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
+    smallest and the largest of all that is drawn.
     """
     low, high = extent
     if high - low < _ONE_SLOPE * max(-low, high):

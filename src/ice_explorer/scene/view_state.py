@@ -191,15 +191,8 @@ def kept_by(
 ) -> NDArray[np.bool_]:
     """Tell which lines the legend leaves on.
 
-    Parameters
-    ----------
-    rule : mapping
-        "hidden" levels, None for missing values; or all but a "range" is hidden.
-    values : ndarray of shape (n_lines,)
-        What colours the lines: 0 to 1 on the ramp, or the index of a level; NaN is missing.
-    domain : tuple of float or None
-        Ends of the ramp.
-    levels : sequence of str
+    A rule has "hidden" levels, None for missing values; or all but a "range" of the ramp is hidden. Values are 0 to 1
+    on the ramp from end to end of `domain`, or indices of levels.
     """
     if domain is None:
         names = rule.get("hidden", ())

@@ -55,16 +55,7 @@ def axis_ticks(axis: DisplayAxis, domain: tuple[float, float], width: float) -> 
 def average_sentence(feature: str, axis: DisplayAxis, mean: NDArray[np.float64], output: str, middle: float) -> str:
     """Return how the mean prediction changes along a feature, in one sentence.
 
-    Parameters
-    ----------
-    feature : str
-    axis : DisplayAxis
-    mean : ndarray of shape (n_grid,)
-        Partial dependence.
-    output : str
-        What is predicted.
-    middle : float
-        Of the range of the predictions of the feature.
+    `mean` is the partial dependence at each grid value, `middle` that of the range of the predictions of the feature.
     """
     first, last, low, high = (float(mean[0]), float(mean[-1]), float(mean.min()), float(mean.max()))
     write, place = column_format([high - low]), place_writer(axis)

@@ -86,17 +86,7 @@ def lines_that_fit(explanation: ExplanationResult, max_lines: int) -> int:
 def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Snapshot:
     """Collect what a view may come to show.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    state : ViewState
-        What it shows first; names a feature and a convention.
-    code : str
-        The line that makes the explorer.
-
-    Returns
-    -------
-    Snapshot
+    The state is what it shows first, and names a feature and a convention; `code` is the line that makes the explorer.
     """
     blobs = _Blobs()
     features = list(explanation)

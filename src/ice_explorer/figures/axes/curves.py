@@ -29,10 +29,9 @@ from ice_explorer.scene.strips import (
 from ice_explorer.scene.words import FEW_VALUES, axis_ticks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
@@ -111,39 +110,10 @@ def _strips_of(lines: Lines, margin: float, width: float) -> _Strips:
 
 
 @dataclass(frozen=True)
-class _Curves:
-    """Points of curves, and the opacity of what is between two of them."""
-
-    x: NDArray[np.float64]
-    values: NDArray[np.float64]
-    opacity: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Pen:
-    """How curves are drawn: width [pt], optical density of one of them, and the opacity that they reach together."""
-
-    width: float
-    strength: float
-    most: float
-
-
-@dataclass(frozen=True)
 class FeaturePlot:
     """What is drawn of a feature, and where.
 
-    Attributes
-    ----------
-    ax : Axes
-    lines : Lines
-    coloring : Coloring
-        With the colours that are drawn.
-    look : Look
-    styling : Styling
-    n_rows : int
-        Rows that have a curve, of which some are drawn.
-    y_domain : tuple of float
-        What the value axis reaches over, but for strips and legend.
+    Some of `n_rows` rows have a curve; the value axis reaches over `y_domain`, but for strips and legend.
     """
 
     ax: Axes
@@ -173,10 +143,10 @@ class FeaturePlot:
             return
         if lines.on_levels:
             ends, values = strip_ends(lines.x, self._strips.reach), np.repeat(lines.values, 2, axis=1)
-            self._add_lines(_Curves(ends, values, connector_opacity(lines.dot_opacity)), most=MOST_CONNECTED)
+            self._add_lines(ends, values, connector_opacity(lines.dot_opacity), most=MOST_CONNECTED)
             self._add_means(lines.grid, lines.mean, lines.band)
         else:
-            self._add_lines(_Curves(lines.x, lines.values, lines.opacity))
+            self._add_lines(lines.x, lines.values, lines.opacity)
             self._add_mean()
         self._add_phantoms()
         self._add_dots()
@@ -188,50 +158,49 @@ class FeaturePlot:
 
     # --- curves -----------------------------------------------------------------------------------
 
-    def _add_lines(self, curves: _Curves, *, most: float = 1.0) -> None:
-        """Draw curves as strokes where they are few, or have properties that an image cannot have, else as an image."""
+    def _add_lines(
+        self, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64], *, most: float = 1.0
+    ) -> None:
+        """Draw curves as strokes where they are few, or have properties that an image cannot have, else as an image.
+
+        Together they reach an opacity of `most`.
+        """
+        from ice_explorer.figures.axes.image import LinesImage
+
         given = dict(self.styling.line_kw)
-        n_lines = len(curves.values)
         alpha = given.pop("alpha", None)
-        pen = _Pen(
-            width=given.pop("linewidth", line_thickness(n_lines) * _PT_PER_PX * self.look.line_width),
-            strength=line_strength(n_lines) if alpha is None else -math.log(1 - min(alpha, _MOST_OPAQUE)),
-            most=most,
-        )
+        width = given.pop("linewidth", line_thickness(len(values)) * _PT_PER_PX * self.look.line_width)
+        strength = line_strength(len(values)) if alpha is None else -math.log(1 - min(alpha, _MOST_OPAQUE))
         given.pop("color", None)  # the palette holds it
-        known = {"zorder": 2.0, "gid": "curves", "label": self._curves_label, **given}
-        is_plain = given.keys() <= IMAGE_PROPERTIES
-        draw = self._image if is_plain and not suit_strokes(*curves.values.shape) else self._strokes
-        artist = draw(curves, pen, known)
+        artist: Artist
+        if given.keys() <= IMAGE_PROPERTIES and not suit_strokes(*values.shape):
+            artist = LinesImage(x, values, opacity, self.coloring, linewidth=width, strength=strength, most=most)
+            self.ax.add_artist(artist)
+        else:
+            artist = self._strokes(x, values, opacity, most * (1 - math.exp(-strength)))
+            artist.set(capstyle="butt", joinstyle="round", linewidth=width)
+        artist.set(**{"zorder": 2.0, "gid": "curves", "label": self._curves_label, **given})
         if self.lines.is_cut:  # too steep lines end where the legend or the strips begin
             from matplotlib.patches import Rectangle
 
             low, high = self.y_domain
             artist.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
 
-    def _strokes(self, curves: _Curves, pen: _Pen, known: Mapping[str, Any]) -> Artist:
+    def _strokes(
+        self, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64], opaque: float
+    ) -> LineCollection:
         from matplotlib.collections import LineCollection
         from matplotlib.colors import to_rgba
 
-        opaque = pen.most * (1 - math.exp(-pen.strength))
         paths, colors = [], []
-        for row, value, fade in zip(curves.values, self.coloring.values.tolist(), curves.opacity, strict=True):
+        for row, value, fade in zip(values, self.coloring.values.tolist(), opacity, strict=True):
             for run in runs(fade):
                 part = slice(run.first, run.last + 1)
-                paths.append(np.column_stack([curves.x[part], row[part]]))
+                paths.append(np.column_stack([x[part], row[part]]))
                 colors.append(to_rgba(self.coloring.palette.css(value), opaque * run.opacity))
-        look: dict[str, Any] = {"capstyle": "butt", "joinstyle": "round", **known}
-        drawn = LineCollection(paths, colors=colors, linewidths=pen.width, **look)
-        return self.ax.add_collection(drawn, autolim=False)
-
-    def _image(self, curves: _Curves, pen: _Pen, known: Mapping[str, Any]) -> Artist:
-        from ice_explorer.figures.axes.image import LinesImage
-
-        lines = curves.x, curves.values, curves.opacity
-        look: dict[str, Any] = {"linewidth": pen.width, "strength": pen.strength, "most": pen.most}
-        drawn = LinesImage(*lines, self.coloring, **look)
-        drawn.set(**known)
-        return self.ax.add_artist(drawn)
+        drawn = LineCollection(paths, colors=colors)
+        self.ax.add_collection(drawn, autolim=False)
+        return drawn
 
     @property
     def _curves_label(self) -> str:

@@ -179,14 +179,7 @@ class Axis:
 class Page:
     """Marks put down one after the other, the later ones on top.
 
-    Parameters
-    ----------
-    width : float
-        [px]
-    dpi : float
-        At which images on it are drawn, were it printed at its own size.
-    scale : float
-        How much larger than that it is printed.
+    Images have so many dots per inch, were the page printed at its own size; it is printed `scale` times as large.
     """
 
     def __init__(self, width: float, dpi: float, scale: float = 1.0) -> None:

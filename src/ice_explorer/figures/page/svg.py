@@ -27,22 +27,9 @@ _FONT: Final = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 
 def svg_page(page: Page, title: str, description: str, provenance: str, *, compact: bool = False) -> bytes:
-    """Write a page as SVG.
+    """Write a page as a UTF-8 SVG document that needs no other file, with the provenance in its metadata.
 
-    Parameters
-    ----------
-    page : Page
-    title, description : str
-        For who cannot see it.
-    provenance : str
-        JSON text, kept in the metadata.
-    compact : bool
-        Whether to save bytes: no indentation, and circles that look alike have their style in common.
-
-    Returns
-    -------
-    bytes
-        A UTF-8 document that needs no other file.
+    `compact` saves bytes: no indentation, and circles that look alike have their style in common.
     """
     width, height = _px(page.width), _px(page.height)
     root = ET.Element(

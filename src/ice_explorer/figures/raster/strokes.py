@@ -35,13 +35,7 @@ def suit_strokes(n_lines: int, n_points: int) -> bool:
 
 
 def runs(opacity: NDArray[np.float64]) -> Iterator[Run]:
-    """Cut one line where its opacity changes.
-
-    Parameters
-    ----------
-    opacity : ndarray of shape (n_points - 1,)
-        Of each segment; rounded to sixteenths, the faintest still visible.
-    """
+    """Cut one line where the opacity of its segments changes, in sixteenths, the faintest still visible."""
     if len(opacity) == 0:
         return
     steps = np.maximum(1, np.floor(opacity * _OPACITY_STEPS + 0.5).astype(int))
