@@ -77,12 +77,14 @@ def _legend(
     room = width - _MARGIN * size
     marks, between = (_HANDLE + _TO_TEXT) * size, _BETWEEN * size
     texts = [text for _, text in entries]
-    widest = min(max(width_of(text, size) for text in texts), room) + marks
-    n_columns = max(1, min(_MOST_COLUMNS, len(texts), int((room + between) // (widest + between))))
+    widths = [min(width_of(text, size), room) + marks for text in texts]
+    counts = range(min(_MOST_COLUMNS, len(texts)), 1, -1)
+    n_columns = next((n for n in counts if _taken(widths, n, between) <= room), 1)
     if most_rows is not None:  # longer names are cut, so that more of them stand side by side
         most_columns = int((room + between) // (_LEAST_NAME * size + marks + between))
         n_columns = max(n_columns, min(most_columns, math.ceil(len(texts) / most_rows)))
-    texts = [fitted(text, (room + between) / n_columns - between - marks, size) for text in texts]
+    most = room if _taken(widths, n_columns, between) <= room else (room + between) / n_columns - between - marks
+    texts = [fitted(text, most, size) for text in texts]
     spacing: dict[str, Any] = {"handlelength": _HANDLE, "handletextpad": _TO_TEXT, "columnspacing": _BETWEEN}
     # Matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
     labels = [str(index) for index in range(len(texts))]
@@ -97,6 +99,17 @@ def _legend(
         legend.get_title().set_text(fitted(title, room, title_size))
     legend.set_gid("legend")
     return legend
+
+
+def _taken(widths: Sequence[float], n_columns: int, between: float) -> float:
+    """Width of so many columns; entries run down the first one, then down the next."""
+    n_rows, more = divmod(len(widths), n_columns)
+    total, start = 0.0, 0
+    for column in range(n_columns):
+        stop = start + n_rows + (column < more)
+        total += max(widths[start:stop])
+        start = stop
+    return total + (n_columns - 1) * between
 
 
 def add_color_bar(ax: Axes, coloring: Coloring) -> None:
