@@ -67,19 +67,8 @@ class Slot:
 class Strips:
     """Where dots stand [px].
 
-    Attributes
-    ----------
-    x, y : Axis
-    area : Box
-        Of the lines.
-    reach : float
-        Half the width of a level's strip.
-    room : float
-        From one level to the next.
-    place : ndarray of shape (n_lines,)
-        Of each row in its strip, -1 to 1.
-    slot : Slot or None
-        For missing values.
+    `reach` is half the width of a level's strip, `room` the way from one level to the next, `place` that of each row
+    in its strip, -1 to 1, and `slot` the strip for missing values.
     """
 
     x: Axis

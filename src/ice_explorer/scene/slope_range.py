@@ -24,16 +24,7 @@ _MOST_SLOPES: Final = 20_000
 
 @dataclass(frozen=True)
 class SlopeRange:
-    """What the axis reaches over.
-
-    Attributes
-    ----------
-    low, high : float
-    cut : {"no", "yes", "could be"}
-        Whether it is cut to the bulk of the slopes, or would be.
-    above, below : int
-        Lines that leave it on each side.
-    """
+    """What the axis reaches over; whether it is cut to the bulk of the slopes, and lines that leave it on each side."""
 
     low: float
     high: float

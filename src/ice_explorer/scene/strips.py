@@ -55,14 +55,7 @@ def connector_opacity(dots: NDArray[np.float64]) -> NDArray[np.float64]:
 class Dots:
     """Predictions at levels other than the observed one, and with the value missing; one entry for each dot.
 
-    Attributes
-    ----------
-    level : ndarray
-        Place on the axis; NaN beside it.
-    value, opacity : ndarray
-    line : ndarray of int
-    radius : float
-        [px]
+    `level` is the place on the axis, NaN beside it, `line` the index of the line, and `radius` that of all dots [px].
     """
 
     level: NDArray[np.float64]

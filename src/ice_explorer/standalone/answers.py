@@ -62,15 +62,10 @@ class _Blobs:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a page holds.
+    """What a page holds, of `n_lines` rows for each feature.
 
-    Attributes
-    ----------
-    blobs : list of str
-        Base64 of gzip. The first is JSON that names the others; its form is `Snapshot` of
-        `js/src/standalone/snapshot_client.ts`.
-    n_lines : int
-        Rows that are drawn of each feature.
+    Blobs are Base64 of gzip. The first is JSON that names the others; its form is `Snapshot` of
+    `js/src/standalone/snapshot_client.ts`.
     """
 
     blobs: list[str]

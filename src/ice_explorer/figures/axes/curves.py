@@ -61,19 +61,8 @@ SLOPE_SPREAD_LABEL: Final = "SD of the slopes"
 class _Strips:
     """Where dots stand, in the units of the axis.
 
-    Attributes
-    ----------
-    reach : float
-        Half the width of a level's strip.
-    beside : float
-        The middle of the strip of missing values.
-    beside_reach : float
-    edge : float
-        Where it begins.
-    inner, outer : float
-        Where the axes begin and end.
-    place : ndarray of shape (n_lines,)
-        Of each row in its strip, -1 to 1.
+    `reach` is half the width of a level's strip, `beside` the middle of the strip of missing values, which begins at
+    `edge`; the Axes reach from `inner` to `outer`. `place` is that of each row in its strip, -1 to 1.
     """
 
     reach: float

@@ -61,20 +61,9 @@ class Paper:
         title: object = True,
         caption: object = False,
     ) -> Paper:
-        """Check what a user asks for; None is the usual.
+        """Check what a user asks for; None is the usual, but no title.
 
-        Parameters
-        ----------
-        usual_width : float
-            Where none is given [mm].
-        width : float or str, optional
-            In mm, or with its unit: "89mm", "8.9cm", "3.5in", "252pt".
-        font_size : float, optional
-            [pt]
-        dpi : float, optional
-        title : bool, str or None
-            None is as False.
-        caption : bool or str
+        A width is in mm, `usual_width` by default, or a text with its unit: "89mm", "8.9cm", "3.5in", "252pt".
 
         Raises
         ------
