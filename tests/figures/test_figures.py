@@ -30,7 +30,7 @@ from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.figures.raster.dots import paint_dots
 from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength, line_thickness
 from ice_explorer.figures.raster.png import png_bytes
-from ice_explorer.figures.raster.strokes import Run, runs, suit_strokes
+from ice_explorer.figures.raster.strokes import runs, suit_strokes
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.palette import RAMPS, diverging_palette, level_palette, plain_palette, ramp_palette
 from ice_explorer.scene.provenance import provenance
@@ -358,10 +358,10 @@ def test_few_lines_are_strokes_in_runs_of_equal_opacity(explanation):
 def test_runs_cover_every_segment_once():
     """A run ends where the next begins, and the faintest line is still a line."""
     assert list(runs(np.array([1.0, 0.99, 0.5, 0.5, 0.0, 1.0]))) == [
-        Run(0, 2, 1.0),
-        Run(2, 4, 0.5),
-        Run(4, 5, 1 / 16),
-        Run(5, 6, 1.0),
+        (slice(0, 3), 1.0),
+        (slice(2, 5), 0.5),
+        (slice(4, 6), 1 / 16),
+        (slice(5, 7), 1.0),
     ]
     assert list(runs(np.empty(0))) == []
     assert suit_strokes(150, 100)

@@ -14,8 +14,6 @@ from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.scene import KIND_TITLES
 
 if TYPE_CHECKING:
-    from bqplot import Figure
-
     from ice_explorer.bqplot.link import Link
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
@@ -24,12 +22,7 @@ if TYPE_CHECKING:
 _FEW_LINES: Final = 40
 
 
-def lines_figure(explorer: ICEExplorer, max_lines: int) -> Figure:
-    """Make the figure, and have it follow the explorer."""
-    return _Curves(explorer, max_lines).figure
-
-
-class _Curves(Panel):
+class Curves(Panel):
     """Curves in the colours of the explorer, selected ones over them, and their mean."""
 
     def __init__(self, explorer: ICEExplorer, max_lines: int) -> None:
@@ -47,9 +40,11 @@ class _Curves(Panel):
         self._picked.on_element_click(self._clicked)
 
     def title(self, lines: Lines, n_rows: int) -> str:
+        """Name kind and feature, and how many rows are drawn."""
         return f"{KIND_TITLES[lines.kind]} of {lines.feature}, {len(lines.positions):,} of {n_rows:,} rows"
 
     def show(self, lines: Lines, coloring: Coloring) -> None:
+        """Draw the curves, those of selected rows once more, and their mean."""
         self._rows = lines.positions.tolist()
         names = _names(self._rows, self.link.explorer._known._row_labels(lines.positions))
         opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55

@@ -130,7 +130,7 @@ def set_ticks(made: Axis, marks: Sequence[Tick], *, width: float = _LONGEST) -> 
 
 def set_color_ticks(made: ColorAxis, low: float, high: float) -> None:
     """Write round values on a bar of colours."""
-    marks = value_ticks(low, high, 4)
+    marks = ticks(low, high, 4)
     step = marks[1].value - marks[0].value if len(marks) > 1 else high - low
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     set_ticks(made, marks)
@@ -151,11 +151,6 @@ def label(made: Axis, text: str, *, away: float) -> None:
     with made.hold_sync():
         made.label = fitted(text, 300.0)
         made.label_offset = f"{away:g}px"
-
-
-def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
-    """Round values of a prediction."""
-    return ticks(low, high, wanted)
 
 
 def set_all(made: Any, traits: Mapping[str, object]) -> None:

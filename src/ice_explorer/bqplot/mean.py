@@ -13,8 +13,6 @@ from ice_explorer.bqplot.panel import Panel, points
 from ice_explorer.scene.scene import KIND_TITLES
 
 if TYPE_CHECKING:
-    from bqplot import Figure
-
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer
@@ -22,12 +20,7 @@ if TYPE_CHECKING:
 _ALL_LINES = 10**9  # as many as the explorer draws, whose spread is that of the c-ICE
 
 
-def mean_figure(explorer: ICEExplorer) -> Figure:
-    """Make the figure, and have it follow the explorer."""
-    return _Mean(explorer).figure
-
-
-class _Mean(Panel):
+class Mean(Panel):
     """A mean line in a band, or of levels dots with bars."""
 
     def __init__(self, explorer: ICEExplorer) -> None:
@@ -44,6 +37,7 @@ class _Mean(Panel):
         self.follow(explorer, [self._band, self._bars, self._mean])
 
     def title(self, lines: Lines, n_rows: int) -> str:  # noqa: ARG002 - all of them
+        """Name kind and feature, and what the band is."""
         band = ", middle 68 % of the curves" if lines.has_quantile_band else " ± 1 SD"
         return f"Mean {KIND_TITLES[lines.kind]} of {lines.feature}{band}"
 
@@ -54,6 +48,7 @@ class _Mean(Panel):
         return replace(lines, y_span=(float(lines.band.min()), float(lines.band.max()))).y_domain
 
     def show(self, lines: Lines, coloring: Coloring) -> None:  # noqa: ARG002 - the mean is that of all
+        """Draw the mean and the band, or bars on levels."""
         nothing = points(np.empty(0), np.empty(0))
         self._mean.marker = "circle" if lines.on_levels else None
         look.set_all(self._band, nothing if lines.on_levels else points(lines.x, lines.band))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
+from ice_explorer.features.number_text import ticks
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.words import axis_ticks
@@ -93,7 +94,7 @@ class Panel:
         look.set_all(self.scales["x"], dict(zip(("min", "max"), lines.x_domain, strict=True)))
         look.set_all(self.scales["y"], {"min": low, "max": high})
         look.set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, look.TICKED), width=90.0)
-        look.set_ticks(self._up, look.value_ticks(low, high))
+        look.set_ticks(self._up, ticks(low, high, 5))
         look.label(self._across, lines.x_title, away=36)
         look.label(self._up, lines.y_title, away=44)
 

@@ -150,9 +150,8 @@ class Plot:
         places, heights = self.x.many(lines.x), self.y.many(lines.values)
         for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
             color = coloring.palette.css(value)
-            for run in runs(opacity):
-                part = slice(run.first, run.last + 1)
-                style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
+            for part, strength in runs(opacity):
+                style = Style(stroke=color, width=thickness, opacity=opaque * strength)
                 self.page.add(Path(places[part], row[part], style))
 
     def _in_image(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> LineSet:

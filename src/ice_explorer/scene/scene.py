@@ -35,7 +35,6 @@ class Bar:
 
     Attributes
     ----------
-    label : str
     value : float
         Length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
     tick : float or None
@@ -44,9 +43,6 @@ class Bar:
         Signed mean slope times σ; NaN where levels have no order.
     is_far_off : bool
         Whether the value is more than twice, or less than half, what it is by "stable".
-    is_unordered : bool
-    is_open : bool
-        Its curves are shown beside the ranking.
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
     step : str
@@ -145,9 +141,6 @@ class Scene:
 
     Attributes
     ----------
-    ranking : Ranking
-    lines : Lines
-    coloring : Coloring
     state : ViewState
         With the name of the feature that is open.
     n_rows : int
@@ -159,9 +152,7 @@ class Scene:
     features : tuple of Small
         All features, where they stand instead of the open one; at most so many as are drawn.
     classes : tuple of Small
-        The open feature for every class, or the most probable ones.
-    n_classes : int
-        How many there are.
+        The open feature for every class, or the most probable ones of `n_classes`.
     """
 
     ranking: Ranking

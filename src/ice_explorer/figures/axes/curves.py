@@ -183,10 +183,9 @@ class FeaturePlot:
 
         paths, colors = [], []
         for row, value, fade in zip(values, self.coloring.values.tolist(), opacity, strict=True):
-            for run in runs(fade):
-                part = slice(run.first, run.last + 1)
+            for part, strength in runs(fade):
                 paths.append(np.column_stack([x[part], row[part]]))
-                colors.append(to_rgba(self.coloring.palette.css(value), opaque * run.opacity))
+                colors.append(to_rgba(self.coloring.palette.css(value), opaque * strength))
         drawn = LineCollection(paths, colors=colors)
         self.ax.add_collection(drawn, autolim=False)
         return drawn

@@ -31,12 +31,8 @@ class Paper:
         Of the figure [mm]; its height follows from what is on it.
     font_size : float
         Of the names and numbers [pt]; ticks are a little smaller, headings larger, and all else grows with them.
-    dpi : float
-        Of what is made of pixels.
-    title : bool or str
-        Whether to draw a heading with a sentence above the curves, or the text of the heading.
-    caption : bool or str
-        Whether a sentence under the figure says what it shows, or what is said there.
+    title, caption : bool or str
+        Whether there is a heading with a sentence above the curves, and a sentence under the figure, or their text.
     """
 
     width: float
