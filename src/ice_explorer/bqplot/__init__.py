@@ -54,9 +54,9 @@ def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure
     """
     _check("impact", explorer)
     check_integer("max_features", max_features, 1, f"Leave it out for {MAX_FEATURES}.")
-    from ice_explorer.bqplot.ranking import ranking_figure
+    from ice_explorer.bqplot.ranking import Bars
 
-    return ranking_figure(explorer, max_features)
+    return Bars(explorer, max_features).figure
 
 
 @short_traceback
@@ -84,9 +84,9 @@ def curves(explorer: ICEExplorer, *, max_lines: int = MAX_LINES) -> Figure:
     """
     _check("curves", explorer)
     check_integer("max_lines", max_lines, 1, f"Leave it out for {MAX_LINES}.")
-    from ice_explorer.bqplot.lines import lines_figure
+    from ice_explorer.bqplot.lines import Curves
 
-    return lines_figure(explorer, min(max_lines, MAX_LINES))
+    return Curves(explorer, min(max_lines, MAX_LINES)).figure
 
 
 @short_traceback
@@ -110,9 +110,9 @@ def partial_dependence(explorer: ICEExplorer) -> Figure:
         As `impact`.
     """
     _check("partial_dependence", explorer)
-    from ice_explorer.bqplot.mean import mean_figure
+    from ice_explorer.bqplot.mean import Mean
 
-    return mean_figure(explorer)
+    return Mean(explorer).figure
 
 
 @short_traceback

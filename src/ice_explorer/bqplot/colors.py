@@ -9,11 +9,9 @@ import bqplot
 
 from ice_explorer.bqplot import look
 from ice_explorer.features.number_text import Tick
-from ice_explorer.scene.palette import diverging_palette, is_diverging, level_palette, ramp_palette
+from ice_explorer.scene.palette import is_diverging
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bqplot import ColorAxis
 
     from ice_explorer.scene.coloring import Coloring
@@ -31,7 +29,7 @@ def line_colors(coloring: Coloring) -> list[str]:
     if coloring.title is None:
         return [look.MARK] * len(coloring.values)
     n_levels = len(coloring.levels)
-    is_ramp = coloring.palette.kind == "ramp" or _is_ordered(coloring)
+    is_ramp = coloring.palette.kind == "ramp" or coloring.is_ordered
     last = 1.0 if coloring.palette.kind == "ramp" else max(1.0, n_levels - 1.0)
     name = _ramp_name(coloring)
     return [_color(coloring.palette, float(value), last if is_ramp else None, name) for value in coloring.values]
@@ -53,28 +51,14 @@ def _color(palette: Palette, value: float, last: float | None, ramp: str = "ramp
     return f"var(--ice-{name}, {palette.css(value)})"
 
 
-def _is_ordered(coloring: Coloring) -> bool:
-    """Whether the levels have the colours of the ramp."""
-    n_levels = len(coloring.levels)
-    if n_levels < 2:  # where there is nothing to tell apart
-        return False
-    return bool((coloring.palette.colors == level_palette(n_levels, ordered=True).colors).all())
-
-
-def ramp_colors(domain: tuple[float, float]) -> list[str]:
-    """Return the ramp of a domain in steps."""
-    palette, name = (diverging_palette(), "diverging") if is_diverging(domain) else (ramp_palette(), "ramp")
-    return [_color(palette, at / (N_STEPS - 1), 1.0, name) for at in range(N_STEPS)]
-
-
 def legend_of(coloring: Coloring) -> ColorAxis | None:
     """What the colours stand for; None where all lines have one."""
     if coloring.title is None:
         return None
     if coloring.domain is not None:
-        return _ramp_legend(coloring.title, coloring.domain, coloring.ends)
+        return _ramp_legend(coloring, *coloring.domain)
     levels = list(coloring.levels)
-    last = max(1.0, len(levels) - 1.0) if _is_ordered(coloring) else None
+    last = max(1.0, len(levels) - 1.0) if coloring.is_ordered else None
     colors = [_color(coloring.palette, float(at), last) for at in range(len(levels))]
     # The bar begins at the foot, and levels are read from the top.
     scale = bqplot.OrdinalColorScale(domain=levels[::-1], colors=colors[::-1])
@@ -83,9 +67,12 @@ def legend_of(coloring: Coloring) -> ColorAxis | None:
     return made
 
 
-def _ramp_legend(title: str, domain: tuple[float, float], ends: Sequence[str]) -> ColorAxis:
-    low, high = domain if domain[1] > domain[0] else (domain[0] - 0.5, domain[0] + 0.5)
-    made = look.color_axis(bqplot.ColorScale(colors=ramp_colors(domain), min=low, max=high), title, _LABEL_ROOM)
-    zero = [Tick(0.0, "0")] if is_diverging(domain) else []
-    look.set_ticks(made, [Tick(low, ends[0]), *zero, Tick(high, ends[1])], width=_TICK_ROOM)
+def _ramp_legend(coloring: Coloring, low: float, high: float) -> ColorAxis:
+    if low == high:
+        low, high = low - 0.5, low + 0.5
+    name = _ramp_name(coloring)
+    colors = [_color(coloring.palette, at / (N_STEPS - 1), 1.0, name) for at in range(N_STEPS)]
+    made = look.color_axis(bqplot.ColorScale(colors=colors, min=low, max=high), coloring.title or "", _LABEL_ROOM)
+    zero = [Tick(0.0, "0")] if name == "diverging" else []
+    look.set_ticks(made, [Tick(low, coloring.ends[0]), *zero, Tick(high, coloring.ends[1])], width=_TICK_ROOM)
     return made

@@ -14,6 +14,7 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.features.display_axis import display_axis
 from ice_explorer.scene.lines import ROUNDING
 from ice_explorer.scene.palette import ramp_palette
+from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +130,7 @@ def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array
     outer: tuple[Any, Any] = (shown.grid[0] - half, shown.grid[-1] + half)
     bounds = np.concatenate([outer[:1], inner, outer[1:]])
     look.set_all(scale, {"min": float(bounds[0]), "max": float(bounds[-1])})
-    look.set_ticks(axis, look.feature_ticks(shown, float(bounds[0]), float(bounds[-1])), width=90.0)
+    look.set_ticks(axis, axis_ticks(shown, (float(bounds[0]), float(bounds[-1])), look.TICKED), width=90.0)
     look.label(axis, of.label, away=away)
     return bounds
 

@@ -14,8 +14,6 @@ from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.scene import KIND_TITLES
 
 if TYPE_CHECKING:
-    from bqplot import Figure
-
     from ice_explorer.bqplot.link import Link
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
@@ -24,19 +22,12 @@ if TYPE_CHECKING:
 _FEW_LINES: Final = 40
 
 
-def lines_figure(explorer: ICEExplorer, max_lines: int) -> Figure:
-    """Make the figure, and have it follow the explorer."""
-    made = _Curves(explorer, max_lines)
-    made.panel.link.settle()
-    return made.panel.figure
-
-
-class _Curves:
+class Curves(Panel):
     """Curves in the colours of the explorer, selected ones over them, and their mean."""
 
     def __init__(self, explorer: ICEExplorer, max_lines: int) -> None:
-        self.panel = Panel(max_lines, _title, lambda lines: lines.y_domain)
-        scales = self.panel.scales
+        super().__init__(max_lines)
+        scales = self.scales
         self._rows: list[int] = []
         self._meaning: object = None
         row = look.tooltip("name")
@@ -44,55 +35,44 @@ class _Curves:
         self._picked = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.PICK], tooltip=row, marker_size=36)
         self._rim = bqplot.Lines(scales=scales, stroke_width=4.5, colors=[look.PAPER], interactions={})
         self._mean = bqplot.Lines(scales=scales, stroke_width=2.0, colors=[look.INK], interactions={}, marker_size=64)
-        marks = [self._curves, self._picked, self._rim, self._mean]
-        self.panel.follow(explorer, marks, self._show, self._explain)
+        self.follow(explorer, [self._curves, self._picked, self._rim, self._mean])
         self._curves.on_element_click(self._clicked)
         self._picked.on_element_click(self._clicked)
 
-    def _show(self, lines: Lines, coloring: Coloring) -> None:
+    def title(self, lines: Lines, n_rows: int) -> str:
+        """Name kind and feature, and how many rows are drawn."""
+        return f"{KIND_TITLES[lines.kind]} of {lines.feature}, {len(lines.positions):,} of {n_rows:,} rows"
+
+    def show(self, lines: Lines, coloring: Coloring) -> None:
+        """Draw the curves, those of selected rows once more, and their mean."""
         self._rows = lines.positions.tolist()
-        names = _names(self._rows, self.panel.link.explorer._known._row_labels(lines.positions))
+        names = _names(self._rows, self.link.explorer._known._row_labels(lines.positions))
         opacity = 0.9 if len(self._rows) <= _FEW_LINES else 0.55
+        join = 0.0 if lines.on_levels else 1.0  # between levels there is nothing: dots alone
         for mark in (self._curves, self._picked, self._mean):
-            # Between levels there is nothing: dots alone.
             mark.marker = "circle" if lines.on_levels else None
-        join = 0.0 if lines.on_levels else 1.0
-        look.set_all(
-            self._curves,
-            {
-                **points(lines.x, lines.values),
-                "colors": line_colors(coloring) or [look.MARK],
-                "opacities": [opacity] * len(self._rows),
-                "labels": names,
-                "stroke_width": join,
-            },
-        )
+        style = {"colors": line_colors(coloring) or [look.MARK], "opacities": [opacity] * len(names)}
+        look.set_all(self._curves, {**points(lines.x, lines.values), **style, "labels": names, "stroke_width": join})
         picked = np.flatnonzero(lines.selected)
-        look.set_all(
-            self._picked,
-            {
-                **points(lines.x, lines.values[picked]),
-                "labels": [names[at] for at in picked],
-                "stroke_width": 2 * join,
-            },
-        )
+        style = {"labels": [names[at] for at in picked], "stroke_width": 2 * join}
+        look.set_all(self._picked, {**points(lines.x, lines.values[picked]), **style})
         look.set_all(self._rim, points(lines.x, np.empty(0) if lines.on_levels else lines.mean))
         look.set_all(self._mean, {**points(lines.x, lines.mean), "stroke_width": 2 * join})
 
-    def _explain(self, link: Link) -> None:
+    def announce(self, link: Link) -> None:
         """Have an axis say what the colours stand for, a new one for another column."""
         coloring = coloring_of(link.explorer._known, link.state.color_by, np.zeros(1, dtype=np.int64))
         meaning = coloring.title, coloring.domain, coloring.levels
         if meaning != self._meaning:
             self._meaning = meaning
-            self.panel.set_legend(legend_of(coloring))
+            self.set_legend(legend_of(coloring))
 
     def _clicked(self, _mark: object, content: dict[str, Any]) -> None:
         """Select the row of a line, or no longer."""
         name = (content.get("data") or {}).get("name")
         if name in self._curves.labels:
             row = self._rows[self._curves.labels.index(name)]
-            self.panel.link.choose("selection", sorted({*self.panel.link.explorer.selection} ^ {row}))
+            self.link.choose("selection", sorted({*self.link.explorer.selection} ^ {row}))
 
 
 def _names(rows: list[int], labels: list[str] | None) -> list[str]:
@@ -100,7 +80,3 @@ def _names(rows: list[int], labels: list[str] | None) -> list[str]:
     if labels is None:
         return [f"row {row}" for row in rows]
     return [f"{label} (row {row})" for label, row in zip(labels, rows, strict=True)]
-
-
-def _title(lines: Lines, n_rows: int) -> str:
-    return f"{KIND_TITLES[lines.kind]} of {lines.feature}, {len(lines.positions):,} of {n_rows:,} rows"

@@ -77,18 +77,10 @@ class Thread:
 
 
 class Link:
-    """Draws a figure anew when something changes that it shows.
+    """Draws a figure anew when something changes that it shows: traits of an open explorer, or its result.
 
-    Parameters
-    ----------
-    explorer : ICEExplorer
-        While it is open the figure follows it; then the figure stays as it is.
-    figure : bqplot.Figure
-        Closing it closes its marks, axes and scales, and ends the link.
-    draw : callable
-        Brings the figure up to date; called at once, and in this thread after changes.
-    shows : iterable of str
-        Traits of the explorer that the figure depends on, besides the result.
+    `draw` is called at once, and in this thread after changes. When the explorer is closed the figure stays as it is.
+    Closing the figure closes its marks, axes and scales, and ends the link.
     """
 
     def __init__(
@@ -128,16 +120,8 @@ class Link:
     ) -> None:
         """Ask in the background, and show the answer, unless something else has been asked since.
 
-        Parameters
-        ----------
-        feature : str or None
-            Of which the result is needed.
-        answer : callable
-            Called in the background with that result and what is to be called between blocks.
-        show : callable
-            Called with the answer, in the thread of the figure.
-        refuse : callable
-            Called with a sentence, in the thread of the figure.
+        `answer` is called in the thread of the explorer, with the feature that was named and what is to be called
+        between blocks; `show` with its result or `refuse` with a sentence in the thread of the figure.
         """
         self._asked += 1
         number = self._asked

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import bqplot
 import numpy as np
 
-from ice_explorer.dates import unit_of
-from ice_explorer.features.display_axis import writer
-from ice_explorer.features.number_text import Tick, axis_number, thousands_separator, ticks
+from ice_explorer.features.number_text import Tick, ticks
 from ice_explorer.figures.page.lettering import elide, text_width
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
     from bqplot import Axis, ColorAxis, Figure, Mark, Scale
 
-    from ice_explorer.features.display_axis import DisplayAxis
 
 INK: Final = "var(--ice-ink, #1f2328)"
 PAPER: Final = "var(--ice-paper, #ffffff)"
@@ -37,7 +34,7 @@ LETTERS: Final = 11.0  # px
 _FONT: Final = "var(--ice-font, system-ui, sans-serif)"
 TICK_STYLE: Final = {"font-size": f"{LETTERS:g}px", "font-family": _FONT, "fill": MUTED}
 _LONGEST: Final = 190.0  # px, of a name beside an axis
-_FEW_VALUES: Final = 6
+TICKED: Final = 325.0  # px, about the length of an axis
 _WIDER: Final = 1.15  # than Helvetica the letters of some hosts run
 _HEADING_ROOM: Final = 360.0  # px
 ROOM_OF_REFUSAL: Final = 1000.0
@@ -133,7 +130,7 @@ def set_ticks(made: Axis, marks: Sequence[Tick], *, width: float = _LONGEST) -> 
 
 def set_color_ticks(made: ColorAxis, low: float, high: float) -> None:
     """Write round values on a bar of colours."""
-    marks = value_ticks(low, high, 4)
+    marks = ticks(low, high, 4)
     step = marks[1].value - marks[0].value if len(marks) > 1 else high - low
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     set_ticks(made, marks)
@@ -154,26 +151,6 @@ def label(made: Axis, text: str, *, away: float) -> None:
     with made.hold_sync():
         made.label = fitted(text, 300.0)
         made.label_offset = f"{away:g}px"
-
-
-def value_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
-    """Round values of a prediction."""
-    return ticks(low, high, wanted)
-
-
-def feature_ticks(of: DisplayAxis, low: float, high: float) -> list[Tick]:
-    """Ticks of a feature: the feature's values if there are few, else round numbers."""
-    if of.kind == "boolean" or len(of.grid) <= _FEW_VALUES or of.has_levels:
-        write = writer(of.kind, of.grid, of.levels, axis_number(of.grid), of.clock)
-        return [Tick(float(value), write(float(value))) for value in of.grid]
-    if of.kind == "datetime":
-        return [Tick(*tick) for tick in of.clock.ticks(low, high, 5)]
-    separator = thousands_separator(of.grid)
-    if of.kind == "timedelta":
-        per_day = unit_of(of.grid).per_day
-        marks = ticks(low * per_day, high * per_day, 6, separator=separator)
-        return [Tick(tick.value / per_day, tick.label) for tick in marks]
-    return ticks(low, high, 6, whole=bool(np.all(of.grid == np.round(of.grid))), separator=separator)
 
 
 def set_all(made: Any, traits: Mapping[str, object]) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
+from ice_explorer.features.number_text import ticks
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,60 +36,40 @@ _SHOWS: Final = ("feature", "kind", "anchor", "color_by", "selection", "max_line
 
 
 class Panel:
-    """The open feature of an explorer on two axes.
+    """The open feature of an explorer on two axes; what is drawn on them is up to the classes below it."""
 
-    Parameters
-    ----------
-    max_lines : int
-        How many lines are asked for at most.
-    title : callable
-        Lines and the number of rows -> title of the plot.
-    y_domain : callable
-        Lines -> what the vertical axis reaches over.
-    """
-
-    def __init__(
-        self,
-        max_lines: int,
-        title: Callable[[Lines, int], str],
-        y_domain: Callable[[Lines], tuple[float, float]],
-    ) -> None:
+    def __init__(self, max_lines: int) -> None:
         self._max_lines = max_lines
-        self._title = title
-        self._y_domain = y_domain
         self.scales = {"x": bqplot.LinearScale(allow_padding=False), "y": bqplot.LinearScale(allow_padding=False)}
         self._across = look.axis(self.scales["x"], "bottom", grid=False)
         self._up = look.axis(self.scales["y"], "left")
         self._heading = look.heading_axis()
         self._legend: ColorAxis | None = None
 
-    def follow(
-        self,
-        explorer: ICEExplorer,
-        marks: Sequence[Mark],
-        show: Callable[[Lines, Coloring], object],
-        announce: Callable[[Link], object] = lambda _link: None,
-    ) -> None:
-        """Make the figure of some marks with these scales, and have it follow the explorer.
+    def title(self, lines: Lines, n_rows: int) -> str:
+        """Return the title of the plot."""
+        raise NotImplementedError
 
-        Parameters
-        ----------
-        explorer : ICEExplorer
-        marks : sequence of Mark
-            What is behind comes first.
-        show : callable
-            Puts lines and their colours into the marks.
-        announce : callable
-            Shows what can be told before there are lines.
-        """
+    def y_domain(self, lines: Lines) -> tuple[float, float]:
+        """Return what the vertical axis reaches over."""
+        return lines.y_domain
+
+    def announce(self, link: Link) -> None:
+        """Show what can be told before there are lines."""
+
+    def show(self, lines: Lines, coloring: Coloring) -> None:
+        """Put lines and their colours into the marks."""
+        raise NotImplementedError
+
+    def follow(self, explorer: ICEExplorer, marks: Sequence[Mark]) -> None:
+        """Make the figure of some marks with these scales, the last on top, and have it follow the explorer."""
         self.figure: Figure = look.figure(marks, [self._across, self._up, self._heading])
         self.figure.fig_margin = _MARGINS
-        self._show_marks = show
-        self._announce = announce
         self.link = Link(explorer, self.figure, self._draw, _SHOWS)
+        self.link.settle()
 
     def _draw(self, link: Link) -> None:
-        self._announce(link)
+        self.announce(link)
         state = replace(link.state, max_lines=min(self._max_lines, link.state.max_lines))
         if state.feature == "":  # the first one opens when all are there
             look.set_heading(self._heading, COMPUTING)
@@ -104,15 +86,15 @@ class Panel:
     def _show(self, shown: Shown) -> None:
         lines, coloring, n_rows = shown
         self._set_axes(lines)
-        self._show_marks(lines, coloring)
-        look.set_heading(self._heading, self._title(lines, n_rows))  # last: what it names is there
+        self.show(lines, coloring)
+        look.set_heading(self._heading, self.title(lines, n_rows))  # last: what it names is there
 
     def _set_axes(self, lines: Lines) -> None:
-        low, high = self._y_domain(lines)
+        low, high = self.y_domain(lines)
         look.set_all(self.scales["x"], dict(zip(("min", "max"), lines.x_domain, strict=True)))
         look.set_all(self.scales["y"], {"min": low, "max": high})
-        look.set_ticks(self._across, look.feature_ticks(lines.axis, *lines.x_domain), width=90.0)
-        look.set_ticks(self._up, look.value_ticks(low, high))
+        look.set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, look.TICKED), width=90.0)
+        look.set_ticks(self._up, ticks(low, high, 5))
         look.label(self._across, lines.x_title, away=36)
         look.label(self._up, lines.y_title, away=44)
 

@@ -11,13 +11,12 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
+from ice_explorer.features.number_text import ticks
 from ice_explorer.figures.ranking_panel import TICK_TEXT
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
-    from bqplot import Figure
-
     from ice_explorer.scene.scene import Ranking
     from ice_explorer.widget.explorer import ICEExplorer
 
@@ -27,12 +26,7 @@ _TICK_WIDTH: Final = 0.006  # of the axis
 _SHOWS: Final = ("feature", "decay", "rank_by", "convention", "unit")
 
 
-def ranking_figure(explorer: ICEExplorer, max_features: int) -> Figure:
-    """Make the figure, and have it follow the explorer."""
-    return _Bars(explorer, max_features).figure
-
-
-class _Bars:
+class Bars:
     """Bars, the impact without decay as ticks that reach above and below them, and which of them is open."""
 
     def __init__(self, explorer: ICEExplorer, max_features: int) -> None:
@@ -101,7 +95,7 @@ class _Bars:
         self._across.max = longest * _ROOM_FOR_FIGURES
         self._down.domain = self._labels[::-1]  # from the foot; of two marks bqplot would keep the order of before
         self._names.tick_labels = {name: look.fitted(name) for name in self._labels}
-        look.set_ticks(self._figures, look.value_ticks(0.0, longest))
+        look.set_ticks(self._figures, ticks(0.0, longest, 5))
         so_far = " of those computed so far" if ranking.unit == "share" and len(ranking.bars) < self._n_features else ""
         look.label(self._figures, ", ".join(filter(None, [ranking.title + so_far, ranking.counted])), away=34)
 

@@ -50,14 +50,8 @@ _DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet ha
 def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet: bool = False) -> bytes:
     """Write a table as CSV, under a comment for each entry of its provenance.
 
-    `pandas.read_csv(path, comment="#")` reads the table: texts are quoted.
-
-    Parameters
-    ----------
-    table : DataFrame
-    provenance : mapping
-    spreadsheet : bool
-        Write texts so that no spreadsheet runs one as a formula; else as they are.
+    `pandas.read_csv(path, comment="#")` reads the table: texts are quoted. For a spreadsheet they are written so
+    that it runs none of them as a formula.
     """
     curves = {name: shortened(table[name].to_numpy()) for name in _CURVES if name in table}
     origin = {**provenance, "digits": _DIGITS_TEXT} if curves else dict(provenance)
@@ -120,12 +114,7 @@ def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
 def json_bytes(explanation: ExplanationResult, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
     """Write everything that a view rests on as JSON, without NaN: what is undefined is null.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    states : sequence of ViewState
-        One for each feature whose curves are wanted.
-    provenance : mapping
+    There is a state for each feature whose curves are wanted.
     """
     content = {
         "provenance": {**provenance, "digits": _DIGITS_TEXT},

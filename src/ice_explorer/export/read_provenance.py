@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import html
 import json
 import os
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
-from xml.etree import ElementTree as ET
 
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.errors.tracebacks import short_traceback
@@ -26,7 +26,7 @@ _PDF_ESCAPE: Final = re.compile(rb"\\(.)", re.DOTALL)
 _PDF_LETTERS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _HTML_ELEMENT: Final = re.compile(rb'<script type="application/json" id="ice-provenance">([^<]*)</script>')
 _JSON_ENTRY: Final = re.compile(r'\{\s*"provenance"\s*:\s*')
-_SVG_METADATA: Final = "{http://www.w3.org/2000/svg}metadata"
+_SVG_METADATA: Final = re.compile(rb"<(?:\w+:)?metadata[^>]*>([^<]*)</")
 _COMMENT: Final = f"# {_KEY} "
 _LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
@@ -91,34 +91,10 @@ def _text(content: bytes) -> str:
     return codecs.getincrementaldecoder("utf-8")().decode(content)
 
 
-class _Metadata:
-    """Collects the metadata of an SVG, and keeps nothing else of it."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._is_inside = False
-
-    def start(self, tag: str, _attributes: dict[str, str]) -> None:
-        self._is_inside = tag == _SVG_METADATA
-
-    def end(self, _tag: str) -> None:
-        self._is_inside = False
-
-    def data(self, text: str) -> None:
-        if self._is_inside:
-            self._parts.append(text)
-
-    def text(self) -> str:
-        return "".join(self._parts)
-
-
 def _of_svg(content: bytes) -> Any:
-    metadata = _Metadata()
-    parser = ET.XMLParser(target=metadata)  # noqa: S314 - expat limits what entities may become
-    parser.feed(content)
-    if len(content) < _MOST_BYTES:
-        parser.close()
-    return json.loads(metadata.text() or "null")
+    """Find the element, as in HTML, where another program may have written it anew."""
+    found = _SVG_METADATA.search(content)
+    return None if found is None else json.loads(html.unescape(found[1].decode()))
 
 
 def _of_png(content: bytes) -> Any:

@@ -55,14 +55,7 @@ def as_path(path: object) -> Path:
 
 
 def check_target(file: Path, *, overwrite: bool) -> os.stat_result | None:
-    """Check that a file can be written, or replaced; return the state of the one that is replaced.
-
-    Raises
-    ------
-    ExportError
-        If there is no folder for it, something that is no file, a file that may not be replaced, or no file can have
-        the name.
-    """
+    """Check that a file can be written, or replaced; return the state of the one that is replaced."""
     found = _state(file, ExportError.not_written)
     if found is None:
         if not file.parent.is_dir():
@@ -80,17 +73,7 @@ def check_target(file: Path, *, overwrite: bool) -> os.stat_result | None:
 def write_file(file: Path, content: bytes, *, overwrite: bool) -> None:
     """Write the whole of a file or nothing; a file that it replaces stays until then, with its permissions.
 
-    Parameters
-    ----------
-    file : Path
-    content : bytes
-    overwrite : bool
-        Replace a file that is there; where a link leads to one, that one.
-
-    Raises
-    ------
-    ExportError
-        If `check_target` refuses it, somebody took the name meanwhile, or the system does not write it.
+    Where a link leads to a file, that one is replaced.
     """
     for tries_left in reversed(range(_TRIES)):
         replaced = check_target(file, overwrite=overwrite)
@@ -108,13 +91,7 @@ def write_file(file: Path, content: bytes, *, overwrite: bool) -> None:
 
 
 def open_file(path: object) -> BinaryIO:
-    """Open a regular file for reading, and nothing else; do not wait for what has nothing to be read yet.
-
-    Raises
-    ------
-    ExportError
-        If there is none, or the system does not let it be read.
-    """
+    """Open a regular file for reading, and nothing else; do not wait for what has nothing to be read yet."""
     file = as_path(path)
     found = _state(file, ExportError.not_read)
     if found is None:

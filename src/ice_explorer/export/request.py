@@ -51,29 +51,9 @@ def holds_all(request: ExportRequest) -> bool:
 def answer(
     explanation: ExplanationResult, request: ExportRequest, state: Mapping[str, Any]
 ) -> tuple[ExportBody, list[bytes]]:
-    """Create the file of a browser request.
+    """Create the file of a browser request: in a buffer, or beside the notebook and in no buffer.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    request : ExportRequest
-    state : mapping
-        What is drawn: the state of the request, with the choices of the reader that can be followed.
-
-    Returns
-    -------
-    body : ExportBody
-    buffers : list of bytes
-        The file; empty where it was written beside the notebook.
-
-    Raises
-    ------
-    ExportError
-        If there is no such format, or no file can be written there.
-    InvalidOptionError
-        If width or dpi cannot be.
-    MissingDependencyError
-        If a package is needed and not installed.
+    `state` is what is drawn: that of the request, with the choices of the reader that can be followed.
     """
     suffix = f".{request['format']}"
     if suffix not in save.SUFFIXES:

@@ -65,46 +65,23 @@ def save(
     spreadsheet: bool = False,
     **paper: Any,
 ) -> Path | list[Path]:
-    """Write an explanation to a file; the suffix of the path chooses the format.
+    """Write an explanation to a file, or to one for each feature; the suffix of the path chooses the format.
 
     Every file carries where it comes from: what it shows, how it was computed, and the line of
     code that makes it again. `ice_explorer.provenance` reads it.
 
     Parameters
     ----------
-    explanation : ExplanationResult
+    explanation, path, what, overwrite, spreadsheet
+        As for `ICEExplorer.save`.
     view_state : ViewState or mapping
         What is shown of it.
-    path : str or Path
-        Its suffix is one of `SUFFIXES`.
-    what : str
-        "view", "panel", "all" or the name of a feature, as for `ICEExplorer.save`.
-    overwrite : bool
-        Replace files that are there.
     max_lines : int, optional
         How many lines are drawn, selected rows besides; as the view says by default, and in an HTML page
         what `ice_explorer.standalone.answers.lines_that_fit` leaves of them.
-    spreadsheet : bool
-        Write a CSV in which spreadsheets find no formulas: texts that begin with =, +, -, @, a tab or a line break
-        get an apostrophe in front. By default texts are written as they are.
     **paper
         `width`, `font_size`, `dpi`, `title` and `caption` of `ice_explorer.figures.page.paper.Paper.checked`, for
         figures: a view is 180 mm wide, a panel 120.
-
-    Returns
-    -------
-    Path or list of Path
-        Of the file, or of the file of each feature.
-
-    Raises
-    ------
-    ExportError
-        If the suffix is unknown or not that of a spreadsheet, there is a file already, or the system does not write
-        it; also a ValueError.
-    UnknownFeatureError
-        If `what` names no feature; also a KeyError.
-    MissingDependencyError
-        If a package is needed and not installed; also an ImportError.
     """
     file = as_path(path)
     check_flag("overwrite", overwrite)
@@ -161,18 +138,7 @@ def save_explanation(
     overwrite: bool = False,
     spreadsheet: bool = False,
 ) -> Path | list[Path]:
-    """Write an explanation that no explorer shows.
-
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    path, what, overwrite, spreadsheet
-        As for `save`.
-    feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection
-        What is shown, as for `Explanation.save`.
-    width, font_size, dpi, title, caption
-        As for `Paper.checked`.
-    """
+    """Write an explanation that no explorer shows; the arguments are those of `Explanation.save`."""
     name = feature if feature is not None or _is_word(what) else what
     opened = None if name is None else explanation[name]
     state = ViewState(
@@ -197,13 +163,7 @@ def frozen(
     view_state: ViewState | Mapping[str, Any],
     max_lines: int | None = None,
 ) -> Frozen:
-    """Put a view into the output of a cell, where it lives without a kernel.
-
-    Parameters
-    ----------
-    explanation, view_state, max_lines
-        As for `save`.
-    """
+    """Put a view into the output of a cell, where it lives without a kernel."""
     state = _of_lines(explanation, ViewState.of(view_state), _HTML, max_lines)
     call = f"x.freeze({'' if max_lines is None else f'max_lines={max_lines!r}'})"
     return Frozen(frozen_page(explanation, state, call, in_cell=True))

@@ -39,13 +39,11 @@ class Curves:
 
     Attributes
     ----------
-    feature : FeatureResult
     positions : ndarray of shape (n_rows,)
         Rows of X.
-    grid : ndarray of shape (n_points,)
-        Values of the feature as X has them; None for a missing one, which comes last where the feature has any.
-    places : ndarray of shape (n_points,)
-        The same as they stand on the axis; NaN for the missing one.
+    grid, places : ndarray of shape (n_points,)
+        Values of the feature as X has them, and as they stand on the axis; None and NaN for a missing one, which comes
+        last where the feature has any.
     predictions, changes, likelihood : ndarray of shape (n_rows, n_points)
         ICE, c-ICE as it is anchored in the view, and the weight of each phantom.
     """
@@ -98,20 +96,11 @@ def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFr
 
 
 def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) -> pd.DataFrame:
-    """Return the curves of features with one point in each row.
+    """Return the curves of the open features of views with one point in each row.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    states : sequence of ViewState
-        One for each feature, which is the one that is open in it.
-
-    Returns
-    -------
-    DataFrame
-        "feature", "row" (position in X), "value" (of the feature, as X has it; text where features of several
-        kinds stand in one table), "place" (on the axis: the number, the level counted from 0, days since 1970),
-        "prediction", "change" (c-ICE) and "likelihood". A missing value of the feature is empty.
+    Columns are "feature", "row" (position in X), "value" (of the feature, as X has it; text where features of several
+    kinds stand in one table), "place" (on the axis: the number, the level counted from 0, days since 1970),
+    "prediction", "change" (c-ICE) and "likelihood". A missing value of the feature is empty.
     """
     parts = [_points(curves_of(explanation, state)) for state in states]
     if len({_sort(part["value"]) for part in parts}) > 1:

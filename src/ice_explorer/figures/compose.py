@@ -35,15 +35,7 @@ class _Heading(TypedDict):
 
 
 def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
-    """Lay out a view.
-
-    Parameters
-    ----------
-    scene : Scene
-    paper : Paper
-    with_ranking : bool
-        False leaves the panel of the open feature alone.
-    """
+    """Lay out a view, or without the ranking the panel of the open feature alone."""
     page = Page(paper.width * PX_PER_MM / paper.scale, paper.dpi * paper.scale, paper.scale)
     left, top, right = _MARGIN, _MARGIN, page.width - _MARGIN
     sentence = f"{scene.average} {scene.rank}".rstrip() if with_ranking else scene.average
@@ -78,8 +70,8 @@ def _draw_right(page: Page, scene: Scene, box: Box, **heading: Unpack[_Heading])
     if scene.features:
         return draw_features(page, scene, box, title=heading["title"])
     bottom = (draw_compared if scene.compared else draw_curves)(page, scene, box, **heading)
-    if scene.classes is not None:
-        bottom = draw_classes(page, scene.classes, replace(box, top=bottom + _APART), scene.state.selection)
+    if scene.classes:
+        bottom = draw_classes(page, scene, replace(box, top=bottom + _APART))
     return bottom
 
 

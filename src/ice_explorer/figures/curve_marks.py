@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.figures.page.page import INK, QUIET, Circle, Path, Style, Ticks, is_within
+from ice_explorer.figures.page.page import INK, QUIET, Circle, Path, Style, is_within
 from ice_explorer.scene.palette import PICK
 
 if TYPE_CHECKING:
@@ -56,8 +56,10 @@ def draw_rug(page: Page, strips: Strips, lines: Lines, top: float) -> None:
     shown = np.isfinite(x) & (np.isnan(lines.own_x) | is_within(area.left, area.right, x))
     with page.group("rug"):
         for chosen, style in ((shown, _RUG_TICK), (shown & lines.selected, _RUG_SELECTED)):
-            if chosen.any():
-                page.add(Ticks(x[chosen], top + 1.5, top + RUG - 1.0, style))
+            places = x[chosen, None]
+            if len(places) > 0:
+                ends = np.array([top + 1.5, top + RUG - 1.0, math.nan])
+                page.add(Path((places + 0 * ends).ravel()[:-1], np.tile(ends, len(places))[:-1], style))
 
 
 def draw_group_means(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:

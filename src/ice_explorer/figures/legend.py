@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.page.lettering import text_width
-from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Ramp, Rect, Style, printable
+from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Picture, Rect, Style, printable
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.palette import PICK, is_diverging
 
@@ -198,8 +198,8 @@ def _draw_ramp(page: Page, coloring: Coloring, items: Items) -> None:
     width = low_width + _RAMP + high_width + 10
     x = items.begin(width)
     page.words(low, x, items.baseline, size=SMALL, fill=QUIET)
-    colors = tuple(coloring.palette.css(stop / 16) for stop in range(17))
-    page.add(Ramp(x + low_width + 5, items.middle - 3.4, _RAMP, 6.8, colors))
+    shades = np.append(coloring.palette.colors, np.full((len(coloring.palette.colors), 1), 255, np.uint8), axis=1)
+    page.add(Picture(x + low_width + 5, items.middle - 3.4, _RAMP, 6.8, np.repeat(shades[None], 8, axis=0)))
     if coloring.domain is not None and is_diverging(coloring.domain):
         page.words("0", x + low_width + 5 + _RAMP / 2, items.baseline, size=SMALL, anchor="middle")
     page.words(high, x + low_width + _RAMP + 10, items.baseline, size=SMALL, fill=QUIET)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.features.number_text import plural
 from ice_explorer.figures.legend import MEAN
 from ice_explorer.figures.page.lettering import elide, elide_apart, text_width
 from ice_explorer.figures.page.page import (
@@ -24,8 +25,8 @@ from ice_explorer.figures.page.page import (
     printable,
 )
 from ice_explorer.figures.raster.dots import paint_dots
-from ice_explorer.figures.strips import connector_opacity, place_in_strip, strip_ends, strip_reach
-from ice_explorer.scene.palette import PICK
+from ice_explorer.scene.palette import PICK, rgb_of
+from ice_explorer.scene.strips import connector_opacity, phantom_dots, place_in_strip, strip_ends, strip_reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,15 +39,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SLOT_GAP: Final = 12.0
-SLOT_WIDTH: Final = 38.0
-
 _SLANT: Final = 38.0  # degrees
 _LONGEST_SLANTED: Final = 84.0
 _LEAST_APART: Final = 11.0  # of slanted labels: nearer ones are not read, so some are left out
 _MOST_CUT: Final = 0.25  # share of its width that a name may lose before names are slanted
 _UPRIGHT: Final = 12.5  # how far labels reach under the axis that are not slanted
-_FEW_DOTS: Final = 60
 _MOST_MARKS: Final = 4000  # dots, beyond which they are an image
 _TICK: Final = Style(stroke=INK, width=0.7)
 _NARROW: Final = 26.0  # levels with less room have a slighter mean
@@ -70,19 +67,8 @@ class Slot:
 class Strips:
     """Where dots stand [px].
 
-    Attributes
-    ----------
-    x, y : Axis
-    area : Box
-        Of the lines.
-    reach : float
-        Half the width of a level's strip.
-    room : float
-        From one level to the next.
-    place : ndarray of shape (n_lines,)
-        Of each row in its strip, -1 to 1.
-    slot : Slot or None
-        For missing values.
+    `reach` is half the width of a level's strip, `room` the way from one level to the next, `place` that of each row
+    in its strip, -1 to 1, and `slot` the strip for missing values.
     """
 
     x: Axis
@@ -93,10 +79,11 @@ class Strips:
     place: Array
     slot: Slot | None
 
-    def at(self, values: Array) -> Array:
-        """Places of one value of each row, on the axis or beside it."""
-        beside = math.nan if self.slot is None else self.slot.at + self.slot.reach * self.place
-        return np.asarray(np.where(np.isnan(values), beside, self.x.many(values) + self.reach * self.place))
+    def at(self, values: Array, line: NDArray[np.intp] | slice = slice(None)) -> Array:
+        """Places of one value of each line, or of some of them, on the axis or beside it."""
+        place = self.place[line]
+        beside = math.nan if self.slot is None else self.slot.at + self.slot.reach * place
+        return np.asarray(np.where(np.isnan(values), beside, self.x.many(values) + self.reach * place))
 
     def own(self, lines: Lines) -> Array:
         """Places of the observed values."""
@@ -108,7 +95,7 @@ class Strips:
         return ends, np.repeat(lines.values, 2, axis=1), connector_opacity(lines.dot_opacity)
 
 
-def strips_of(lines: Lines, area: Box, x: Axis, y: Axis, *, gap: float = SLOT_GAP, width: float = SLOT_WIDTH) -> Strips:
+def strips_of(lines: Lines, area: Box, x: Axis, y: Axis, *, gap: float, width: float) -> Strips:
     """Fit the strips of a picture to its area, that for missing values `gap` beside it and so wide."""
     n_lines, room = len(lines.positions), x(1.0) - x(0.0)
     left = area.right + gap
@@ -122,71 +109,27 @@ def strips_of(lines: Lines, area: Box, x: Axis, y: Axis, *, gap: float = SLOT_GA
 
 def draw_phantoms(page: Page, strips: Strips, lines: Lines, coloring: Coloring, *, dim: float) -> None:
     """Draw predictions at every level but the row's own, and those with the value missing; `dim` times as strong."""
-    x, y, row, opacity = _phantoms(strips, lines)
-    shown = is_within(strips.area.top, strips.area.bottom, y)
-    x, y, row, opacity = x[shown], y[shown], row[shown], dim * opacity[shown]
-    if len(x) == 0:
-        return
-    is_few = len(lines.positions) <= _FEW_DOTS
-    radius = 1.5 if is_few else 1.1
-    opacity = opacity * (0.9 if is_few else 0.7 * (_FEW_DOTS / len(lines.positions)) ** 0.25)
+    dots, area = phantom_dots(lines), strips.area
+    x, y = strips.at(dots.level, dots.line), strips.y.many(dots.value)
+    shown = is_within(area.top, area.bottom, y)
+    x, y, line, opacity = x[shown], y[shown], dots.line[shown], dim * dots.opacity[shown]
+    colors = [coloring.palette.css(value) for value in coloring.values.tolist()]
     with page.group("phantoms"):
-        if len(x) > _MOST_MARKS:
-            _draw_image(page, strips, coloring, (x, y, row, opacity), radius)
+        if len(x) <= _MOST_MARKS:
+            for at, height, row, strength in zip(x.tolist(), y.tolist(), line.tolist(), opacity.tolist(), strict=True):
+                page.add(Circle(at, height, dots.radius, Style(fill=colors[row], opacity=strength)))
             return
-        colors = [coloring.palette.css(value) for value in coloring.values.tolist()]
-        for at, height, line, strength in zip(x.tolist(), y.tolist(), row.tolist(), opacity.tolist(), strict=True):
-            page.add(Circle(at, height, radius, Style(fill=colors[line], opacity=strength)))
-
-
-def _phantoms(strips: Strips, lines: Lines) -> tuple[Array, Array, NDArray[np.int64], Array]:
-    """Places, heights, lines and opacities of the dots of phantoms, shuffled: none should hide the others."""
-    parts: list[tuple[Array, Array, NDArray[np.int64], Array]] = []
-    every = np.arange(len(lines.positions))
-    if lines.on_levels:
-        for k, value in enumerate(lines.grid):
-            line = every[lines.own_x != value]
-            at = strips.at(np.full(len(every), value))[line]
-            parts.append((at, strips.y.many(lines.values[line, k]), line, lines.dot_opacity[line, k]))
-    if lines.missing is not None:
-        line = every[~np.isnan(lines.own_x)]
-        at = strips.at(np.full(len(every), math.nan))[line]
-        faint = np.full(len(line), lines.missing.opacity)
-        parts.append((at, strips.y.many(lines.missing.values[line]), line, faint))
-    if not parts:
-        empty = np.empty(0)
-        return empty, empty, np.empty(0, dtype=np.int64), empty
-    x, y, row, opacity = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.random.default_rng(0).permutation(len(x))
-    return x[order], y[order], row[order], opacity[order]
-
-
-def _draw_image(
-    page: Page,
-    strips: Strips,
-    coloring: Coloring,
-    dots: tuple[Array, Array, NDArray[np.int64], Array],
-    radius: float,
-) -> None:
-    area, ratio = strips.area, page.dpi / PX_PER_INCH
-    outer = area.right if strips.slot is None else strips.slot.right
-    x, y, row, opacity = dots
-    colors = np.array([_rgb(coloring.palette.css(value)) for value in coloring.values.tolist()])
-    pixels = paint_dots(
-        (x - area.left) * ratio,
-        (y - area.top) * ratio,
-        colors[row],
-        opacity,
-        radius=radius * ratio,
-        width=round((outer - area.left) * ratio),
-        height=round(area.height * ratio),
-    )
-    height, width = (size / ratio for size in pixels.shape[:2])
-    page.add(Picture(area.left, area.top, width, height, pixels))
-
-
-def _rgb(css: str) -> tuple[float, float, float]:
-    return float(int(css[1:3], 16)), float(int(css[3:5], 16)), float(int(css[5:7], 16))
+        ratio, right = page.dpi / PX_PER_INCH, area.right if strips.slot is None else strips.slot.right
+        pixels = paint_dots(
+            (x - area.left) * ratio,
+            (y - area.top) * ratio,
+            np.array([rgb_of(color) for color in colors], dtype=np.float64)[line],
+            opacity,
+            radius=dots.radius * ratio,
+            width=round((right - area.left) * ratio),
+            height=round(area.height * ratio),
+        )
+        page.add(Picture(area.left, area.top, pixels.shape[1] / ratio, pixels.shape[0] / ratio, pixels))
 
 
 def draw_selected_levels(page: Page, strips: Strips, lines: Lines, row: int, color: str) -> None:
@@ -249,7 +192,7 @@ def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: flo
 # --- names ----------------------------------------------------------------------------------------
 
 
-def labels_height(lines: Lines, room: float) -> float:
+def _labels_height(lines: Lines, room: float) -> float:
     """Return how far the names of levels reach under the axis, each with so much room."""
     widest = max(text_width(printable(lines.write(value)), SMALL) for value in lines.grid.tolist())
     if widest * (1 - _MOST_CUT) <= room - 5:
@@ -257,14 +200,17 @@ def labels_height(lines: Lines, room: float) -> float:
     return 11 + min(widest, _LONGEST_SLANTED) * math.sin(math.radians(_SLANT))
 
 
-def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float) -> float:
-    """Write the levels under the axis, slanted where they would touch; return where they end."""
+def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float, *, is_small: bool) -> float:
+    """Write the levels under the axis, slanted where they would touch, or counted; return where they end."""
     room = x(1.0) - x(0.0)
     names = [printable(lines.write(value)) for value in lines.grid.tolist()]
     places = x.many(lines.grid).tolist()
     for at in places:
         page.line(at, axis, at, axis + 3.5, _TICK)
-    height = labels_height(lines, room)
+    height = _labels_height(lines, room)
+    if is_small and height > _UPRIGHT:
+        page.words(plural(len(names), "level"), box.left, axis + 12.5, size=SMALL, fill=QUIET)
+        return axis + _UPRIGHT
     if height == _UPRIGHT:
         for name, cut, at in zip(names, elide_apart(names, room - 5, SMALL), places, strict=True):
             page.words(name, at, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle", cut=cut)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from ice_explorer.figures.page.page import Box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Side = Literal["right", "left", "above", "below"]
-
-_SIDES: Final[tuple[Side, ...]] = ("right", "left", "above", "below")
 _GAP: Final = 3.0  # between a point and its label
 
 
@@ -26,49 +23,33 @@ class Labelled:
     width: float
 
 
-def label_box(point: Labelled, side: Side, height: float, frame: Box) -> Box:
-    """Return the room that a label takes; above and below its point it moves aside to stay in the frame."""
-    away, width = point.radius + _GAP, point.width
-    left = max(frame.left, min(point.x - width / 2, frame.right - width))
-    match side:
-        case "right":
-            return Box(point.x + away, point.y - height / 2, point.x + away + width, point.y + height / 2)
-        case "left":
-            return Box(point.x - away - width, point.y - height / 2, point.x - away, point.y + height / 2)
-        case "above":
-            return Box(left, point.y - away - height, left + width, point.y - away)
-        case "below":
-            return Box(left, point.y + away, left + width, point.y + away + height)
+def label_boxes(point: Labelled, height: float, frame: Box) -> dict[str, Box]:
+    """Return the room that a label takes on each side; above and below it moves aside to stay in the frame."""
+    x, y, away, width = point.x, point.y, point.radius + _GAP, point.width
+    left = max(frame.left, min(x - width / 2, frame.right - width))
+    return {
+        "right": Box(x + away, y - height / 2, x + away + width, y + height / 2),
+        "left": Box(x - away - width, y - height / 2, x - away, y + height / 2),
+        "above": Box(left, y - away - height, left + width, y - away),
+        "below": Box(left, y + away, left + width, y + away + height),
+    }
 
 
 def place_labels(
     points: Sequence[Labelled], height: float, frame: Box, reserved: Sequence[Box], most: int
-) -> list[Side | None]:
+) -> list[str | None]:
     """Choose a side for each label, the first before the second, until so many stand; None where none is free.
 
     A label stays inside the frame and covers neither another one, nor another point, nor what is reserved.
     """
-    taken, sides = list(reserved), list[Side | None]()
     discs = [Box(p.x - p.radius, p.y - p.radius, p.x + p.radius, p.y + p.radius) for p in points]
+    placed, sides = list[Box](), list[str | None]()
     for index, point in enumerate(points):
-        others = [*taken, *discs[:index], *discs[index + 1 :]]
-        free = (
-            side for side in _SIDES if len(taken) - len(reserved) < most
-            and _is_inside(box := label_box(point, side, height, frame), frame)
-            and not any(_overlap(box, other) for other in others)
-        )  # fmt: skip
+        taken = [*reserved, *placed, *discs[:index], *discs[index + 1 :]]
+        boxes = label_boxes(point, height, frame) if len(placed) < most else {}
+        free = (side for side, box in boxes.items() if frame.holds(box) and not any(map(box.overlaps, taken)))
         side = next(free, None)
         if side is not None:
-            taken.append(label_box(point, side, height, frame))
+            placed.append(boxes[side])
         sides.append(side)
     return sides
-
-
-def _is_inside(box: Box, frame: Box) -> bool:
-    across = box.left >= frame.left and box.right <= frame.right
-    return across and box.top >= frame.top and box.bottom <= frame.bottom
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    across = one.left < other.right and other.left < one.right
-    return across and one.top < other.bottom and other.top < one.bottom

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ice_explorer.features.number_text import ticks
-from ice_explorer.figures.map_labels import Labelled, label_box, place_labels
+from ice_explorer.figures.map_labels import Labelled, label_boxes, place_labels
 from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable
 from ice_explorer.scene.scene import UNIT_TITLES
@@ -49,13 +49,16 @@ class _Map:
     x: Axis
     y: Axis
 
+    def ordinate(self, bar: Bar) -> float:
+        """How high a feature stands; beside the axis where it has no non-linearity."""
+        beside = self.area.bottom if self.strip is None else self.strip
+        return beside if math.isnan(bar.non_linearity) else self.y(bar.non_linearity)
+
 
 @dataclass(frozen=True)
-class _Point:
+class _Point(Labelled):
     bar: Bar
-    x: float
-    y: float
-    radius: float
+    text: str
 
 
 def draw_map(page: Page, ranking: Ranking, box: Box) -> float:
@@ -120,37 +123,31 @@ def _fitted(page: Page, bars: Sequence[Bar], box: Box) -> _Map:
 
 def _points(ranking: Ranking, placed: Sequence[Bar], drawn: _Map) -> list[_Point]:
     """Return the points, the strongest first; the longest bar of the ranking is the largest point here."""
-    largest = ranking.longest
+    largest = ranking.longest or 1.0
     reach = max(_LARGEST_OF_MANY, _LARGEST * min(1.0, _FEW / len(ranking.bars)) ** 0.25)
+    names = [printable(bar.label) for bar in placed]
+    texts = elide_apart(names, _LONGEST_LABEL, SMALL, range(len(names)))
     points = []
-    for bar in placed:
-        value = bar.value if math.isfinite(bar.value) else 0.0
-        share = max(0.0, value) / largest if largest > 0 else 0.0
-        beside = drawn.area.bottom if drawn.strip is None else drawn.strip
-        y = beside if math.isnan(bar.non_linearity) else drawn.y(bar.non_linearity)
-        points.append(_Point(bar, drawn.x(bar.heterogeneity), y, max(_SMALLEST, reach * math.sqrt(share))))
+    for bar, text in zip(placed, texts, strict=True):
+        share = max(0.0, bar.value) / largest if math.isfinite(bar.value) else 0.0
+        x, y, radius = drawn.x(bar.heterogeneity), drawn.ordinate(bar), max(_SMALLEST, reach * math.sqrt(share))
+        points.append(_Point(x, y, radius, text_width(text, SMALL, bold=True), bar, text))
     return points
 
 
 def _draw_labels(page: Page, points: Sequence[_Point], drawn: _Map) -> None:
     """Name the strongest features and the open one, which has a ring."""
     strongest = [*points[:_CANDIDATES], *(point for point in points[_CANDIDATES:] if point.bar.is_open)]
-    names = [printable(point.bar.label) for point in strongest]
-    texts = elide_apart(names, _LONGEST_LABEL, SMALL, range(len(names)))
-    labels = [
-        Labelled(point.x, point.y, point.radius, text_width(text, SMALL, bold=True))
-        for point, text in zip(strongest, texts, strict=True)
-    ]
     area = drawn.area
     frame = Box(area.left, area.top - 8, area.right + _RIGHT, drawn.axis)
     edge = area.bottom + 4
     words = Box(area.right - text_width(_NO_ORDER, SMALL), edge, area.right, edge + 11)
     reserved = [] if drawn.strip is None else [words, Box(area.left, edge - 0.5, area.right, edge + 0.5)]
-    sides = place_labels(labels, _LABEL_HEIGHT, frame, reserved, _MOST_LABELS)
-    for point, label, text, side in zip(strongest, labels, texts, sides, strict=True):
+    sides = place_labels(strongest, _LABEL_HEIGHT, frame, reserved, _MOST_LABELS)
+    for point, side in zip(strongest, sides, strict=True):
         if point.bar.is_open:
             page.add(Circle(point.x, point.y, point.radius, Style(stroke=INK, width=1.4)))
         if side is None and not point.bar.is_open:
             continue
-        place = label_box(label, side or "above", _LABEL_HEIGHT, frame)
-        page.words(text, place.left, place.bottom - 2.5, size=SMALL, bold=point.bar.is_open)
+        place = label_boxes(point, _LABEL_HEIGHT, frame)[side or "above"]
+        page.words(point.text, place.left, place.bottom - 2.5, size=SMALL, bold=point.bar.is_open)

@@ -34,8 +34,8 @@ from ice_explorer.figures.raster.lines import (
     line_thickness,
 )
 from ice_explorer.figures.raster.strokes import runs, suit_strokes
-from ice_explorer.figures.strips import MOST_CONNECTED
 from ice_explorer.scene.palette import PICK, pick_palette
+from ice_explorer.scene.strips import MOST_CONNECTED, observed_dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,26 +48,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_CROWD: Final = 200  # lines from which the dots are small
 _DIMMED: Final = 0.28  # what is not selected steps back where something is
 _CELL: Final = 2.0  # width of a cell of the density, in px of the image
 _LOOKED_AT: Final = 500  # lines among which the largest share is looked for
-_UNDER: Final = 120.0  # px below the lines, where marks may stand out of the plot
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines with their scales.
+    """Lines with their scales, in an area from which only what stands beside the axis is apart.
 
-    Attributes
-    ----------
-    page : Page
-    lines : Lines
-    coloring : Coloring
-    area : Box
-        Where the lines are, what stands beside the axis aside.
-    strips : Strips
-    x, y : Axis
+    Where `is_small`, lines, their mean and the selected ones are all that shows.
     """
 
     page: Page
@@ -77,35 +67,7 @@ class Plot:
     strips: Strips
     x: Axis
     y: Axis
-
-    @property
-    def clip(self) -> Box | None:
-        """Where what is drawn ends: at the ends of an axis of which a part shows."""
-        cuts_x, cuts_y = self.lines.cuts
-        if not (cuts_x or cuts_y):
-            return None
-        area, slot = self.area, self.strips.slot
-        outer = self.page.width if slot is None else slot.right
-        return Box(
-            area.left if cuts_x else 0.0,
-            area.top if cuts_y else 0.0,
-            area.right if cuts_x else outer,
-            area.bottom if cuts_y else area.bottom + _UNDER,
-        )
-
-    def draw_small(self) -> None:
-        """Draw the lines, their mean and the selected ones alone: what shows in small."""
-        page, lines, strips = self.page, self.lines, self.strips
-        if not lines.on_levels:
-            self.draw_band()
-        self.draw_lines()
-        draw_phantoms(page, strips, lines, self.coloring, dim=self.dim)
-        if lines.on_levels:
-            draw_level_means(page, strips, lines)
-        else:
-            self.draw_mean()
-        draw_missing_mean(page, strips, lines)
-        self.draw_selected()
+    is_small: bool
 
     @property
     def dim(self) -> float:
@@ -125,41 +87,35 @@ class Plot:
         else:
             self.draw_lines()
         draw_phantoms(page, strips, lines, coloring, dim=self.dim)
-        if not lines.is_dense:  # thousands of dots would cover what the density says
+        if not (lines.is_dense or self.is_small):  # thousands of dots would cover what the density says
             self.draw_dots()
-        with page.group("means", self.clip):
-            draw_group_means(page, strips, lines, coloring)
+        with page.group("means", self.area):
+            if not self.is_small:
+                draw_group_means(page, strips, lines, coloring)
             if lines.on_levels:
                 draw_level_means(page, strips, lines)
             else:
                 self.draw_mean()
-        draw_group_means_beside(page, strips, lines, coloring)
+        if not self.is_small:
+            draw_group_means_beside(page, strips, lines, coloring)
         draw_missing_mean(page, strips, lines)
         self.draw_selected()
-        self.draw_selected_mean()
+        if not self.is_small:
+            self.draw_selected_mean()
         draw_edge_arrows(page, strips, lines)
         return share
 
-    def _edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ends of the band around the mean, within the plot or cut off by it [px]."""
-        low, high = self.y.many(self.lines.band)
-        if self.lines.window is not None:
-            return low, high
-        top, bottom = self.area.top, self.area.bottom
-        return np.asarray(np.clip(low, top, bottom)), np.asarray(np.clip(high, top, bottom))
-
     def draw_band(self) -> None:
         """Shade the spread of the lines, under them."""
-        places = self.x.many(self.lines.x)
-        low, high = self._edges()
+        places, (low, high) = self.x.many(self.lines.x), self.y.many(self.lines.band)
         x, y = np.concatenate([places, places[::-1]]), np.concatenate([high, low[::-1]])
-        with self.page.group("band", self.clip):
+        with self.page.group("band", self.area):
             self.page.add(Path(x, y, BAND, closed=True))
 
     def draw_lines(self) -> None:
         """Draw the lines: as strokes where they are few, as one image where strokes would hide each other."""
         lines = self.lines
-        with self.page.group("lines", self.clip):
+        with self.page.group("lines", self.area):
             if lines.on_levels:
                 x, values, opacity = self.strips.connectors(lines)
                 pixels = self._pixels(x, values, opacity, self.coloring.values)
@@ -183,7 +139,7 @@ class Plot:
         pixels = draw_density(
             image, self.coloring.palette, **size, n_lines=len(image.y), peak=peak, fineness=ratio
         )  # fmt: skip
-        with self.page.group("lines", self.clip):
+        with self.page.group("lines", self.area):
             self._add_image(np.repeat(pixels, round(_CELL), axis=1)[:, : round(self.area.width * ratio)], self.dim)
         return peak
 
@@ -194,9 +150,8 @@ class Plot:
         places, heights = self.x.many(lines.x), self.y.many(lines.values)
         for row, value, opacity in zip(heights, coloring.values.tolist(), lines.opacity, strict=True):
             color = coloring.palette.css(value)
-            for run in runs(opacity):
-                part = slice(run.first, run.last + 1)
-                style = Style(stroke=color, width=thickness, opacity=opaque * run.opacity)
+            for part, strength in runs(opacity):
+                style = Style(stroke=color, width=thickness, opacity=opaque * strength)
                 self.page.add(Path(places[part], row[part], style))
 
     def _in_image(self, x: Array, values: Array, opacity: Array, color: NDArray[np.float32]) -> LineSet:
@@ -233,9 +188,7 @@ class Plot:
     def draw_dots(self) -> None:
         """Mark each line at the observed value."""
         lines, area, coloring = self.lines, self.area, self.coloring
-        radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
-        if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
-            radius, opacity = 1.4 * max(radius, 1.3), 0.95
+        radius, opacity = observed_dot(lines)
         places, heights = self.strips.own(lines), self.y.many(lines.own_y)
         shown = np.isfinite(places) & is_within(area.top, area.bottom, heights)
         shown &= np.isnan(lines.own_x) | is_within(area.left, area.right, places)
@@ -253,7 +206,7 @@ class Plot:
         colors = [coloring.palette.css(value) for value in coloring.values[rows].tolist()]
         places = self.x.many(lines.x)
         are_many = len(rows) > MOST_SELECTED and not lines.on_levels
-        with self.page.group("selected", self.clip):
+        with self.page.group("selected", self.area):
             if are_many:
                 pixels = self._pixels(
                     places, lines.values[rows], lines.opacity[rows], coloring.values[rows], self.selected_palette
@@ -263,10 +216,26 @@ class Plot:
                 if lines.on_levels:
                     draw_selected_levels(self.page, self.strips, lines, row, color)
                 else:
-                    self._draw_selected_line(places, row, color)
+                    stroke = self.selected_palette.css(float(coloring.values[row]))
+                    width = 1.8 if lines.selected.sum() == 1 else 1.1
+                    draw_cased(self.page, places, self.y.many(lines.values[row]), Style(stroke=stroke, width=width))
+        if are_many:
+            return
+        if not lines.on_levels:
+            self._draw_selected_values(rows, colors)
         with self.page.group("selected-beside"):
-            for row, color in zip([] if are_many else rows.tolist(), colors, strict=False):
+            for row, color in zip(rows.tolist(), colors, strict=True):
                 draw_selected_beside(self.page, self.strips, lines, row, color)
+
+    def _draw_selected_values(self, rows: NDArray[np.intp], colors: list[str]) -> None:
+        """Mark the observed values of selected rows."""
+        places, heights = self.x.many(self.lines.own_x[rows]), self.y.many(self.lines.own_y[rows])
+        area = self.area
+        shown = is_within(area.left, area.right, places) & is_within(area.top, area.bottom, heights)
+        with self.page.group("selected-values"):
+            for at in np.flatnonzero(shown).tolist():
+                style = Style(fill=colors[at], stroke=PICK, width=1.1)
+                self.page.add(Circle(float(places[at]), float(heights[at]), 2.8, style))
 
     def draw_selected_mean(self) -> None:
         """Draw the mean of the selected lines, where they are several."""
@@ -275,7 +244,7 @@ class Plot:
             return
         mean = self.y.many(lines.values[lines.selected].mean(axis=0))
         dot = Style(fill=PICK, stroke="#ffffff", width=1.0)
-        with self.page.group("selected-mean", self.clip):
+        with self.page.group("selected-mean", self.area):
             if lines.on_levels:
                 for at, height in zip(self.x.many(lines.grid).tolist(), mean.tolist(), strict=True):
                     self.page.add(Circle(at, height, 3.4, dot))
@@ -291,20 +260,10 @@ class Plot:
         """Colours of selected lines: those of the legend, where there is one."""
         return pick_palette() if self.coloring.title is None else self.coloring.palette
 
-    def _draw_selected_line(self, places: Array, row: int, color: str) -> None:
-        """Draw a line over the others, with the observed value on it."""
-        lines, area = self.lines, self.area
-        stroke = self.selected_palette.css(float(self.coloring.values[row]))
-        width = 1.8 if lines.selected.sum() == 1 else 1.1
-        draw_cased(self.page, places, self.y.many(lines.values[row]), Style(stroke=stroke, width=width))
-        at, height = self.x(float(lines.own_x[row])), self.y(float(lines.own_y[row]))
-        if area.left <= at <= area.right and area.top <= height <= area.bottom:
-            self.page.add(Circle(at, height, 2.8, Style(fill=color, stroke=PICK, width=1.1)))
-
     def draw_mean(self) -> None:
         """Draw the partial dependence, and the edges of the spread where lines cover the band."""
         places = self.x.many(self.lines.x)
         with self.page.group("partial-dependence"):
-            for edge in self._edges():
+            for edge in self.y.many(self.lines.band):
                 self.page.add(Path(places, edge, SPREAD_EDGE))
             draw_cased(self.page, places, self.y.many(self.lines.mean), MEAN)

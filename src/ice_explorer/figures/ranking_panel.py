@@ -56,14 +56,7 @@ def ranking_height(n_features: int) -> float:
 def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
     """Draw the bars into a box; return where they end.
 
-    Parameters
-    ----------
-    page : Page
-    ranking : Ranking
-    decay : float
-        Of the bars, where they depend on it.
-    box : Box
-        Features that it has no room for are counted below the last one.
+    Features that it has no room for are counted below the last one.
     """
     with page.group("ranking"):
         title = ranking.title[0].upper() + ranking.title[1:]

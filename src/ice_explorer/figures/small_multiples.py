@@ -1,180 +1,98 @@
-"""Rows of small pictures: features compared, every class of the open one, or all features in its place."""
+"""Rows of small plots: features compared, every class of the open one, or all features in its place."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from ice_explorer.features.number_text import column_format, plural
-from ice_explorer.figures.curve_marks import draw_cased
-from ice_explorer.figures.curves_panel import draw_sentence
-from ice_explorer.figures.legend import MEAN, MOST_SELECTED, draw_key, draw_legend
-from ice_explorer.figures.page.lettering import elide_apart, text_width
-from ice_explorer.figures.page.page import (
-    INK,
-    PX_PER_INCH,
-    QUIET,
-    RULE,
-    SMALL,
-    TITLE,
-    Axis,
-    Box,
-    Circle,
-    Path,
-    Picture,
-    Style,
-    printable,
-)
-from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength
-from ice_explorer.figures.small_panel import draw_small, foot_of, name_room
-from ice_explorer.scene.palette import PICK, plain_palette
+from ice_explorer.features.number_text import plural
+from ice_explorer.figures.curves_panel import SMALL_SIZE, draw_heading, draw_plot
+from ice_explorer.figures.legend import draw_key, draw_legend
+from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
+from ice_explorer.figures.page.page import QUIET, SMALL, TITLE, Box, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ice_explorer.figures.page.page import Page
-    from ice_explorer.scene.scene import ClassesShown, Scene
+    from ice_explorer.scene.scene import Scene, Small
+
+NO_SLOPES: Final = "Levels without an order have no slopes."
 
 _GAP: Final = 14.0
-_COMPARED_WIDTH: Final = 124.0  # at least
-_COMPARED_HEIGHT: Final = 190.0  # without what is written under the axis
-_TILE: Final = (122.0, 100.0)
-_CLASS: Final = (84.0, 62.0)
-_HEAD: Final = 20.0
-_AIR: Final = 3.0
-
-
-def _places(box: Box, top: float, count: int, size: tuple[float, float]) -> list[Box]:
-    """Cut the width into boxes of one size, in as many rows as it takes."""
-    least, height = size
-    n_columns = min(count, max(1, int((box.width + _GAP) // (least + _GAP))))
-    width = (box.width - _GAP * (n_columns - 1)) / n_columns
-    return [
-        Box(left, above, left + width, above + height)
-        for row, column in (divmod(place, n_columns) for place in range(count))
-        for left, above in [(box.left + column * (width + _GAP), top + row * (height + _GAP))]
-    ]
+_HEAD: Final = 16.0
+# Least width and height of a plot.
+_COMPARED: Final = (124.0, 150.0)
+_FEATURE: Final = (122.0, 58.0)
+_CLASS: Final = (84.0, 50.0)
 
 
 def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = True, sentence: str = "") -> float:
     """Draw the open feature and those that it is compared with side by side; return where they end."""
-    below = box.top
-    if title is not False:
-        below += TITLE
-        room = box.width - text_width(scene.row_count, SMALL) - 12
-        heading = scene.heading if title is True else title
-        page.words(heading, box.left, below, size=TITLE, bold=True, within=room)
-        page.words(scene.row_count, box.right, below, size=SMALL, fill=QUIET, anchor="end")
-        below = draw_sentence(page, sentence, box, below + 4)
-    places = _places(box, below + 10, len(scene.compared), (_COMPARED_WIDTH, _COMPARED_HEIGHT))
-    foot = max(foot_of(small.lines, places[0].width) for small in scene.compared)
-    places = _places(box, below + 10, len(scene.compared), (_COMPARED_WIDTH, _COMPARED_HEIGHT + foot))
+    below = draw_heading(page, scene, box, title=title, sentence=sentence) + 10
     with page.group("compared"):
-        for place, small in zip(places, scene.compared, strict=True):
-            with page.group("compared-feature"):
-                draw_small(page, small, place, is_open=small.lines.feature == scene.state.feature, foot=foot)
-    below = draw_key(page, scene, box, places[-1].bottom + 15, None, is_small=True)
+        below = _draw_smalls(page, scene.compared, replace(box, top=below), _COMPARED, "compared-feature")
+    below = draw_key(page, scene, box, below + 15, None, is_small=True)
     return draw_legend(page, scene.coloring, box, below + 14) + 2
 
 
 def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = True) -> float:
     """Draw all features in small, in the order of the bars; return where they end."""
-    bars, state = scene.ranking.bars, scene.state
-    below = box.top
+    n, smalls, below = len(scene.ranking.bars), scene.features, box.top
     if title is not False:
         below += TITLE
         page.words("All features" if title is True else title, box.left, below, size=TITLE, bold=True, within=box.width)
-    below += 12
-    drawn = max(len(small.lines.positions) for small in scene.features)
-    page.words(_about(len(bars), len(scene.features), scene.ranking.title, drawn), box.left, below, size=SMALL,
-               fill=QUIET, within=box.width)  # fmt: skip
-    below = draw_legend(page, scene.features[0].coloring, box, below + 14, counts=False)
-    places = _places(box, below + 10, len(scene.features), _TILE)
-    write = scene.ranking.write
-    figures = [f"{rank} · {write(bar.value)}" for rank, bar in enumerate(bars[: len(places)], 1)]
-    room = min(name_room(places[0].width, figure) for figure in figures)
-    opened = [at for at, bar in enumerate(bars[: len(places)]) if bar.label == state.feature]
-    names = elide_apart([printable(small.lines.feature) for small in scene.features], room, SMALL, opened)
+    some = plural(n, "feature") if len(smalls) == n else f"{len(smalls):,} of {plural(n, 'feature')}"
+    n_lines = max(len(small.lines.positions) for small in smalls)
+    text = f"{some} by {scene.ranking.title}, at most {plural(n_lines, 'curve')} each"
+    page.words(text, box.left, below + 12, size=SMALL, fill=QUIET, within=box.width)
+    below = draw_legend(page, smalls[0].coloring, box, below + 26, counts=False)
     with page.group("all-features"):
-        for at, (place, small) in enumerate(zip(places, scene.features, strict=True)):
-            with page.group("feature"):
-                draw_small(page, small, place, figure=figures[at], is_open=at in opened, name=names[at])
-    return places[-1].bottom
+        return _draw_smalls(page, smalls, replace(box, top=below + 10), _FEATURE, "feature")
 
 
-def _about(n: int, n_shown: int, metric: str, n_lines: int) -> str:
-    some = plural(n, "feature") if n_shown == n else f"{n_shown:,} of {plural(n, 'feature')}"
-    return f"{some} by {metric}, at most {plural(n_lines, 'curve')} each"
-
-
-# --- classes --------------------------------------------------------------------------------------
-
-
-def draw_classes(page: Page, shown: ClassesShown, box: Box, selection: tuple[int, ...]) -> float:
+def draw_classes(page: Page, scene: Scene, box: Box) -> float:
     """Draw the open feature for every class, on one value axis; return where they end."""
-    found, below = shown.found, box.top + SMALL
-    title = f"{shown.lines.feature} for every class"
-    n_shown = len(found.outputs)
-    more = f"the {n_shown} most probable of {found.n_outputs}" if n_shown < found.n_outputs else ""
+    n_shown, below = len(scene.classes), box.top + SMALL
+    more = f"the {n_shown} most probable of {scene.n_classes}" if n_shown < scene.n_classes else ""
+    page.words(more, box.right, below, size=SMALL, fill=QUIET, anchor="end")
     room = box.width - text_width(more, SMALL) - 12
-    page.words(title, box.left, below, size=SMALL, bold=True, within=room)
-    if more:
-        page.words(more, box.right, below, size=SMALL, fill=QUIET, anchor="end")
-    low, high = float(found.curves.min()), float(found.curves.max())
-    domain = (low, high) if low < high else (low - 0.5, high + 0.5)
-    write = column_format([max(map(abs, domain))])
-    labels = [write(end) for end in domain]
-    left = box.left + max(text_width(label, SMALL) for label in labels) + 5
-    places = _places(Box(left, box.top, box.right, box.bottom), box.top + _HEAD, len(found.outputs), _CLASS)
+    page.words(f"{scene.lines.feature} for every class", box.left, below, size=SMALL, bold=True, within=room)
     with page.group("classes"):
-        for at, place in enumerate(places):
-            _draw_class(page, shown, at, place, domain=domain, selection=selection)
-            if place.left == places[0].left:  # the first of a row
-                for label, edge in zip(labels, _edges(place), strict=True):
-                    page.words(label, place.left - 4, edge + 3, size=SMALL, fill=QUIET, anchor="end")
-    return places[-1].bottom
+        return _draw_smalls(page, scene.classes, replace(box, top=below + 12), _CLASS, "class")
 
 
-def _edges(place: Box) -> tuple[float, float]:
-    """Positions of the lowest and the highest prediction of any class in a plot."""
-    return place.bottom - _AIR, place.top + 12 + _AIR
+def _draw_smalls(page: Page, smalls: Sequence[Small], box: Box, size: tuple[float, float], group: str) -> float:
+    """Draw plots of one size in as many rows as it takes; return where they end."""
+    least, height = size
+    n_columns = min(len(smalls), max(1, int((box.width + _GAP) // (least + _GAP))))
+    width = (box.width - _GAP * (n_columns - 1)) / n_columns
+    room = min(width - text_width(small.note, SMALL) - (8 if small.note else 0) for small in smalls)
+    opened = [at for at, small in enumerate(smalls) if small.is_open]
+    names = elide_apart([printable(small.title) for small in smalls], room, SMALL, opened)
+    ends = [box.top - _GAP]  # of each plot of this row and of those above
+    for at, (small, name) in enumerate(zip(smalls, names, strict=True)):
+        if at % n_columns == 0:
+            top = max(ends) + _GAP
+        left = box.left + at % n_columns * (width + _GAP)
+        with page.group(group):
+            page.words(small.title, left, top + 8, size=SMALL, bold=small.is_open, cut=name)
+            if small.note:
+                page.words(small.note, left + width, top + 8, size=SMALL, fill=QUIET, anchor="end")
+            place = Box(left, top + _HEAD, left + width, box.bottom)
+            ends.append(_draw_small(page, small, place, height, has_titles=size is _COMPARED))
+    return max(ends)
 
 
-def _draw_class(
-    page: Page, shown: ClassesShown, at: int, place: Box, *, domain: tuple[float, float], selection: tuple[int, ...]
-) -> None:
-    found, lines = shown.found, shown.lines
-    page.words(found.outputs[at], place.left, place.top + 8, size=SMALL, bold=at == found.explained, within=place.width)
-    pixel = PX_PER_INCH / page.dpi
-    edges = (place.left, place.top + 12, place.right, place.bottom)
-    area = Box(*(round(edge / pixel) * pixel for edge in edges))
-    x, y = Axis(lines.x_domain, (area.left, area.right)), Axis(domain, _edges(place))
-    for edge in _edges(place):
-        page.line(area.left, edge, area.right, edge, Style(stroke=RULE, width=0.7))
-    curves, places, ratio = found.curves[at], x.many(lines.grid), 1 / pixel
-    n_lines, n_grid = curves.shape
-    on_levels = lines.axis.has_levels
-    opacity = np.full((n_lines, max(0, n_grid - 1)), 0.4 if on_levels else 1.0, dtype=np.float32)
-    pixels = draw_lines(
-        LineSet(
-            x=(places - area.left) * ratio,
-            y=((y.many(curves) - area.top) * ratio).astype(np.float32),
-            opacity=opacity,
-            color=np.zeros(n_lines, dtype=np.float32),
-        ),
-        plain_palette(),
-        width=math.floor(area.width * ratio + 0.5),
-        height=math.floor(area.height * ratio + 0.5),
-        thickness=ratio,
-        strength=line_strength(n_lines),
-    )
-    with page.group("class"):
-        page.add(Picture(area.left, area.top, area.width, area.height, pixels))
-        chosen = np.flatnonzero(np.isin(lines.positions, selection)).tolist()
-        for line in chosen if len(chosen) <= MOST_SELECTED else []:
-            page.add(Path(places, y.many(curves[line]), Style(stroke=PICK, width=1.3)))
-        mean = y.many(curves.mean(axis=0))
-        draw_cased(page, places, mean, Style(stroke=INK, width=MEAN.width * 0.8))
-        if on_levels:
-            for across, height in zip(places.tolist(), mean.tolist(), strict=True):
-                page.add(Circle(across, height, 1.8, Style(fill=INK)))
+def _draw_small(page: Page, small: Small, box: Box, height: float, *, has_titles: bool) -> float:
+    """Draw a plot under its name, with the titles of its axes or without."""
+    lines = small.lines
+    if lines.remark is not None:  # another kind than that of the others
+        for row, text in enumerate(wrapped(NO_SLOPES, box.width, SMALL)):
+            page.words(text, box.left, box.top + height / 2 + 11 * row, size=SMALL, fill=QUIET, within=box.width)
+        return box.top + height
+    if has_titles:
+        page.words(lines.y_title, box.left, box.top + 4, size=SMALL, fill=QUIET, within=box.width)
+        box = replace(box, top=box.top + 12)
+    below, _ = draw_plot(page, lines, small.coloring, box, height, size=SMALL_SIZE, has_title=has_titles)
+    return below

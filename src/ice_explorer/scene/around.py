@@ -9,21 +9,21 @@ import numpy as np
 
 from ice_explorer.scene.build import filtered
 from ice_explorer.scene.coloring import coloring_of
-from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.scene import ClassesShown, Small
+from ice_explorer.scene.curve_lines import lines_of, middle_of
+from ice_explorer.scene.scene import Small
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import compared_with, shared_span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.scene.scene import Scene
-    from ice_explorer.scene.two_sides import Split
     from ice_explorer.scene.view_state import ViewState
-
-    Span = tuple[float, float]
+    from ice_explorer.scene.zoom import Span
 
 MOST_FEATURES: Final = 30  # in small
 LINES_IN_SMALL: Final = 200  # of `js/src/panels/grid/panel.ts`, as is the number of selected rows
@@ -36,53 +36,38 @@ def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     state = scene.state
     opened = explanation[state.feature]
     split = split_of(state.choice("coloring"), state.color_by, opened)
+
+    def small(feature: FeatureResult, rows: NDArray[np.int64], note: str = "") -> Small:
+        lines = lines_of(explanation, feature, state, rows)
+        coloring = coloring_of(explanation, state.color_by, rows, split, state.choice("palette"))
+        lines, coloring = filtered(replace(lines, y_span=lines.extent), coloring, state.choices)
+        return Small(feature.label, lines, coloring, feature.label == opened.label, note)
+
+    shared = None
+    if state.choice("shared_y"):
+        shared = shared_span(state.kind, (feature.prediction_range for feature in explanation))
     if state.choice("right") == "all":
-        shown = [explanation[bar.label] for bar in scene.ranking.bars[:MOST_FEATURES]]
-        few = replace(state, selection=state.selection[:_SELECTED_IN_SMALL])
-        most = min(state.max_lines, LINES_IN_SMALL)
-        drawn = [(each, each.draw(most, few.selection)) for each in shown]
-        smalls = [_small(explanation, each, state, split, rows) for each, rows in drawn]
-        spans = [_around(small.y_span, _shared(explanation, state)) for small in smalls]
-        return replace(scene, features=_spanning(smalls, spans))
+        few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, LINES_IN_SMALL)
+        bars = scene.ranking.bars[:MOST_FEATURES]
+        shown = [
+            (explanation[bar.label], f"{rank} · {scene.ranking.write(bar.value)}") for rank, bar in enumerate(bars, 1)
+        ]
+        smalls = [small(feature, feature.draw(most, few), note) for feature, note in shown]
+        return replace(scene, features=tuple(_reaching(each, [shared]) for each in smalls))
     others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])
-    names = [opened.label, *others] if others else []
     rows = _rows_of(opened, state)
-    smalls = [_small(explanation, explanation[name], state, split, rows) for name in names]
-    if state.kind != "d-ice" and smalls:  # slopes are per unit of each feature, so they share no axis
-        span = _shared(explanation, state)
-        for small in smalls:
-            span = _around(small.y_span, span)
-        smalls = list(_spanning(smalls, [span or (0.0, 0.0)] * len(smalls)))
-    return replace(scene, compared=tuple(smalls), classes=_classes(explanation, opened, state))
+    smalls = [small(explanation[name], rows) for name in ([opened.label, *others] if others else [])]
+    if state.kind != "d-ice":  # slopes are per unit of each feature, so they share no axis
+        spans = [shared, *(each.lines.y_span for each in smalls)]
+        smalls = [_reaching(each, spans) for each in smalls]
+    scene = replace(scene, compared=tuple(smalls))
+    return _with_classes(explanation, opened, scene) if state.choice("classes") else scene
 
 
-def _small(
-    explanation: ExplanationResult,
-    feature: FeatureResult,
-    state: ViewState,
-    split: Split,
-    positions: NDArray[np.int64],
-) -> Small:
-    lines = lines_of(explanation, feature, state, positions)
-    whole = lines.extent
-    colored = coloring_of(explanation, state.color_by, positions, split, state.choice("palette"))
-    lines, coloring = filtered(lines, colored, state.choices)
-    return Small(lines, coloring, whole, has_picture=lines.kind == state.kind)
-
-
-def _spanning(smalls: list[Small], spans: list[Span]) -> tuple[Small, ...]:
-    return tuple(replace(small, y_span=span) for small, span in zip(smalls, spans, strict=True))
-
-
-def _shared(explanation: ExplanationResult, state: ViewState) -> Span | None:
-    """Return what all features share of the value axis, where a reader chose so."""
-    if not state.choice("shared_y"):
-        return None
-    return shared_span(state.kind, (feature.prediction_range for feature in explanation))
-
-
-def _around(one: Span, other: Span | None) -> Span:
-    return one if other is None else (min(one[0], other[0]), max(one[1], other[1]))
+def _reaching(small: Small, spans: Iterable[Span | None]) -> Small:
+    """Stretch the value axis of a plot over others."""
+    low, high = zip(*filter(None, [small.lines.y_span, *spans]), strict=True)
+    return replace(small, lines=replace(small.lines, y_span=(min(low), max(high))))
 
 
 def _rows_of(opened: FeatureResult, state: ViewState) -> NDArray[np.int64]:
@@ -94,11 +79,22 @@ def _rows_of(opened: FeatureResult, state: ViewState) -> NDArray[np.int64]:
     return np.union1d(some, np.array(state.selection, dtype=np.int64))
 
 
-def _classes(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> ClassesShown | None:
-    """Return the open feature for every class of the model, where a reader chose so and it is at hand."""
-    classes = state.besides.classes
-    if classes is None or not state.choice("classes"):
-        return None
-    positions = opened.draw(state.max_lines)
-    lines = lines_of(explanation, opened, replace(state, kind="ice"), positions)
-    return ClassesShown(lines, classes.lines(opened.feature, positions))
+def _with_classes(explanation: ExplanationResult, opened: FeatureResult, scene: Scene) -> Scene:
+    """Add the open feature for every class of the model, on one value axis, where the model is at hand."""
+    classes = scene.state.besides.classes
+    if classes is None:
+        return scene
+    positions = opened.draw(scene.state.max_lines)
+    whole = replace(scene.state, kind="ice", decay=1.0)
+    lines = lines_of(explanation, opened, whole, positions)
+    found = classes.lines(opened.feature, positions)
+    span = float(found.curves.min()), float(found.curves.max())
+    coloring = coloring_of(explanation, None, positions)
+    smalls = []
+    for at, output in enumerate(found.outputs):
+        curves = np.broadcast_to(found.curves[at], lines.values.shape)
+        mean, band = curves.mean(axis=0), middle_of(curves)
+        unplaced = np.full(len(positions), np.nan)  # observed values are marked above
+        drawn = replace(lines, values=curves, mean=mean, band=band, own_y=unplaced, missing=None, y_span=span)
+        smalls.append(Small(output, drawn, coloring, at == found.explained))
+    return replace(scene, classes=tuple(smalls), n_classes=found.n_outputs)

@@ -13,9 +13,9 @@ from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
-from ice_explorer.scene.view_state import ViewState, has_rug, has_target, is_dense, kept_by, shared_span, window_key
+from ice_explorer.scene.view_state import ViewState, kept_by, shared_span
 from ice_explorer.scene.words import average_sentence
-from ice_explorer.scene.zoom import window_within
+from ice_explorer.scene.zoom import held_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,22 +29,14 @@ if TYPE_CHECKING:
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
+_MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
+_MOST_TICKS: Final = 500
+_NO_TARGET: Final = ("log_odds", "decision_function")
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
 def scene(explanation: ExplanationResult, state: ViewState) -> Scene:
-    """Gather what a view shows.
-
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    state : ViewState
-
-    Returns
-    -------
-    Scene
-        Its state names the feature that is open, and how impact is counted.
-    """
+    """Gather what a view shows; its state then names the open feature and the convention."""
     ranking, state = _ranked(explanation, state)
     return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
 
@@ -77,13 +69,14 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
-        average=_average(opened, lines, explanation.output_label),
+        average=average_sentence(
+            opened.label,
+            lines.axis,
+            opened.partial_dependence,
+            explanation.output_label,
+            sum(opened.prediction_range) / 2,
+        ),
     )
-
-
-def _average(opened: FeatureResult, lines: Lines, output: str) -> str:
-    mean, middle = opened.partial_dependence, sum(opened.prediction_range) / 2
-    return average_sentence(opened.label, lines.axis, mean, output, middle)
 
 
 def _marked(bar: Bar, *, is_open: bool) -> Bar:
@@ -101,7 +94,8 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
 def _as_chosen(explanation: ExplanationResult, lines: Lines, state: ViewState) -> Lines:
     """Draw the lines and their axis as a reader chose to see them."""
     n_lines, target = len(lines.positions), state.besides.target
-    if target is not None and state.choice("target") and has_target(lines.kind, explanation.settings.response):
+    is_on_scale = lines.kind == "ice" and explanation.settings.response not in _NO_TARGET
+    if target is not None and state.choice("target") and is_on_scale:
         lines = replace(lines, target=target[lines.positions])
     if state.choice("shared_y"):
         lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
@@ -109,20 +103,20 @@ def _as_chosen(explanation: ExplanationResult, lines: Lines, state: ViewState) -
         found = slope_range(lines.x, lines.values, lines.extent, full=state.choice("full_slopes"))
         remark = leaving_text(found, lines.extent, n_lines)
         lines = replace(lines, y_span=(found.low, found.high), is_cut=found.cut == "yes", remark=remark)
-    return replace(
-        lines,
-        is_dense=is_dense(state.choice("lines_as"), n_lines, on_levels=lines.on_levels),
-        has_rug=has_rug(state.choice("rug"), n_lines, on_levels=lines.on_levels),
-    )
+    lines_as, has_ticks = state.choice("lines_as"), state.choice("rug") != "off" and n_lines <= _MOST_TICKS
+    is_dense = lines_as == "density" or (lines_as == "auto" and n_lines > _MOST_LINES)
+    return lines if lines.on_levels else replace(lines, is_dense=is_dense, has_rug=has_ticks)
 
 
 def _zoomed(lines: Lines, state: ViewState, output: str) -> Lines:
     """Show the part of the axes that a reader chose."""
-    kept = state.choice("zoom").get(window_key(lines.kind, lines.feature, output))
+    kept = state.choice("zoom").get(f"{lines.kind} {lines.feature}: {output}")
     if kept is None:
         return lines
-    x = lines.x_domain if lines.on_levels else (kept[0], kept[1])
-    return replace(lines, window=window_within(x, (kept[2], kept[3]), lines.x_domain, lines.y_domain))
+    whole = lines.x_domain, lines.y_domain
+    across = lines.x_domain if lines.on_levels else (kept[0], kept[1])
+    window = held_to(across, whole[0]), held_to((kept[2], kept[3]), whole[1])
+    return lines if window == whole else replace(lines, window=window)
 
 
 def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:

@@ -35,16 +35,12 @@ class Coloring:
     ----------
     title : str or None
         Label of the column; None where all lines have one colour.
-    palette : Palette
     values : ndarray of shape (n_lines,)
         0 to 1 on the ramp, or the index of a level; NaN is missing.
     domain : tuple of float or None
-        Ends of the ramp, in the units of the column.
-    ends : tuple of str
-        The same as they are written.
+        Ends of the ramp, in the units of the column; `ends` as they are written.
     has_named_ends : bool
         Whether they are dates, durations or ranks, so that no number between them says anything.
-    levels : tuple of str
     is_ordered : bool
         Whether the levels have an order, and their colours are those of a ramp.
     """

@@ -18,28 +18,19 @@ if TYPE_CHECKING:
 
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.options import Kind
-    from ice_explorer.scene.zoom import Window
+    from ice_explorer.scene.zoom import Span
 
 # Differences below this share of the values are rounding, not a picture.
 ROUNDING: Final = 1e-9
+_LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
 
 
 @dataclass(frozen=True)
 class Missing:
     """Predictions with the value missing, which stand beside the axis.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_lines,)
-        In the units of the lines.
-    mean : float
-        As that of the lines.
-    band : tuple of float
-        The ends of their band.
-    count : int
-        Observations that lack the value.
-    opacity : float
-        Of the dots: one change of level away from any other.
+    `values` (n_lines,), their mean and the ends of their band are in the units of the lines; `count` observations lack
+    the value, and the dots of the others have an `opacity`: one change of level away from any other.
     """
 
     values: NDArray[np.float64]
@@ -96,8 +87,8 @@ class Lines:
         What the value axis reaches over, where that is not what is drawn.
     is_cut : bool
         Whether that leaves out the steepest slopes.
-    window : Window or None
-        The part of the axes that shows; None where all of them does.
+    window : tuple of tuple or None
+        Ends of the part that shows of both axes; None where all of them does.
     target : ndarray of shape (n_lines,) or None
         What was observed of each row, where it is to be seen.
     is_dense : bool
@@ -131,7 +122,7 @@ class Lines:
     remark: str | None = None
     y_span: tuple[float, float] | None = None
     is_cut: bool = False
-    window: Window | None = None
+    window: tuple[Span, Span] | None = None
     target: NDArray[np.float64] | None = None
     is_dense: bool = False
     has_rug: bool = False
@@ -155,7 +146,7 @@ class Lines:
     def x_domain(self) -> tuple[float, float]:
         """Range of the horizontal axis: what shows of it, the grid, or a little on either side of a single value."""
         if self.window is not None:
-            return self.window.x
+            return self.window[0]
         low, high = float(self.grid[0]), float(self.grid[-1])
         if self.axis.has_levels:
             half = 0.5
@@ -164,12 +155,6 @@ class Lines:
         else:  # few values stand away from the edges of the plot, as levels do
             half = (high - low) * (0.12 if len(self.grid) == 2 else 0.05 if len(self.grid) <= 6 else 0.0)
         return low - half, high + half
-
-    @property
-    def cuts(self) -> tuple[bool, bool]:
-        """Whether the horizontal and the vertical axis leave out something that is drawn."""
-        window = self.window
-        return window is not None and window.cuts_x, self.is_cut or (window is not None and window.cuts_y)
 
     @property
     def is_empty(self) -> bool:
@@ -191,7 +176,7 @@ class Lines:
     def y_domain(self) -> tuple[float, float]:
         """What shows of the range of everything drawn; a flat picture gets room on either side."""
         if self.window is not None:
-            return self.window.y
+            return self.window[1]
         low, high = self.extent if self.y_span is None else self.y_span
         if low > high:
             return -1.0, 1.0
@@ -199,3 +184,24 @@ class Lines:
         is_flat = high - low <= ROUNDING * size
         pad = (size * 0.05 or 0.5) if is_flat else (high - low) * 0.03
         return low - pad, high + pad
+
+    @property
+    def data_bars(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+        """Both ends and the heights of the bars of the data, and the height of that of missing values; at most 1."""
+        counts, edges, n_missing = (
+            self.histogram_counts,
+            self.histogram_edges,
+            0 if self.missing is None else self.missing.count,
+        )
+        tallest = max(1.0, float(counts.max(initial=0.0)), n_missing)
+        gap = _LEVEL_GAP / 2 * np.diff(edges) if self.axis.has_levels else 0.0
+        left, right = (np.clip(ends, *self.x_domain) for ends in (edges[:-1] + gap, edges[1:] - gap))
+        return left, right, np.where(left < right, counts / tallest, 0.0), n_missing / tallest
+
+    @property
+    def spread_heights(self) -> NDArray[np.float64]:
+        """Standard deviation of the slopes at each point, as a share of the tallest that is drawn."""
+        tallest = max(float(self.spread.max()), ROUNDING * float(np.abs(self.values).max(initial=0.0)))
+        if self.is_cut:  # where a step is cut off above, its spread is cut off as well
+            tallest = min(tallest, (self.y_domain[1] - self.y_domain[0]) / 2)
+        return np.minimum(self.spread / (tallest or 1.0), 1.0)

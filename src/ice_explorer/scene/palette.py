@@ -57,16 +57,7 @@ def rgb_of(text: str) -> Rgb:
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours along a ramp, or one for each level.
-
-    Attributes
-    ----------
-    kind : {"ramp", "levels"}
-    colors : ndarray of shape (n_colors, 3)
-        Red, green and blue, 0 to 255.
-    missing : tuple of int
-        Colour of lines without a value.
-    """
+    """256 colours along a ramp, or one for each level, as red, green and blue; another for missing values."""
 
     kind: Literal["ramp", "levels"]
     colors: NDArray[np.uint8]

@@ -38,24 +38,10 @@ def provenance(
     *,
     holds_target: bool = False,
 ) -> dict[str, Any]:
-    """Collect what a reader needs to make a file again.
+    """Collect what a reader needs to make a file again, as plain values; what differs between features is by feature.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    scenes : sequence of Scene
-        What is in the file: one view, or one for each of several features.
-    call : str
-        The call of `save` that writes it.
-    left_out : collection of str
-        Choices of a reader that it does not follow.
-    holds_target : bool
-        Whether the observed target is in it even where it is not shown.
-
-    Returns
-    -------
-    dict
-        Plain values for JSON. Of several features, those that differ between them are by feature.
+    `left_out` are choices of a reader that the file does not follow; `holds_target` tells whether the observed
+    target is in it even where it is not shown.
     """
     settings, state = explanation.settings, scenes[0].state
     return {

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import RankBy, Unit
-    from ice_explorer.results.outputs import ClassLines
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.view_state import ViewState
@@ -36,7 +35,6 @@ class Bar:
 
     Attributes
     ----------
-    label : str
     value : float
         Length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
     tick : float or None
@@ -45,9 +43,6 @@ class Bar:
         Signed mean slope times σ; NaN where levels have no order.
     is_far_off : bool
         Whether the value is more than twice, or less than half, what it is by "stable".
-    is_unordered : bool
-    is_open : bool
-        Its curves are shown beside the ranking.
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
     step : str
@@ -69,15 +64,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All features, largest first.
-
-    Attributes
-    ----------
-    rank_by : str
-    convention : {"stable", "equations", "published"}
-    unit : {"prediction", "sd", "share"}
-    bars : tuple of Bar
-    """
+    """All features, largest first."""
 
     rank_by: RankBy
     convention: Convention
@@ -136,37 +123,16 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Small:
-    """A feature in small.
+    """A plot in small: of a feature, or of the open one for a class.
 
-    Attributes
-    ----------
-    lines : Lines
-    coloring : Coloring
-    y_span : tuple of float
-        What the value axis reaches over.
-    has_picture : bool
-        Whether it is drawn in the kind that was asked for: levels without an order have no slopes.
+    `is_open` marks the open feature, or the class that is explained; `note` stands beside the title.
     """
 
+    title: str
     lines: Lines
     coloring: Coloring
-    y_span: tuple[float, float]
-    has_picture: bool
-
-
-@dataclass(frozen=True)
-class ClassesShown:
-    """The open feature for every class.
-
-    Attributes
-    ----------
-    lines : Lines
-        Of the class that is explained, as ICE.
-    found : ClassLines
-    """
-
-    lines: Lines
-    found: ClassLines
+    is_open: bool
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,9 +141,6 @@ class Scene:
 
     Attributes
     ----------
-    ranking : Ranking
-    lines : Lines
-    coloring : Coloring
     state : ViewState
         With the name of the feature that is open.
     n_rows : int
@@ -188,7 +151,8 @@ class Scene:
         The open feature and those that it is compared with, in its place.
     features : tuple of Small
         All features, where they stand instead of the open one; at most so many as are drawn.
-    classes : ClassesShown or None
+    classes : tuple of Small
+        The open feature for every class, or the most probable ones of `n_classes`.
     """
 
     ranking: Ranking
@@ -199,7 +163,8 @@ class Scene:
     average: str
     compared: tuple[Small, ...] = ()
     features: tuple[Small, ...] = ()
-    classes: ClassesShown | None = None
+    classes: tuple[Small, ...] = ()
+    n_classes: int = 0
 
     @property
     def heading(self) -> str:
@@ -207,7 +172,7 @@ class Scene:
         if self.features:
             return f"{KIND_TITLES[self.state.kind]} of all features"
         if self.compared:
-            names = [small.lines.feature for small in self.compared]
+            names = [small.title for small in self.compared]
             return f"{KIND_TITLES[self.state.kind]} of {', '.join(names[:-1])} and {names[-1]}"
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
@@ -236,8 +201,8 @@ class Scene:
         ranked = f"{len(self.ranking.bars)} features ranked by {by}, {self._weight}"
         if self.features:
             return f"{self.heading} in small; {ranked}."
-        names = ", ".join(small.lines.feature for small in self.compared[1:])
-        besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes is not None else "")
+        names = ", ".join(small.title for small in self.compared[1:])
+        besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
         return f"{self._curves}{besides}; {ranked}."
 
     @property

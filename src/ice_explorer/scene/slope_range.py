@@ -24,16 +24,7 @@ _MOST_SLOPES: Final = 20_000
 
 @dataclass(frozen=True)
 class SlopeRange:
-    """What the axis reaches over.
-
-    Attributes
-    ----------
-    low, high : float
-    cut : {"no", "yes", "could be"}
-        Whether it is cut to the bulk of the slopes, or would be.
-    above, below : int
-        Lines that leave it on each side.
-    """
+    """What the axis reaches over; whether it is cut to the bulk of the slopes, and lines that leave it on each side."""
 
     low: float
     high: float
@@ -43,18 +34,10 @@ class SlopeRange:
 
 
 def slope_range(x: Array, values: Array, extent: tuple[float, float], *, full: bool) -> SlopeRange:
-    """Choose what the axis of slopes reaches over.
+    """Choose what the axis of slopes reaches over, all of them for `full`.
 
-    Parameters
-    ----------
-    x : ndarray of shape (2 · n_intervals,)
-        Both ends of each interval.
-    values : ndarray of shape (n_lines, 2 · n_intervals)
-        Slopes, twice for each interval.
-    extent : tuple of float
-        Smallest and largest of all that is drawn.
-    full : bool
-        Show all slopes, however steep.
+    `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
+    smallest and the largest of all that is drawn.
     """
     low, high = extent
     if high - low < _ONE_SLOPE * max(-low, high):

@@ -43,15 +43,9 @@ if TYPE_CHECKING:
 
 
 def split_of(coloring: str, column: str | None, feature: FeatureResult) -> Split:
-    """Return the split that a reader chose; a column that explains nothing of the feature is not split.
+    """Return the split by the `coloring` that a reader chose: "value", "median", "driver" or "together".
 
-    Parameters
-    ----------
-    coloring : {"value", "median", "driver", "together"}
-    column : str or None
-        Label of the column that colours.
-    feature : FeatureResult
-        The one that is open.
+    A column that explains nothing of the open feature is not split.
     """
     if coloring == "together" and feature._search_drivers().combined.columns:
         return Together(feature)
@@ -63,18 +57,7 @@ def split_of(coloring: str, column: str | None, feature: FeatureResult) -> Split
 
 
 def split_colors(colors: ColumnColors, split: Sides) -> tuple[tuple[str, ...], Array] | None:
-    """Return two levels, or three where values are missing, and that of each line.
-
-    Parameters
-    ----------
-    colors : RampColors or LevelColors
-    split : "median", Driver or None
-
-    Returns
-    -------
-    tuple or None
-        None where there is nothing to split at.
-    """
+    """Return two levels, or three with missing values, and that of each line; None where nothing is split."""
     if split is None:
         return None
     is_above = _side_of(colors, split)

@@ -29,10 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.outputs import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
-_MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
-_MOST_TICKS: Final = 500
 _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
-_NO_TARGET: Final = ("log_odds", "decision_function")
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
@@ -59,14 +56,8 @@ USUAL: Final[Mapping[str, object]] = {
 class Besides:
     """Content shown in addition to the curves of an explanation.
 
-    Attributes
-    ----------
-    target : ndarray of shape (n_observations,) or None
-        What was observed of what is explained, NaN where missing; None where it was not given.
-    target_name : str
-        Name of y; "" where it has none.
-    classes : Classes or None
-        Curves of all outputs; None where the model has one, or is not at hand.
+    `target` is what was observed of each row of X, NaN where missing, and `target_name` the name of y, "" where it has
+    none; `classes` are curves of all outputs, None where the model has one, or is not at hand.
     """
 
     target: NDArray[np.float64] | None = None
@@ -166,40 +157,13 @@ def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
 
 
-def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:
-    """Tell whether lines are drawn as their density."""
-    return not on_levels and (lines_as == "density" or (lines_as == "auto" and n_lines > _MOST_LINES))
-
-
-def has_rug(rug: str, n_lines: int, *, on_levels: bool) -> bool:
-    """Return whether there are ticks at the observed values."""
-    return rug != "off" and not on_levels and n_lines <= _MOST_TICKS
-
-
-def has_target(kind: Kind, response: str) -> bool:
-    """Tell whether what was observed can stand among the lines."""
-    return kind == "ice" and response not in _NO_TARGET
-
-
-def window_key(kind: Kind, feature: str, output: str) -> str:
-    """Under which name the browser keeps the part of the axes that shows."""
-    return f"{kind} {feature}: {output}"
-
-
 def kept_by(
     rule: Mapping[str, Any], values: NDArray[np.float32], domain: tuple[float, float] | None, levels: Sequence[str]
 ) -> NDArray[np.bool_]:
     """Tell which lines the legend leaves on.
 
-    Parameters
-    ----------
-    rule : mapping
-        "hidden" levels, None for missing values; or all but a "range" is hidden.
-    values : ndarray of shape (n_lines,)
-        What colours the lines: 0 to 1 on the ramp, or the index of a level; NaN is missing.
-    domain : tuple of float or None
-        Ends of the ramp.
-    levels : sequence of str
+    A rule has "hidden" levels, None for missing values; or all but a "range" of the ramp is hidden. Values are 0 to 1
+    on the ramp from end to end of `domain`, or indices of levels.
     """
     if domain is None:
         names = rule.get("hidden", ())

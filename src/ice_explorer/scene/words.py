@@ -9,19 +9,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.dates import date_writer
+import numpy as np
+
+from ice_explorer.dates import date_writer, unit_of
 from ice_explorer.features.display_axis import writer
-from ice_explorer.features.number_text import axis_number, column_format, number_text
+from ice_explorer.features.number_text import Tick, axis_number, column_format, number_text, thousands_separator, ticks
 from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ice_explorer.features.display_axis import DisplayAxis
 
+FEW_VALUES: Final = 6  # of a feature: with no more it has a tick for each
 _LEAST_TURN: Final = 0.1  # of the range of the mean: a turn that reaches this far beyond both ends is named
 _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
 
@@ -34,19 +36,26 @@ def place_writer(axis: DisplayAxis) -> Callable[[float], str]:
     return writer(axis.kind, axis.grid, axis.levels, axis_number(axis.grid), axis.clock)
 
 
+def axis_ticks(axis: DisplayAxis, domain: tuple[float, float], width: float) -> list[Tick]:
+    """Ticks of the axis of a feature of some px: its values where there are few, else round numbers."""
+    grid, (low, high) = axis.grid, domain
+    if axis.kind == "boolean" or len(grid) <= FEW_VALUES or axis.has_levels:
+        write = writer(axis.kind, grid, axis.levels, axis_number(grid), axis.clock)
+        return [Tick(value, write(value)) for value in grid.tolist() if low <= value <= high]
+    if axis.kind == "datetime":
+        return [Tick(*tick) for tick in axis.clock.ticks(low, high, max(2, round(width / 70)))]
+    n_steps, separator = max(2, round(width / 52)), thousands_separator(grid)
+    if axis.kind == "timedelta":
+        per_day = unit_of(grid).per_day
+        marks = ticks(low * per_day, high * per_day, n_steps, separator=separator)
+        return [Tick(tick.value / per_day, tick.label) for tick in marks]
+    return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))), separator=separator)
+
+
 def average_sentence(feature: str, axis: DisplayAxis, mean: NDArray[np.float64], output: str, middle: float) -> str:
     """Return how the mean prediction changes along a feature, in one sentence.
 
-    Parameters
-    ----------
-    feature : str
-    axis : DisplayAxis
-    mean : ndarray of shape (n_grid,)
-        Partial dependence.
-    output : str
-        What is predicted.
-    middle : float
-        Of the range of the predictions of the feature.
+    `mean` is the partial dependence at each grid value, `middle` that of the range of the predictions of the feature.
     """
     first, last, low, high = (float(mean[0]), float(mean[-1]), float(mean.min()), float(mean.max()))
     write, place = column_format([high - low]), place_writer(axis)

@@ -62,15 +62,10 @@ class _Blobs:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a page holds.
+    """What a page holds, of `n_lines` rows for each feature.
 
-    Attributes
-    ----------
-    blobs : list of str
-        Base64 of gzip. The first is JSON that names the others; its form is `Snapshot` of
-        `js/src/standalone/snapshot_client.ts`.
-    n_lines : int
-        Rows that are drawn of each feature.
+    Blobs are Base64 of gzip. The first is JSON that names the others; its form is `Snapshot` of
+    `js/src/standalone/snapshot_client.ts`.
     """
 
     blobs: list[str]
@@ -86,17 +81,7 @@ def lines_that_fit(explanation: ExplanationResult, max_lines: int) -> int:
 def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Snapshot:
     """Collect what a view may come to show.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    state : ViewState
-        What it shows first; names a feature and a convention.
-    code : str
-        The line that makes the explorer.
-
-    Returns
-    -------
-    Snapshot
+    The state is what it shows first, and names a feature and a convention; `code` is the line that makes the explorer.
     """
     blobs = _Blobs()
     features = list(explanation)

@@ -24,24 +24,10 @@ def frozen_page(
     title: bool | str = True,
     in_cell: bool = False,
 ) -> bytes:
-    """Write an explorer as a page that needs no kernel.
+    """Write an explorer as an HTML page that needs no kernel.
 
-    Parameters
-    ----------
-    explanation : ExplanationResult
-    state : ViewState
-        What the page shows when it opens.
-    call : str
-        The call that writes it.
-    title : bool or str
-        Whether there is a heading, or what it says.
-    in_cell : bool
-        Whether it is in the output of a cell, without a heading.
-
-    Returns
-    -------
-    bytes
-        HTML.
+    `state` is what the page shows when it opens, `call` the call that writes it. There is no heading in the output of a
+    cell, nor where `title` is False.
     """
     for feature in explanation:
         check_sendable(feature)

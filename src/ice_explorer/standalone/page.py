@@ -86,24 +86,10 @@ _FACTS: Final = {
 
 
 def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: bool, in_cell: bool = False) -> bytes:
-    """Write the page.
+    """Write the page as HTML that opens from a file, with no request.
 
-    Parameters
-    ----------
-    content : Snapshot
-    origin : mapping
-        Where it comes from, for readers and for `ice_explorer.provenance`.
-    title : str
-        Of the page.
-    heading : bool
-        Whether it is also shown above the explorer.
-    in_cell : bool
-        Whether it is shown inside the output of a cell, which has margins of its own.
-
-    Returns
-    -------
-    bytes
-        HTML that opens from a file, with no request.
+    `title` is that of the page, also shown above the explorer for a `heading`; the output of a cell has margins of
+    its own.
     """
     script, style = _bundled("frozen.js"), _bundled("frozen.css")
     blobs = "\n".join(

@@ -11,20 +11,27 @@ import numpy as np
 
 from ice_explorer.features.display_axis import MISSING
 from ice_explorer.figures.axes.style import IMAGE_PROPERTIES
-from ice_explorer.figures.axes.text import fitted, size_of, width_of
-from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT, x_ticks
+from ice_explorer.figures.axes.text import WIDER, fitted, room_of, size_of, width_of
+from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT
 from ice_explorer.figures.page.page import PX_PER_INCH
 from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
 from ice_explorer.figures.raster.lines import line_strength, line_thickness
 from ice_explorer.figures.raster.strokes import runs, suit_strokes
-from ice_explorer.figures.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends
-from ice_explorer.scene.lines import ROUNDING
+from ice_explorer.scene.strips import (
+    MOST_CONNECTED,
+    connector_opacity,
+    observed_dot,
+    phantom_dots,
+    place_in_strip,
+    strip_ends,
+    strip_reach,
+)
+from ice_explorer.scene.words import FEW_VALUES, axis_ticks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
@@ -34,18 +41,12 @@ if TYPE_CHECKING:
     from ice_explorer.scene.lines import Lines
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
-_CROWD: Final = 200  # lines from which the dots are small
 _STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
 _AIR: Final = 0.02  # of the same, between the strips and the lines
-_FEW_ROWS: Final = 20  # so few stand exactly on their level
-_FEW_DOTS: Final = 60
-_FEW_VALUES: Final = 6
-_STRIP_SHARE: Final = 0.3  # of a level's room, to either side, for its dots
 _SLOT: Final = 0.09  # of the axis, for the strip next to it
 _NAME_GAP: Final = 4.0  # pt, between the names of levels
 _LEAST_APART: Final = 1.2  # heights of a letter, from one slanted name to the next
 _ANGLE: Final = 38
-_WIDER: Final = 1.15  # letters of Matplotlib's own font than those that a page has
 _MOST_NAME: Final = 80.0  # pt, of a level
 _MOST_OPAQUE: Final = 0.995
 
@@ -60,19 +61,8 @@ SLOPE_SPREAD_LABEL: Final = "SD of the slopes"
 class _Strips:
     """Where dots stand, in the units of the axis.
 
-    Attributes
-    ----------
-    reach : float
-        Half the width of a level's strip.
-    beside : float
-        The middle of the strip of missing values.
-    beside_reach : float
-    edge : float
-        Where it begins.
-    inner, outer : float
-        Where the axes begin and end.
-    place : ndarray of shape (n_lines,)
-        Of each row in its strip, -1 to 1.
+    `reach` is half the width of a level's strip, `beside` the middle of the strip of missing values, which begins at
+    `edge`; the Axes reach from `inner` to `outer`. `place` is that of each row in its strip, -1 to 1.
     """
 
     reach: float
@@ -83,60 +73,36 @@ class _Strips:
     outer: float
     place: NDArray[np.float64]
 
-    def at(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places of one value of each row, on the axis or beside it."""
-        on_axis = values + self.reach * self.place
-        return np.asarray(np.where(np.isnan(values), self.beside + self.beside_reach * self.place, on_axis))
+    def at(self, values: NDArray[np.float64], line: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
+        """Places of one value of each line, or of some of them, on the axis or beside it."""
+        place = self.place[line]
+        return np.asarray(
+            np.where(np.isnan(values), self.beside + self.beside_reach * place, values + self.reach * place)
+        )
 
 
-def _strips_of(lines: Lines, margin: float) -> _Strips:
+def _strips_of(lines: Lines, margin: float, width: float) -> _Strips:
+    """Fit the strips to Axes that are so many pt wide."""
     low, high = lines.x_domain
     place = place_in_strip(lines.positions)
-    width = 1.0 if lines.on_levels else _SLOT * (high - low)
+    slot = 1.0 if lines.on_levels else _SLOT * (high - low)
     air = 0.0 if lines.axis.has_levels else margin * (high - low)  # levels have their own
-    is_few = len(lines.positions) <= _FEW_ROWS
-    reach = 0.0 if is_few or not lines.on_levels else _STRIP_SHARE
-    if lines.missing is None:
-        return _Strips(reach, math.nan, 0.0, math.nan, low - air, high + air, place)
-    beside_reach = 0.0 if is_few else _STRIP_SHARE * width
     end = high + air
-    return _Strips(reach, end + 0.75 * width, beside_reach, end + 0.15 * width, low - air, end + 1.25 * width, place)
-
-
-@dataclass(frozen=True)
-class _Curves:
-    """Points of curves, and the opacity of what is between two of them."""
-
-    x: NDArray[np.float64]
-    values: NDArray[np.float64]
-    opacity: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Pen:
-    """How curves are drawn: width [pt], optical density of one of them, and the opacity that they reach together."""
-
-    width: float
-    strength: float
-    most: float
+    outer = end if lines.missing is None else end + 1.25 * slot
+    per_px = (outer - low) / (width / _PT_PER_PX)
+    reach, beside = (per_px * strip_reach(len(place), room / per_px) for room in (1.0, slot))
+    if not lines.on_levels:
+        reach = 0.0
+    if lines.missing is None:
+        return _Strips(reach, math.nan, 0.0, math.nan, low - air, outer, place)
+    return _Strips(reach, end + 0.75 * slot, beside, end + 0.15 * slot, low - air, outer, place)
 
 
 @dataclass(frozen=True)
 class FeaturePlot:
     """What is drawn of a feature, and where.
 
-    Attributes
-    ----------
-    ax : Axes
-    lines : Lines
-    coloring : Coloring
-        With the colours that are drawn.
-    look : Look
-    styling : Styling
-    n_rows : int
-        Rows that have a curve, of which some are drawn.
-    y_domain : tuple of float
-        What the value axis reaches over, but for strips and legend.
+    Some of `n_rows` rows have a curve; the value axis reaches over `y_domain`, but for strips and legend.
     """
 
     ax: Axes
@@ -151,7 +117,7 @@ class FeaturePlot:
     def _strips(self) -> _Strips:
         from matplotlib import rcParams
 
-        return _strips_of(self.lines, rcParams["axes.xmargin"])
+        return _strips_of(self.lines, rcParams["axes.xmargin"], room_of(self.ax)[0])
 
     def draw(self) -> None:
         """Draw everything that has units of the data."""
@@ -166,10 +132,10 @@ class FeaturePlot:
             return
         if lines.on_levels:
             ends, values = strip_ends(lines.x, self._strips.reach), np.repeat(lines.values, 2, axis=1)
-            self._add_lines(_Curves(ends, values, connector_opacity(lines.dot_opacity)), most=MOST_CONNECTED)
+            self._add_lines(ends, values, connector_opacity(lines.dot_opacity), most=MOST_CONNECTED)
             self._add_means(lines.grid, lines.mean, lines.band)
         else:
-            self._add_lines(_Curves(lines.x, lines.values, lines.opacity))
+            self._add_lines(lines.x, lines.values, lines.opacity)
             self._add_mean()
         self._add_phantoms()
         self._add_dots()
@@ -181,50 +147,48 @@ class FeaturePlot:
 
     # --- curves -----------------------------------------------------------------------------------
 
-    def _add_lines(self, curves: _Curves, *, most: float = 1.0) -> None:
-        """Draw curves as strokes where they are few, or have properties that an image cannot have, else as an image."""
+    def _add_lines(
+        self, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64], *, most: float = 1.0
+    ) -> None:
+        """Draw curves as strokes where they are few, or have properties that an image cannot have, else as an image.
+
+        Together they reach an opacity of `most`.
+        """
+        from ice_explorer.figures.axes.image import LinesImage
+
         given = dict(self.styling.line_kw)
-        n_lines = len(curves.values)
         alpha = given.pop("alpha", None)
-        pen = _Pen(
-            width=given.pop("linewidth", line_thickness(n_lines) * _PT_PER_PX * self.look.line_width),
-            strength=line_strength(n_lines) if alpha is None else -math.log(1 - min(alpha, _MOST_OPAQUE)),
-            most=most,
-        )
+        width = given.pop("linewidth", line_thickness(len(values)) * _PT_PER_PX * self.look.line_width)
+        strength = line_strength(len(values)) if alpha is None else -math.log(1 - min(alpha, _MOST_OPAQUE))
         given.pop("color", None)  # the palette holds it
-        known = {"zorder": 2.0, "gid": "curves", "label": self._curves_label, **given}
-        is_plain = given.keys() <= IMAGE_PROPERTIES
-        draw = self._image if is_plain and not suit_strokes(*curves.values.shape) else self._strokes
-        artist = draw(curves, pen, known)
+        artist: Artist
+        if given.keys() <= IMAGE_PROPERTIES and not suit_strokes(*values.shape):
+            artist = LinesImage(x, values, opacity, self.coloring, linewidth=width, strength=strength, most=most)
+            self.ax.add_artist(artist)
+        else:
+            artist = self._strokes(x, values, opacity, most * (1 - math.exp(-strength)))
+            artist.set(capstyle="butt", joinstyle="round", linewidth=width)
+        artist.set(**{"zorder": 2.0, "gid": "curves", "label": self._curves_label, **given})
         if self.lines.is_cut:  # too steep lines end where the legend or the strips begin
             from matplotlib.patches import Rectangle
 
             low, high = self.y_domain
             artist.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
 
-    def _strokes(self, curves: _Curves, pen: _Pen, known: Mapping[str, Any]) -> Artist:
+    def _strokes(
+        self, x: NDArray[np.float64], values: NDArray[np.float64], opacity: NDArray[np.float64], opaque: float
+    ) -> LineCollection:
         from matplotlib.collections import LineCollection
         from matplotlib.colors import to_rgba
 
-        opaque = pen.most * (1 - math.exp(-pen.strength))
         paths, colors = [], []
-        for row, value, fade in zip(curves.values, self.coloring.values.tolist(), curves.opacity, strict=True):
-            for run in runs(fade):
-                part = slice(run.first, run.last + 1)
-                paths.append(np.column_stack([curves.x[part], row[part]]))
-                colors.append(to_rgba(self.coloring.palette.css(value), opaque * run.opacity))
-        look: dict[str, Any] = {"capstyle": "butt", "joinstyle": "round", **known}
-        drawn = LineCollection(paths, colors=colors, linewidths=pen.width, **look)
-        return self.ax.add_collection(drawn, autolim=False)
-
-    def _image(self, curves: _Curves, pen: _Pen, known: Mapping[str, Any]) -> Artist:
-        from ice_explorer.figures.axes.image import LinesImage
-
-        lines = curves.x, curves.values, curves.opacity
-        look: dict[str, Any] = {"linewidth": pen.width, "strength": pen.strength, "most": pen.most}
-        drawn = LinesImage(*lines, self.coloring, **look)
-        drawn.set(**known)
-        return self.ax.add_artist(drawn)
+        for row, value, fade in zip(values, self.coloring.values.tolist(), opacity, strict=True):
+            for part, strength in runs(fade):
+                paths.append(np.column_stack([x[part], row[part]]))
+                colors.append(to_rgba(self.coloring.palette.css(value), opaque * strength))
+        drawn = LineCollection(paths, colors=colors)
+        self.ax.add_collection(drawn, autolim=False)
+        return drawn
 
     @property
     def _curves_label(self) -> str:
@@ -297,45 +261,30 @@ class FeaturePlot:
         """Draw predictions at every level but the row's own, and those with the value missing."""
         from matplotlib.colors import to_rgba_array
 
-        lines, strips = self.lines, self._strips
-        colors = to_rgba_array([self.coloring.palette.css(value) for value in self.coloring.values.tolist()])
-        strength = min(0.9, 0.7 * (_FEW_DOTS / max(1, len(lines.positions))) ** 0.25)
-        look: dict[str, Any] = {"s": self._area(1.2), "linewidths": 0, "zorder": 2.3, "gid": "predictions"}
-
-        def add(value: float, heights: NDArray[np.float64], opacity: NDArray[np.float64]) -> None:
-            shown = ~np.isnan(lines.own_x) if math.isnan(value) else lines.own_x != value
-            faded = colors[shown].copy()
-            faded[:, 3] = strength * opacity[shown]
-            x = strips.at(np.full(len(lines.positions), value))[shown]
-            self.ax.scatter(x, heights[shown], color=faded, label="_predictions", **look)
-
-        if lines.on_levels:
-            for k, value in enumerate(lines.grid.tolist()):
-                add(value, lines.values[:, k], lines.dot_opacity[:, k])
-        if lines.missing is not None:
-            add(math.nan, lines.missing.values, np.full(len(lines.positions), lines.missing.opacity))
+        dots, strips = phantom_dots(self.lines), self._strips
+        if len(dots.line) == 0:
+            return
+        colors = to_rgba_array([self.coloring.palette.css(value) for value in self.coloring.values.tolist()])[dots.line]
+        colors[:, 3] = dots.opacity
+        look: dict[str, Any] = {"linewidths": 0, "zorder": 2.3, "gid": "predictions", "label": "_predictions"}
+        self.ax.scatter(strips.at(dots.level, dots.line), dots.value, s=self._area(dots.radius), color=colors, **look)
 
     def _add_dots(self) -> None:
         lines = self.lines
-        radius, opacity = (1.1, 0.7) if len(lines.positions) > _CROWD else (1.9, 0.95)
-        if lines.on_levels:  # there the own dot is one of many of its own, so it is larger than they are
-            radius, opacity = 1.4 * max(radius, 1.3), 0.95
+        radius, opacity = observed_dot(lines)
         at = self._strips.at(lines.own_x)
         low, high = self.y_domain  # the steepest slopes may leave the axes
         shown = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
         colors = [self.coloring.palette.css(value) for value in self.coloring.values[shown].tolist()]
-        edge: dict[str, Any] = {
-            "linewidths": 0.0 if len(lines.positions) > _CROWD else 0.4,
-            "edgecolors": [self.look.mixed(0)],
-        }
         look: dict[str, Any] = {
             "s": self._area(radius),
             "alpha": opacity,
             "zorder": 2.5,
             "gid": "observed",
             "label": OBSERVED_LABEL,
+            "linewidths": 0,
         }
-        self.ax.scatter(at[shown], lines.own_y[shown], c=colors, **look, **edge)
+        self.ax.scatter(at[shown], lines.own_y[shown], c=colors, **look)
 
     def _area(self, radius: float) -> float:
         """Area of a dot of so many px [pt²], as `scatter` wants it."""
@@ -347,35 +296,26 @@ class FeaturePlot:
 
     def _add_slope_spread(self) -> None:
         """Draw the standard deviation of the slopes above the histogram: where the lines disagree."""
-        lines = self.lines
-        tallest = max(float(lines.spread.max()), ROUNDING * float(np.abs(lines.values).max())) or 1.0
-        if lines.is_cut:  # where a step is cut off above, its spread is cut off as well
-            tallest = min(tallest, (self.y_domain[1] - self.y_domain[0]) / 2)
-        foot = _STRIP + 0.01
-        heights = foot + np.minimum(lines.spread / tallest, 1) * (_STRIP - 0.015)
-        points = np.concatenate([np.column_stack([lines.x, heights]), [[lines.x[-1], foot], [lines.x[0], foot]]])
+        x, foot = self.lines.x, _STRIP + 0.01
+        heights = foot + self.lines.spread_heights * (_STRIP - 0.015)
+        points = np.concatenate([np.column_stack([x, heights]), [[x[-1], foot], [x[0], foot]]])
         self._add_on_foot([points], self.look.mixed(0.5), "slope spread", SLOPE_SPREAD_LABEL)
 
     def _add_histogram(self) -> None:
         """Stand the data on the axis: they say how much to believe."""
-        lines, strips = self.lines, self._strips
-        n_missing = 0 if lines.missing is None else lines.missing.count
-        tallest = max(1.0, float(lines.histogram_counts.max(initial=0.0)), n_missing)
-        edges = np.clip(lines.histogram_edges, *lines.x_domain)
-        centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
-        if lines.axis.has_levels:
-            widths = 0.64 * widths
-        counts = lines.histogram_counts
-        if lines.missing is not None:
-            centres, counts = np.append(centres, strips.beside), np.append(counts, n_missing)
-            widths = np.append(widths, strips.outer - strips.beside)
-        heights = counts / tallest * (_STRIP - 0.01)
-        bars = [
-            np.array([[x - w / 2, 0.0], [x - w / 2, h], [x + w / 2, h], [x + w / 2, 0.0]])
-            for x, w, h in zip(centres.tolist(), widths.tolist(), heights.tolist(), strict=True)
-            if h > 0
+        left, right, shares, missing = self.lines.data_bars
+        bars = list(zip(left.tolist(), right.tolist(), shares.tolist(), strict=True))
+        if self.lines.missing is not None:
+            strips = self._strips
+            reach = (strips.outer - strips.beside) / 2
+            bars.append((strips.beside - reach, strips.beside + reach, missing))
+        height = _STRIP - 0.01
+        shapes = [
+            np.array([[start, 0.0], [start, share * height], [stop, share * height], [stop, 0.0]])
+            for start, stop, share in bars
+            if share > 0
         ]
-        self._add_on_foot(bars, self.look.mixed(0.3), "histogram", "_histogram")
+        self._add_on_foot(shapes, self.look.mixed(0.3), "histogram", "_histogram")
 
     def _add_on_foot(self, shapes: list[NDArray[np.float64]], color: Any, gid: str, label: str) -> None:
         """Add shapes over the data's x and a share of the height of the axes."""
@@ -403,11 +343,11 @@ class FeaturePlot:
         Its length is so many pt.
         """
         ax, lines = self.ax, self.lines
-        is_plain = lines.axis.kind == "numeric" and len(lines.grid) > _FEW_VALUES
+        is_plain = lines.axis.kind == "numeric" and len(lines.grid) > FEW_VALUES
         if is_plain and lines.missing is None:
             return
         size = size_of("xtick.labelsize")
-        ticks = x_ticks(lines, room * PAGE_SIZE / (_WIDER * size))
+        ticks = axis_ticks(lines.axis, lines.x_domain, room * PAGE_SIZE / (WIDER * size))
         names = self._names(size, room)
         places = [tick.value for tick in ticks]
         labels = [

@@ -20,20 +20,8 @@ if TYPE_CHECKING:
 class LinesImage(Artist):
     """Lines in the units of the data, drawn as pixels whenever the figure is drawn.
 
-    They are sharp at every size and resolution, whatever becomes of the Axes and their limits.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_points,)
-    y : ndarray of shape (n_lines, n_points)
-    opacity : ndarray of shape (n_lines, n_points - 1)
-    coloring : Coloring
-    linewidth : float
-        [pt]
-    strength : float
-        Optical density of one line.
-    most : float
-        Opacity that the lines reach together.
+    They are sharp at every size and resolution, whatever becomes of the Axes and their limits. A line has an optical
+    density of `strength`, and all together reach an opacity of `most`; `linewidth` is in pt.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.figures.axes.text import fitted, kept_width, plain, room_of, root_of, size_of, width_of
+from ice_explorer.figures.axes.text import fitted, kept_width, room_of, root_of, size_of, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,10 +83,8 @@ def _legend(
     if most_rows is not None:  # longer names are cut, so that more of them stand side by side
         most_columns = int((room + between) // (_LEAST_NAME * size + marks + between))
         n_columns = max(n_columns, min(most_columns, math.ceil(len(texts) / most_rows)))
-    if _taken(widths, n_columns, between) > room:
-        texts = [fitted(text, (room + between) / n_columns - between - marks, size) for text in texts]
-    else:
-        texts = [plain(text) for text in texts]
+    most = room if _taken(widths, n_columns, between) <= room else (room + between) / n_columns - between - marks
+    texts = [fitted(text, most, size) for text in texts]
     spacing: dict[str, Any] = {"handlelength": _HANDLE, "handletextpad": _TO_TEXT, "columnspacing": _BETWEEN}
     # Matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
     labels = [str(index) for index in range(len(texts))]

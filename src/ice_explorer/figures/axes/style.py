@@ -34,15 +34,7 @@ IMAGE_PROPERTIES: Final = frozenset({"color", "linewidth", "alpha", "zorder", "l
 class Styling:
     """What a caller gave about the look of a figure, checked.
 
-    Attributes
-    ----------
-    title : bool or str or None
-        True is the usual title, None or False none.
-    legend : bool
-    palette : object
-        As for `Explanation.plot`.
-    line_kw, mean_kw : dict
-        Properties of Matplotlib, by their full names.
+    `title` is a text, True for the usual one, None or False for none; properties have their full names.
     """
 
     title: bool | str | None
@@ -55,13 +47,7 @@ class Styling:
     def checked(
         cls, *, title: object, legend: object, palette: object, line_kw: object, mean_kw: object, is_colored: bool
     ) -> Styling:
-        """Check what a user gave.
-
-        Raises
-        ------
-        InvalidOptionError
-            Names the option that is wrong.
-        """
+        """Check what a user gave."""
         require_matplotlib()
         from matplotlib.collections import LineCollection
         from matplotlib.lines import Line2D
@@ -139,14 +125,8 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
 class Look:
     """What the Axes look like that are drawn on.
 
-    Attributes
-    ----------
-    paper : ndarray of shape (3,)
-        Colour of the background, 0 to 1, as are the others.
-    ink : ndarray of shape (3,)
-        Colour of text in this style, or black or white where that cannot be read on the background.
-    line_width : float
-        Of the style, relative to Matplotlib's own.
+    `paper` is the background; `ink` the colour of text in this style, or black or white where that cannot be read
+    on it, both 0 to 1; `line_width` that of the style, relative to Matplotlib's own.
     """
 
     paper: NDArray[np.float64]
@@ -204,16 +184,10 @@ def next_color(ax: Axes) -> Any:
 
 
 def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) -> Coloring:
-    """Return what the colours of lines mean, with the colours of a palette, or of the style in force.
+    """Return what the colours of lines mean, with the colours of a palette, or of the style in force for None.
 
-    Parameters
-    ----------
-    coloring : Coloring
-    palette : object
-        None for the style in force; a colormap, its name, colours, or a mapping of levels to colours.
-    look : Look
-    plain : color
-        Of lines that no column colours.
+    A palette is a colormap, its name, colours, or a mapping of levels to colours; `plain` is the colour of lines
+    that no column colours.
     """
     missing = look.mixed(0.3)
     if coloring.title is None:

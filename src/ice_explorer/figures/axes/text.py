@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ice_explorer.figures.page.lettering import ELLIPSIS
+from ice_explorer.figures.page.lettering import elide, text_width, wrapped
 from ice_explorer.figures.page.page import printable
 
 Title: TypeAlias = bool | str | None
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 _MOST_LINES: Final = 2  # of a title and of a label
 _BEYOND: Final = 1.15  # of the size of the Axes: titles and labels may reach into the gap to the next ones
 _KEPT: Final = 0.88  # of the width of Axes, at least, when labels have got their room
-_MOST_LETTERS: Final = 300  # that are measured of a text
-_MOST_BROKEN: Final = 1000  # letters of a text of several lines
+WIDER: Final = 1.15  # than the letters that a page is set in
 
 
 def plain(text: str) -> str:
@@ -28,50 +26,20 @@ def plain(text: str) -> str:
 
 
 def width_of(text: str, size: float) -> float:
-    """Width of a text in the font of the style [pt]; of a long one, that of its beginning."""
-    from matplotlib import rcParams
-
-    return size / 10 * _width_at_ten(text[:_MOST_LETTERS], tuple(rcParams["font.family"]), rcParams["font.style"])
-
-
-@lru_cache(maxsize=4096)
-def _width_at_ten(text: str, family: tuple[str, ...], style: Any) -> float:
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(family=list(family), style=style, size=10)
-    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
-
-
-def _cut(text: str, room: float, size: float) -> str:
-    """Return the beginning of a text that is wider than its room, with an ellipsis."""
-    text = printable(text[: _MOST_LETTERS + 1])
-    if len(text) <= _MOST_LETTERS and width_of(text, size) <= room:
-        return text
-    low, high = 0, min(len(text), _MOST_LETTERS)  # letters that fit, and more than do
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = width_of(text[:middle].rstrip() + ELLIPSIS, size) <= room
-        low, high = (middle, high) if fits else (low, middle)
-    return text[:low].rstrip() + ELLIPSIS
+    """Width of a text [pt]: fonts of styles run wider than the one that a page has."""
+    return WIDER * text_width(text, size)
 
 
 def fitted(text: str, room: float, size: Any) -> str:
     """Cut a text to so many pt."""
-    return plain(_cut(text, room, size))
+    return plain(elide(printable(text), room / WIDER, size))
 
 
-def broken(text: str, room: float, size: Any, most: int = 0) -> str:
-    """Break a text into lines of so many pt: at most so many, the last one cut, or as many as it takes for 0."""
-    lines: list[str] = []
-    for word in printable(text[:_MOST_BROKEN]).split(" "):
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and (len(lines) == most or width_of(longer, size) <= room):
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    if len(text) > _MOST_BROKEN:
-        lines[-1] += ELLIPSIS
+def broken(text: str, room: float, size: Any, most: int | None = None) -> str:
+    """Break a text into lines of so many pt: at most so many, the last one cut, or as many as it takes."""
+    lines = wrapped(printable(text), room / WIDER, size)
+    if most is not None and len(lines) > most:
+        lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
     return "\n".join(fitted(line, room, size) for line in lines)
 
 

@@ -84,13 +84,7 @@ def elide(text: str, width: float, size: float, *, bold: bool = False) -> str:
 def elide_apart(texts: Sequence[str], width: float, size: float, bold: Collection[int] = ()) -> list[str]:
     """Cut texts that stand together; of those that would look alike, what they share is cut instead of the end.
 
-    Parameters
-    ----------
-    texts : sequence of str
-    width, size : float
-        As for `elide`.
-    bold : collection of int
-        Places of those that are bold.
+    `bold` are the places of those that are bold.
     """
     cut = [elide(text, width, size, bold=bool(bold)) for text in texts]  # with the least room that one has
     alike: dict[str, set[str]] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors import MissingDependencyError
-from ice_explorer.figures.page.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Ramp, Rect, Ticks, Words
+from ice_explorer.figures.page.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Rect, Words
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -142,11 +142,9 @@ class _Painter:
                     self._polygon(mark.x, mark.y, mark.style)
                 case Path():
                     self._stroke(mark)
-                case Ticks():
-                    self._ticks(mark)
                 case Words():
                     self._words(mark)
-                case Picture() | Ramp():
+                case Picture():
                     self._image(mark)
         self._dots(dots)
 
@@ -158,12 +156,6 @@ class _Painter:
             box = Bbox.from_extents(self._clip.left, self._clip.bottom, self._clip.right, self._clip.top)
             artist.set_clip_path(None)
             artist.set_clip_box(TransformedBbox(box, self._ax.transData))
-
-    def _ticks(self, mark: Ticks) -> None:
-        style = mark.style
-        width = style.width * self._pt
-        look: dict[str, Any] = {"color": style.stroke, "linewidth": width, "alpha": style.opacity}
-        self._cut(self._ax.vlines(mark.x, mark.top, mark.bottom, zorder=self._order, **look))
 
     def _polygon(self, x: Any, y: Any, style: Style) -> None:
         from matplotlib.patches import Polygon
@@ -234,14 +226,10 @@ class _Painter:
             zorder=self._order,
         )
 
-    def _image(self, mark: Picture | Ramp) -> None:
-        from matplotlib.colors import to_rgba_array
-
-        is_ramp = isinstance(mark, Ramp)
-        pixels: Any = to_rgba_array(mark.colors)[None] if isinstance(mark, Ramp) else mark.pixels
+    def _image(self, mark: Picture) -> None:
         extent = (mark.x, mark.x + mark.width, mark.y + mark.height, mark.y)
-        look: dict[str, Any] = {"interpolation": "bilinear" if is_ramp else "antialiased", "zorder": self._order}
-        self._cut(self._ax.imshow(pixels, extent=extent, aspect="auto", **look))
+        look: dict[str, Any] = {"interpolation": "antialiased", "zorder": self._order}
+        self._cut(self._ax.imshow(mark.pixels, extent=extent, aspect="auto", **look))
 
 
 def _shows(color: str | None, style: Style) -> float:

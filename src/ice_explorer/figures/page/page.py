@@ -75,7 +75,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Path:
-    """Points joined by straight strokes."""
+    """Points joined by straight strokes; NaN parts one stroke from the next."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -110,27 +110,6 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Ramp:
-    """Colours from left to right in a rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colors: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Ticks:
-    """Upright strokes from one height to another."""
-
-    x: NDArray[np.float64]
-    top: float
-    bottom: float
-    style: Style
-
-
-@dataclass(frozen=True)
 class Group:
     """Marks that belong together, under a name, cut off at the edges of a box or not at all."""
 
@@ -139,7 +118,7 @@ class Group:
     clip: Box | None = None
 
 
-Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Ramp | Ticks | Group
+Mark: TypeAlias = Rect | Circle | Path | Words | Picture | Group
 
 
 @dataclass(frozen=True)
@@ -160,6 +139,16 @@ class Box:
     def height(self) -> float:
         """From top to bottom."""
         return self.bottom - self.top
+
+    def holds(self, other: Box) -> bool:
+        """Whether another rectangle is inside."""
+        across = other.left >= self.left and other.right <= self.right
+        return across and other.top >= self.top and other.bottom <= self.bottom
+
+    def overlaps(self, other: Box) -> bool:
+        """Whether another rectangle covers a part of this one."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
 
 
 _BESIDE: Final = 0.5  # px by which a mark may miss its room
@@ -190,14 +179,7 @@ class Axis:
 class Page:
     """Marks put down one after the other, the later ones on top.
 
-    Parameters
-    ----------
-    width : float
-        [px]
-    dpi : float
-        At which images on it are drawn, were it printed at its own size.
-    scale : float
-        How much larger than that it is printed.
+    Images have so many dots per inch, were the page printed at its own size; it is printed `scale` times as large.
     """
 
     def __init__(self, width: float, dpi: float, scale: float = 1.0) -> None:

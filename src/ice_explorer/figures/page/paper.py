@@ -31,12 +31,8 @@ class Paper:
         Of the figure [mm]; its height follows from what is on it.
     font_size : float
         Of the names and numbers [pt]; ticks are a little smaller, headings larger, and all else grows with them.
-    dpi : float
-        Of what is made of pixels.
-    title : bool or str
-        Whether to draw a heading with a sentence above the curves, or the text of the heading.
-    caption : bool or str
-        Whether a sentence under the figure says what it shows, or what is said there.
+    title, caption : bool or str
+        Whether there is a heading with a sentence above the curves, and a sentence under the figure, or their text.
     """
 
     width: float
@@ -61,20 +57,9 @@ class Paper:
         title: object = True,
         caption: object = False,
     ) -> Paper:
-        """Check what a user asks for; None is the usual.
+        """Check what a user asks for; None is the usual, but no title.
 
-        Parameters
-        ----------
-        usual_width : float
-            Where none is given [mm].
-        width : float or str, optional
-            In mm, or with its unit: "89mm", "8.9cm", "3.5in", "252pt".
-        font_size : float, optional
-            [pt]
-        dpi : float, optional
-        title : bool, str or None
-            None is as False.
-        caption : bool or str
+        A width is in mm, `usual_width` by default, or a text with its unit: "89mm", "8.9cm", "3.5in", "252pt".
 
         Raises
         ------

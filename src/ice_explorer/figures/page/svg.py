@@ -14,9 +14,7 @@ from ice_explorer.figures.page.page import (
     Page,
     Path,
     Picture,
-    Ramp,
     Rect,
-    Ticks,
     Words,
     printable,
 )
@@ -29,22 +27,9 @@ _FONT: Final = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 
 def svg_page(page: Page, title: str, description: str, provenance: str, *, compact: bool = False) -> bytes:
-    """Write a page as SVG.
+    """Write a page as a UTF-8 SVG document that needs no other file, with the provenance in its metadata.
 
-    Parameters
-    ----------
-    page : Page
-    title, description : str
-        For who cannot see it.
-    provenance : str
-        JSON text, kept in the metadata.
-    compact : bool
-        Whether to save bytes: no indentation, and circles that look alike have their style in common.
-
-    Returns
-    -------
-    bytes
-        A UTF-8 document that needs no other file.
+    `compact` saves bytes: no indentation, and circles that look alike have their style in common.
     """
     width, height = _px(page.width), _px(page.height)
     root = ET.Element(
@@ -103,17 +88,11 @@ def _write(mark: Mark, parent: ET.Element) -> None:
             ET.SubElement(parent, "circle", place | _styled(mark.style))
         case Path():
             ET.SubElement(parent, "path", {"d": _joined(mark)} | _styled(mark.style))
-        case Ticks():
-            stroke = f"V{_px(mark.bottom)}"
-            upright = "".join(f"M{_px(x)},{_px(mark.top)}{stroke}" for x in mark.x.tolist())
-            ET.SubElement(parent, "path", {"d": upright} | _styled(mark.style))
         case Words():
             _write_words(mark, parent)
         case Picture():
             link = "data:image/png;base64," + base64.b64encode(png_bytes(mark.pixels)).decode()
             ET.SubElement(parent, "image", _place(mark) | {"preserveAspectRatio": "none", "xlink:href": link})
-        case Ramp():
-            _write_ramp(mark, parent)
 
 
 def _write_group(mark: Group, parent: ET.Element) -> None:
@@ -135,7 +114,7 @@ def _px(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _place(mark: Rect | Picture | Ramp) -> dict[str, str]:
+def _place(mark: Rect | Picture) -> dict[str, str]:
     return {"x": _px(mark.x), "y": _px(mark.y), "width": _px(mark.width), "height": _px(mark.height)}
 
 
@@ -151,8 +130,9 @@ def _styled(style: Style) -> dict[str, str]:
 
 
 def _joined(mark: Path) -> str:
-    points = "L".join(f"{_px(x)},{_px(y)}" for x, y in zip(mark.x.tolist(), mark.y.tolist(), strict=True))
-    return f"M{points}{'Z' if mark.closed else ''}"
+    points = (f"{_px(x)},{_px(y)}" for x, y in zip(mark.x.tolist(), mark.y.tolist(), strict=True))
+    strokes = "L".join(points).split("Lnan,nanL")
+    return "".join(f"M{stroke}" for stroke in strokes) + ("Z" if mark.closed else "")
 
 
 def _write_words(mark: Words, parent: ET.Element) -> None:
@@ -167,10 +147,3 @@ def _write_words(mark: Words, parent: ET.Element) -> None:
     text.text = mark.text
     if mark.text != mark.full:
         ET.SubElement(text, "title").text = mark.full  # what a pointer over it shows
-
-
-def _write_ramp(mark: Ramp, parent: ET.Element) -> None:
-    gradient = ET.SubElement(parent, "linearGradient", {"id": "ramp"})
-    for at, color in enumerate(mark.colors):
-        ET.SubElement(gradient, "stop", {"offset": _px(at / (len(mark.colors) - 1)), "stop-color": color})
-    ET.SubElement(parent, "rect", _place(mark) | {"fill": "url(#ramp)"})

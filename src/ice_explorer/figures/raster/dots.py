@@ -21,24 +21,9 @@ def paint_dots(
     width: int,
     height: int,
 ) -> NDArray[np.uint8]:
-    """Paint dots one over the other.
+    """Paint dots one over the other into an image (height, width, 4) of red, green, blue and opacity, 0 to 255.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (n_dots,)
-        Centres [px]; those outside the image are left out.
-    colors : ndarray of shape (n_dots, 3)
-        0 to 255.
-    opacity : ndarray of shape (n_dots,)
-    radius : float
-        [px]
-    width, height : int
-        Of the image [px].
-
-    Returns
-    -------
-    ndarray of shape (height, width, 4)
-        Red, green, blue and opacity, 0 to 255.
+    Colours (n_dots, 3) are 0 to 255, lengths in px; dots whose centres are outside the image are left out.
     """
     reach = math.ceil(radius + 1)
     padded = np.zeros((height + 2 * reach + 1, width + 2 * reach + 1, 4))  # colour times opacity, opacity

@@ -47,7 +47,6 @@ class LineSet:
     y : ndarray of shape (n_lines, n_points)
         From the top; NaN breaks the line.
     opacity : ndarray of shape (n_lines, n_points - 1)
-        Of each segment, 0 to 1.
     color : ndarray of shape (n_lines,)
         0 to 1 on the ramp, or the index of a level; NaN is neutral.
     """
@@ -80,25 +79,10 @@ def draw_lines(
     strength: float,
     compiled: bool | None = None,
 ) -> NDArray[np.uint8]:
-    """Draw lines into an image.
+    """Draw lines into an image (height, width, 4) of red, green, blue and opacity, 0 to 255.
 
-    Parameters
-    ----------
-    lines : LineSet
-    palette : Palette
-    width, height : int
-        Of the image [px].
-    thickness : float
-        Of a line [px].
-    strength : float
-        Optical density of one opaque line: its opacity is 1 - exp(-strength).
-    compiled : bool, optional
-        Whether numba draws; by default where it is installed and there is enough to draw.
-
-    Returns
-    -------
-    ndarray of shape (height, width, 4)
-        Red, green, blue and opacity, 0 to 255.
+    `thickness` is that of a line [px], `strength` its optical density: its opacity is 1 - exp(-strength). Where it is
+    not `compiled`, nor by default where there is little to draw, NumPy draws.
     """
     pieces = _pieces(lines.x, width, thickness)
     image = np.zeros((height, width, 4), dtype=np.uint8)
@@ -127,25 +111,9 @@ def draw_density(
 ) -> NDArray[np.uint8]:
     """Draw how many lines are where: the twin of `DensityRaster` in `js/src/geometry/density.ts`.
 
-    In each column every line counts once, spread over the heights that it passes.
-
-    Parameters
-    ----------
-    lines : LineSet
-    palette : Palette
-    width, height : int
-        Of the image [px].
-    n_lines : int
-        How many lines the shares are of; those drawn may be a sample of them.
-    peak : float
-        The share of the lines that is drawn solid.
-    fineness : float
-        Height of one px of the screen [px]: shares are those of a px of the screen, wherever it begins.
-
-    Returns
-    -------
-    ndarray of shape (height, width, 4)
-        Red, green, blue and opacity, 0 to 255.
+    In each column every line counts once, spread over the heights that it passes. Shares are of `n_lines`, of which
+    those drawn may be a sample; that of `peak` is drawn solid. A px of the screen, wherever it begins, is `fineness`
+    px high.
     """
     channel, color, n_channels = _channels(lines.color, palette)
     scale = n_lines / max(1, len(lines.y)) * fineness

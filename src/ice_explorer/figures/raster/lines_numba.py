@@ -50,24 +50,12 @@ def _add_trapezoid(low, high, centre, density, shape, color, ink, tinted):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_ink(pieces, first, lines, thickness, limits, ink, tinted):
-    """Add all lines to some columns of an image.
+    """Add all lines to some columns of an image, from `first` on.
 
-    Parameters
-    ----------
-    pieces : column, segment, middle, share_of_segment, run, upright_from and share, (n_pieces,) each
-        As `raster._Pieces`.
-    first : int
-        The first column of the block.
-    lines : y, float32 (n_points, n_lines), opacity, float32 (n_segments, n_lines), channel and color, (n_lines,)
-        As of a `LineSet`; where the ink goes, and what it is multiplied by for `tinted`.
-    thickness : float
-        Of a line [px].
-    limits : tuple of two floats
-        The slope from which a narrow segment is upright, and the rise below which a strip is a box.
-    ink : float64 (n_columns, n_channels, height)
-        Added to.
-    tinted : float64 (n_columns, height)
-        Added to.
+    `pieces` are the arrays of `lines._Pieces`. `lines` are y (n_points, n_lines) and opacity (n_segments, n_lines) as
+    of a `LineSet`, the channel that the ink of each line goes to, and what it is multiplied by for `tinted`. `limits`
+    are the slope from which a narrow segment is upright, and the rise below which a strip is a box. Added to are `ink`
+    (n_columns, n_channels, height) and `tinted` (n_columns, height).
     """
     column, segment, middle, share_of_segment, run, upright_from, share = pieces
     by_point, by_segment, channel, color = lines

@@ -18,12 +18,10 @@ _SUB: Final = 1  # filter: each byte minus that of the pixel before it, which su
 
 
 def png_bytes(pixels: NDArray[np.uint8]) -> bytes:
-    """Encode an image; where all that shows has one colour its opacities alone, a quarter of the bytes.
+    """Encode an image (height, width, 4).
 
-    Parameters
-    ----------
-    pixels : ndarray of shape (height, width, 4)
-        Red, green, blue and opacity. What is fully transparent may take the colour of the rest.
+    Where all that shows has one colour, the file holds its opacities alone, a quarter of the bytes; what is fully
+    transparent may then take that colour.
     """
     color = _only_color(pixels)
     if color is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,31 +19,16 @@ _MOST_SEGMENTS: Final = 40_000
 _OPACITY_STEPS: Final = 16
 
 
-@dataclass(frozen=True)
-class Run:
-    """Points first to last (included) of one line, all drawn with one opacity."""
-
-    first: int
-    last: int
-    opacity: float
-
-
 def suit_strokes(n_lines: int, n_points: int) -> bool:
     """Tell whether lines are few enough to be drawn as strokes."""
     return n_lines <= _MOST_LINES and n_lines * n_points <= _MOST_SEGMENTS
 
 
-def runs(opacity: NDArray[np.float64]) -> Iterator[Run]:
-    """Cut one line where its opacity changes.
-
-    Parameters
-    ----------
-    opacity : ndarray of shape (n_points - 1,)
-        Of each segment; rounded to sixteenths, the faintest still visible.
-    """
+def runs(opacity: NDArray[np.float64]) -> Iterator[tuple[slice, float]]:
+    """Cut a line where the opacity of its segments changes, in sixteenths, the faintest still visible."""
     if len(opacity) == 0:
         return
     steps = np.maximum(1, np.floor(opacity * _OPACITY_STEPS + 0.5).astype(int))
     bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]
     for first, last in itertools.pairwise(bounds):
-        yield Run(first, last, float(steps[first]) / _OPACITY_STEPS)
+        yield slice(first, last + 1), float(steps[first]) / _OPACITY_STEPS
