@@ -395,7 +395,7 @@ CASES = [
         "explanation in a pickle",
         lambda _: pickle.dumps(result()),
         InputTypeError,
-        "An explanation cannot be pickled or copied: it asks the model for lines when they are looked at. Pickle model "
+        "An explanation cannot be pickled or copied: it calls the model on demand. Pickle model "
         "and X and explain again, or keep the numbers: `e.save('numbers.json')`.",
     ),
     Case(
@@ -695,7 +695,7 @@ CASES = [
         "label spelt wrongly",
         lambda _: explain(Labels(), NUMBERS, output="yuong"),
         OutputError,
-        "`output` must be a label that the model predicts for the first rows it is asked for, 'old', 'young'; "
+        "`output` must be a label that the model predicts for the first rows of X, 'old', 'young'; "
         "got 'yuong'. Did you mean 'young'? For another one pass a function that returns 1 where it is "
         "predicted, else 0.",
     ),
@@ -1338,7 +1338,8 @@ CASES = [
         "rows by mask",
         lambda _: result()["age"].rows([True, False]),
         InvalidOptionError,
-        "`positions` as a mask must have one value for each of the 12 rows of X; got 2.",
+        "`positions` as a mask must have one value for each of the 12 rows of X; got 2. "
+        "Pass a mask of these rows, or their positions.",
     ),
     Case(
         "rows of different lengths",
@@ -1721,7 +1722,8 @@ CASES = [
         "select by a mask of other rows",
         lambda _: with_trait("selection", [True, False]),
         InvalidOptionError,
-        "`selection` as a mask must have one value for each of the 12 rows of X; got 2.",
+        "`selection` as a mask must have one value for each of the 12 rows of X; got 2. "
+        "Pass a mask of these rows, or their positions.",
     ),
     Case(
         "select by text",
@@ -1773,7 +1775,8 @@ CASES = [
         "a closed explorer",
         lambda _: read_closed(),
         Cancelled,
-        "An explorer must be open to be read; this one was closed and has let go of its model and data. Make it again.",
+        "An explorer must be open to be read; this one is closed and no longer holds its model and data. "
+        "Create a new one.",
     ),
     # files
     Case(

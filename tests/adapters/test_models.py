@@ -218,7 +218,7 @@ def test_labels_of_a_model_that_lists_none_are_those_it_predicts():
         "The model returns 2 classes, so one must be chosen. Pass `output='old'` (or 'young')."
     )
     assert message(ice.errors.OutputError, Crisp(), output="olds") == (
-        "`output` must be a label that the model predicts for the first rows it is asked for, 'old', 'young'; "
+        "`output` must be a label that the model predicts for the first rows of X, 'old', 'young'; "
         "got 'olds'. Did you mean 'old'? For another one pass a function that returns 1 where it is predicted, else 0."
     )
 

@@ -201,7 +201,7 @@ def test_it_can_be_stopped_between_blocks_and_begun_again(X):
         ),
         (
             ("age", "age"), {}, InvalidOptionError,
-            "The two features of a pair must differ; got 'age' twice. Name another one beside it.",
+            "The two features of a pair must differ; got 'age' twice. Pass two different features.",
         ),
         (
             ("age", "bmi"), {"grid_size": 1}, InvalidOptionError,

@@ -508,7 +508,8 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
         ("selection", [-1], ("`selection` must be row positions of X, from 0 to 39; got -1. Rows are addressed "
          "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
         ("selection", [True, False], (
-         "`selection` as a mask must have one value for each of the 40 rows of X; got 2.")),
+         "`selection` as a mask must have one value for each of the 40 rows of X; got 2. "
+         "Pass a mask of these rows, or their positions.")),
         ("selection", 3, ("`selection` must be row positions of X, from 0 to 39; got 3. Rows are addressed "
          "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
     ],
@@ -1078,7 +1079,8 @@ def test_closing_answers_and_refuses(make, X, held):
     with pytest.raises(errors.Cancelled) as caught:
         _ = explorer.table
     assert str(caught.value) == (
-        "An explorer must be open to be read; this one was closed and has let go of its model and data. Make it again."
+        "An explorer must be open to be read; this one is closed and no longer holds its model and data. "
+        "Create a new one."
     )
     explorer.close()
 

@@ -136,7 +136,7 @@ def choose_engine(
     """
     if wanted == "brute" or context.probe is None:
         if wanted not in {"brute", "auto"}:
-            raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
+            raise _not_exact(wanted, "The model fails on phantoms.")
         return BruteEngine(context, items, n_jobs, "requested; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
         "linear": _linear_engine, "kernel": _radial_engine, "network": _network_engine, "tree": _tree_engine
@@ -149,10 +149,15 @@ def choose_engine(
             return makers[name](inside, context, items, n_jobs), _without_numba() if name == "tree" else []
         except _REFUSALS as error:
             if wanted != "auto":
-                raise InvalidOptionError.engine(name, str(error)) from error
+                raise _not_exact(name, str(error)) from error
             if not isinstance(error, OtherFormError | NotTreesError):
                 notes.append(f"The {name} engine is not used; every phantom observation is predicted: {error}")
     return BruteEngine(context, items, n_jobs, _BRUTE), notes
+
+
+def _not_exact(engine: str, reason: str) -> InvalidOptionError:
+    what = "a model that it computes exactly"
+    return InvalidOptionError.needs(f'engine="{engine}"', what, reason, 'engine="auto"')
 
 
 def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:

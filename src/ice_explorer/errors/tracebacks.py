@@ -84,7 +84,7 @@ def _mistake(
     parameters = inspect.signature(function).parameters
     unknown = next((name for name in keywords if name not in parameters), None)
     if unknown is None:
-        return InputTypeError.call(error)
+        return InputTypeError(f"{error}.")
     options = [name for name, parameter in parameters.items() if parameter.default is not inspect.Parameter.empty]
     return UnknownOptionError.keyword(function.__name__, unknown, options)
 

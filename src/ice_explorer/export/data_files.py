@@ -100,8 +100,7 @@ def require_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401, ICN001
     except ImportError as error:
-        what = "Writing Parquet"
-        raise MissingDependencyError.extra(what, "pyarrow", "export") from error
+        raise MissingDependencyError.extra("Writing Parquet", "pyarrow", "export") from error
 
 
 def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import ExportError, InputTypeError
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,10 @@ def check_target(file: Path, *, overwrite: bool) -> os.stat_result | None:
     found = _state(file, ExportError.not_written)
     if found is None:
         if not file.parent.is_dir():
-            raise ExportError.no_folder(file)
+            raise ExportError(
+                f"`path` must be in a folder that is there; {quoted(str(file))} is in none.",
+                "Make the folder, or choose another.",
+            )
         if file.is_symlink():
             raise ExportError.not_a_file(file, "a link that leads nowhere")
         return None
@@ -118,7 +122,9 @@ def open_file(path: object) -> BinaryIO:
     file = as_path(path)
     found = _state(file, ExportError.not_read)
     if found is None:
-        raise ExportError.no_file(file)
+        raise ExportError(
+            f"`path` must be that of a file; there is none at {quoted(str(file))}.", "Check its name and its folder."
+        )
     if not stat.S_ISREG(found.st_mode):
         raise ExportError.not_a_file(file, _kind(found))
     try:

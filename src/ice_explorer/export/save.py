@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import ExportError
+from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.export.file_names import plain_name
 from ice_explorer.export.regular_files import as_path, check_target, write_file
@@ -110,9 +111,14 @@ def save(
     check_flag("overwrite", overwrite)
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ExportError.suffix(path, SUFFIXES)
+        raise ExportError(
+            f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(path))}.", "The suffix chooses the format."
+        )
     if check_flag("spreadsheet", spreadsheet) and suffix != _CSV:
-        raise ExportError.spreadsheet(path)
+        raise ExportError(
+            f"`spreadsheet=True` needs a `path` that ends in '.csv'; got {quoted(str(path))}.",
+            "Leave it out for other formats.",
+        )
     sheet = _sheet(what, paper)
     state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, max_lines)
     # Elsewhere the view itself says how many lines there are.

@@ -20,11 +20,11 @@ _SEEDS = 1 << 32  # of a forest
 
 
 def check_decay(decay: object) -> float:
-    """Return a decay as a float in (0, 1], or say what it must be."""
-    if isinstance(decay, bool) or not isinstance(decay, (int, float, np.integer, np.floating)):
-        raise InvalidOptionError.decay(decay)
-    if not 0 < decay <= 1:  # NaN fails too
-        raise InvalidOptionError.decay(decay)
+    """Return a decay as a float. Raise if it is not in (0, 1]."""
+    numbers = (int, float, np.integer, np.floating)
+    if isinstance(decay, bool) or not isinstance(decay, numbers) or not 0 < decay <= 1:  # NaN fails too
+        advice = "Use `decay=1` to weight all phantom observations equally."
+        raise InvalidOptionError.must("decay", "be greater than 0 and at most 1", decay, advice)
     return float(decay)
 
 

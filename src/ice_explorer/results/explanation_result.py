@@ -506,7 +506,11 @@ class ExplanationResult:
             If no target was given.
         """
         if self._residual_label is None:
-            raise InvalidOptionError.residual_without_target()
+            raise InvalidOptionError(
+                "`color_by=RESIDUAL` needs the observed target; this explanation has none.",
+                "Pass it to the explorer: `ICEExplorer(model, X, y)`.",
+                'Choose another column under "Colour by", or create the explorer with y.',
+            )
         return self._residual_label
 
     def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:

@@ -28,7 +28,7 @@ from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.anchors import place_of
 from ice_explorer.features.columns import Columns
@@ -152,7 +152,9 @@ def _read_data(model: Any, X: Any, options: Options) -> _Data:
     except UnknownFeatureError as error:
         if options.like is None or options.features is not options.like.features:
             raise
-        raise InvalidOptionError.like_absent(error) from None
+        raise InvalidOptionError(
+            f"X must have the features of `like`. {error}", "Use `features=` to choose from those that both have."
+        ) from None
     return _Data(groups, categorical, table, weights, columns, chosen, skipped)
 
 
@@ -290,7 +292,11 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
         names = {}
     chosen = [at for at in usable if at not in names]
     if not chosen:
-        raise InputDataError.no_features(columns.names)
+        raise InputDataError(
+            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+            f"its columns are {listed(columns.names)}.",
+            "Turn one into such a column in front of the model.",
+        )
     skipped = [
         *notes.empty_columns(list(empty.values())),
         *notes.columns_of_objects(list(objects.values())),
@@ -313,7 +319,7 @@ def _check_like(like: object, grid: object, grid_size: int | None) -> None:
         raise InvalidOptionError.must("like", "be an explanation", like, "Pass the result of `explain`.")
     for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
         if given:
-            raise InvalidOptionError.like_and(option)
+            raise InvalidOptionError(f"`like` brings its own grids; got `{option}` as well.", "Leave out one of them.")
 
 
 def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
@@ -322,7 +328,10 @@ def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]
     for number in chosen:
         feature = columns.feature(number)
         if feature.name not in like.keys():  # noqa: SIM118 - an explanation also contains positions
-            raise InvalidOptionError.like_without(feature.readable, like.features)
+            raise InvalidOptionError(
+                f"Every feature must be one of `like`; {quoted(feature.readable)} is not explained there.",
+                f"Use `features=` to choose from {listed(like.features)}.",
+            )
         references[number] = reference = like[feature.name]._item
         if feature.kind != reference.feature.kind:
             raise InvalidOptionError.unlike(

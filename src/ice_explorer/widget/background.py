@@ -24,6 +24,7 @@ from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled, ComputationError
+from ice_explorer.errors.base import cause_of, quoted
 
 logger = logging.getLogger(__name__)
 
@@ -281,7 +282,7 @@ class Background(Generic[Name, Result]):
         """Have the end of a thread that ended without a word become a state; not to be called under the lock."""
         thread = self._thread
         if thread is not None and not thread.is_alive() and thread.ident is not None:
-            self._end(thread, ComputationError.lost(self._current))
+            self._end(thread, _lost(self._current))
 
     def _run(self) -> None:
         while True:
@@ -403,9 +404,20 @@ def _as_exception(error: BaseException, name: Hashable) -> Exception:
     """Return what is an `Exception` as it is, and a sentence about anything else."""
     if isinstance(error, Exception):
         return error
-    stopped = ComputationError.stopped(name, error)
+    stopped = ComputationError(
+        f"A model must return numbers or raise an Exception; computing {quoted(name)} ended with {cause_of(error)}",
+        f"Wrap the model in a function that catches {type(error).__name__} and raises a RuntimeError.",
+    )
     stopped.__cause__ = error
     return stopped
+
+
+def _lost(name: Hashable) -> ComputationError:
+    return ComputationError(
+        "The thread of an explorer must live until all features are computed; it ended while computing "
+        f"{quoted(name)}, as threads do in a forked process.",
+        'Press "Resume" in the explorer, or make it again.',
+    )
 
 
 def _compute_nothing(_name: Hashable, _between_blocks: BetweenBlocks, _is_cancelled: IsCancelled) -> NoReturn:

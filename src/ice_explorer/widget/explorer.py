@@ -29,7 +29,7 @@ import traitlets
 
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled, FrontEndMissingError, ICEExplorerError, UnknownNameError, UnknownOptionError
-from ice_explorer.errors.base import closest, counted, quoted
+from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
@@ -270,10 +270,17 @@ class ICEExplorer(anywidget.AnyWidget):
         def __setattr__(self, name: str, value: object) -> None:
             """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
             if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
-                raise UnknownOptionError.trait(name, self._public_traits())
+                traits = self._public_traits()
+                raise UnknownOptionError(
+                    f"An explorer has no {quoted(name)} to set.{did_you_mean(name, traits)}",
+                    f"There are {', '.join(traits)}.",
+                )
             found = getattr(type(self), name, None)
             if isinstance(found, property) and found.fset is None:
-                raise UnknownNameError.read_only(name, self._public_traits())
+                raise UnknownNameError(
+                    f"`{name}` of an explorer can be read, but not set.",
+                    f"Set one of {', '.join(self._public_traits())}.",
+                )
             if name == "feature" and isinstance(value, str) and value == "":
                 value = self._nameless_feature()
             super().__setattr__(name, value)
@@ -426,12 +433,11 @@ class ICEExplorer(anywidget.AnyWidget):
         if snapshot.error is not None:
             raise in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
-            msg = (
+            raise Cancelled(
                 "The explanation must be complete to be read; it was cancelled after "
-                f"{len(snapshot.results)} of {snapshot.n_features} features. "
-                'Press "Resume" in the explorer, or make it again, to compute them all.'
+                f"{len(snapshot.results)} of {snapshot.n_features} features.",
+                'Press "Resume" in the explorer, or make it again, to compute them all.',
             )
-            raise Cancelled(msg)
         return work.explanation(snapshot.results)
 
     def _wait(self) -> tuple[Snapshot[Name, FeatureExplanation], Work]:
@@ -717,11 +723,10 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _open_work(self) -> Work:
         if self._work is None:
-            msg = (
-                "An explorer must be open to be read; this one was closed and has let go of its "
-                "model and data. Make it again."
+            raise Cancelled(
+                "An explorer must be open to be read; this one is closed and no longer holds its model and data.",
+                "Create a new one.",
             )
-            raise Cancelled(msg)
         return self._work
 
     # --- to the browser ---------------------------------------------------------------------------

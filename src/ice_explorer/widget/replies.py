@@ -81,7 +81,10 @@ def _answer_of_feature(work: Work, background: Background[Name, FeatureExplanati
     if request["type"] == "groups":
         return partial(_groups, background, request)
     if work.choices.classes is None:
-        raise OutputError.alone()
+        raise OutputError(
+            "Classes can be shown side by side where the model at hand has several; this explorer knows of one output.",
+            "Call `ICEExplorer(model, X)` with a model of several classes.",
+        )
     return partial(_classes, work.choices.classes, request)
 
 
@@ -103,7 +106,11 @@ def _export(
 
     snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
     if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
-        raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
+        raise ExportError(
+            "All features must be computed to be exported together; "
+            f"{len(snapshot.results)} of {snapshot.n_features} are.",
+            "Wait until they are there, or export a picture of the view.",
+        )
     drawn = work.drawn(request["state"], request["choices"])
     return export_request.answer(work.explanation(snapshot.results), request, drawn)
 

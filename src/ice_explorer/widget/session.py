@@ -201,17 +201,16 @@ def _not_explained(what: str, wanted: str, instead: str) -> str:
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
     for option in options:
         if option not in DEFAULTS:
-            function = "ICEExplorer"
-            raise UnknownOptionError.keyword(function, option, [*DEFAULTS, "state"])
+            raise UnknownOptionError.keyword("ICEExplorer", option, [*DEFAULTS, "state"])
     if not isinstance(model, Explanation):
         return _work_of_wanted(model, X, y, options, wanted)
     further = ["X"] * (X is not None) + list(options)
     if further:
-        msg = (
+        raise InputTypeError(
             "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data "
-            f"and its options; got {', '.join(further)} as well. Pass that to `explain`."
+            f"and its options; got {', '.join(further)} as well.",
+            "Pass that to `explain`.",
         )
-        raise InputTypeError(msg)
     return _work_of_explanation(model, y)
 
 
@@ -269,11 +268,10 @@ def _labels_of(text: str) -> list[object]:
 
 def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> Work:
     if X is None:
-        msg = (
-            "ICEExplorer needs the observations to explain the model on; got a model alone. "
-            "Call `ICEExplorer(model, X)`."
+        raise InputTypeError(
+            "ICEExplorer needs the observations to explain the model on; got a model alone.",
+            "Call `ICEExplorer(model, X)`.",
         )
-        raise InputTypeError(msg)
     # The bars that fill in are the progress; anything else has to be asked for.
     progress = options.get("progress") or False
     others = Options(**{**options, "progress": False})

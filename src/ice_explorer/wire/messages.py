@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, T
 
 from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
+from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 from ice_explorer.wire.forms import (
@@ -651,6 +652,8 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "resume": {},
     "view": {"view": TEXT, "state": one_of(*PRESENCES)},
 }
+# A request that breaks the protocol comes from a page that loaded another version's front end.
+_RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
 # What is in fields that are mappings.
 _ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {
     "export": {"state": VIEW_STATE, "choices": VIEW_CHOICES},
@@ -677,7 +680,9 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     """
     request = content.get("type")
     if not isinstance(request, str) or request not in _FIELDS:
-        raise MessageError.unknown_type(request, _FIELDS)
+        raise MessageError(
+            f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {quoted(request)}.", _RELOAD
+        )
     # A field that is missing holds nothing.
     fields: dict[str, Any] = {name: content.get(name) for name in _FIELDS[request]}
     _check(request, "", fields, _FIELDS[request])
@@ -691,6 +696,12 @@ def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping
     check_entries(
         entries,
         forms,
-        lambda name: MessageError.entry(request, within.removesuffix("."), name, forms),
-        lambda name, expected, got: MessageError.field(request, within + name, expected, got),
+        lambda name: MessageError(
+            f"{within.removesuffix('.')!r} of a request {request!r} must have no other entries than "
+            f"{', '.join(map(repr, forms))}; got {quoted(name)}.",
+            _RELOAD,
+        ),
+        lambda name, expected, got: MessageError(
+            f"{within + name!r} of a request {request!r} must be {expected}; got {quoted(got)}.", _RELOAD
+        ),
     )

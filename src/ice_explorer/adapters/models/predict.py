@@ -18,6 +18,7 @@ from ice_explorer.adapters.models.peel import peel
 from ice_explorer.adapters.models.source import source_of_estimator, source_of_function
 from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -161,18 +162,21 @@ def _check_response(response: object) -> None:
 def _source_of(model: Any) -> Source:
     """Read what a model can be asked."""
     if isinstance(model, type):
-        raise InputTypeError.model_class(model)
+        name = model.__name__
+        raise InputTypeError(
+            f"model must be a fitted model; got the class {name}.",
+            f"Make a model of it and fit that: `{name}().fit(X, y)`.",
+        )
     source = foreign_source(model)
     if source is not None:
         return source
     if hasattr(model, "predict"):
         return _with_log_odds(source_of_estimator(model), model)
     if not callable(model):
-        msg = (
-            "model must have a predict method or be a function of X; "
-            f"got {type(model).__name__}. Pass `lambda X: …` that returns one number per row."
+        raise InputTypeError(
+            f"model must have a predict method or be a function of X; got {type(model).__name__}.",
+            "Pass `lambda X: …` that returns one number per row.",
         )
-        raise InputTypeError(msg)
     return source_of_function(model)
 
 
@@ -208,7 +212,10 @@ def _choose_response(source: Source, response: Response, model: str) -> str:
         raise InvalidOptionError.response_of_callable(response)
     needed = "predict_proba" if response == "log_odds" else response
     if needed not in source.ways:
-        raise InvalidOptionError.response(response, needed, model)
+        raise InvalidOptionError(
+            f"`response={quoted(response)}` needs a model with {needed}; {model} has none.",
+            'Use `response="auto"`, or pass a function that returns what you want to explain.',
+        )
     return response
 
 
