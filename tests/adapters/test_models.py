@@ -490,8 +490,9 @@ def test_a_zero_inflated_model_whose_columns_are_not_in_x_is_refused():
         "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
     )
     said = "X must have the columns of `exog_infl`, by name, because ZeroInflatedPoisson was fitted with them"
-    for infl, named in ((both[["const", "rooms"]], ": 'const', 'rooms'."), (both[["const", "rooms"]].to_numpy(), ".")):
-        assert message(ice.errors.InputDataError, zero_inflated(rows, infl), rows) == said + named + instead
+    got = "; got 'const', 'income'."
+    for infl, named in ((both[["const", "rooms"]], ": 'const', 'rooms'"), (both[["const", "rooms"]].to_numpy(), "")):
+        assert message(ice.errors.InputDataError, zero_inflated(rows, infl), rows) == said + named + got + instead
 
 
 def test_results_with_further_parameters_take_arrays_by_their_number_of_columns():

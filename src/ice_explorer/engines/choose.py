@@ -50,14 +50,6 @@ _BRUTE = "every phantom observation is predicted, which works for any model"
 class NotExactError(ICEExplorerError):
     """An engine cannot reproduce the predictions of the model; the message states why."""
 
-    @classmethod
-    def unknown_form(cls, model: object, error: Exception) -> NotExactError:
-        """Return the error for a library version with an unknown model format."""
-        return cls(
-            f"This version of {type(model).__name__} stores the fitted model in an unknown format "
-            f"({type(error).__name__}: {error})."
-        )
-
 
 class Inside:
     """What a model keeps inside, read once for all who ask.
@@ -85,7 +77,10 @@ class Inside:
         try:
             return reader(model, self._predictor.position, self._predictor.response)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise NotExactError.unknown_form(model, error) from error
+            raise NotExactError(
+                f"This version of {type(model).__name__} stores the fitted model in an unknown format "
+                f"({type(error).__name__}: {error})."
+            ) from error
 
     @cached_property
     def trees(self) -> TreeEnsemble:
@@ -164,8 +159,7 @@ def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
     """Refuse trees that scikit-learn's compiled code predicts several times faster than NumPy sweeps them."""
     is_classic = ensemble.library == "scikit-learn" and ensemble.input_dtype == np.float32  # not histogram boosting
     if is_classic and not _HAS_NUMBA:
-        msg = "numba is not installed, and without it scikit-learn is faster."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("numba is not installed, and without it scikit-learn is faster.")
 
 
 def _without_numba() -> list[str]:
@@ -185,8 +179,9 @@ def _named(peeled: Peeled, how: str) -> str:
 def _check(space: Space, found: Any, tolerance: float) -> None:
     apart = space.difference(found)
     if not apart <= tolerance:
-        msg = f"Its predictions of phantom observations differ from those of the model by {apart:.2g} of their size."
-        raise NotExactError(msg)
+        raise NotExactError(
+            f"Its predictions of phantom observations differ from those of the model by {apart:.2g} of their size."
+        )
 
 
 def _linear_reader(peeled: Peeled, columns: Columns) -> Callable[..., LinearModel]:
@@ -240,8 +235,7 @@ def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInp
 
 def _check_width(n_columns: int, space: Space) -> None:
     if n_columns != len(space.columns):
-        msg = f"The model was fitted on {n_columns} columns, X has {len(space.columns)}."
-        raise NotExactError(msg)
+        raise NotExactError(f"The model was fitted on {n_columns} columns, X has {len(space.columns)}.")
 
 
 def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
@@ -256,8 +250,7 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
     free = {item.at_issue: (space.places[item.at_issue], space.grids[item.at_issue]) for item in items}
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
-        msg = "Two features change the same input column of the trees."
-        raise NotExactError(msg)
+        raise NotExactError("Two features change the same input column of the trees.")
     trees = TreeCurves(ensemble, columns, free)
     checked = trees.predict(np.arange(n_rows, len(columns[0])))
     _check(space, checked, _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE)

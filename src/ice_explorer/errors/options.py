@@ -11,52 +11,36 @@ from ice_explorer.errors.base import ICEExplorerError, did_you_mean, or_listed, 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-# Keywords of scikit-learn, SHAP, PDPbox, PyALE, DALEX and seaborn, and what they are called here: the first that fits.
+# Keywords of scikit-learn, SHAP, PDPbox, PyALE, DALEX and seaborn, by the option of this package that fits first.
 _MEANT = {
-    "target": ("output",),
-    "class_": ("output",),
-    "class_name": ("output",),
-    "class_label": ("output",),
-    "target_name": ("output",),
-    "n_points": ("grid_size",),
-    "num_points": ("grid_size",),
-    "num_grid_points": ("grid_size",),
-    "n_grid_points": ("grid_size",),
-    "grid_resolution": ("grid_size",),
-    "grid_points": ("grid_size",),
-    "grid_type": ("grid",),
-    "response_method": ("response",),
-    "predict_type": ("response",),
-    "link": ('response="log_odds"',),
-    "categorical_features": ("categorical",),
-    "cat_features": ("categorical",),
-    "subsample": ("sample", "max_lines"),
-    "n_samples": ("sample", "max_lines"),
-    "nsamples": ("sample", "max_lines"),
-    "weights": ("sample_weight",),
-    "seed": ("random_state",),
-    "verbose": ("progress",),
-    "method": ("engine",),
-    "n_cores": ("n_jobs",),
-    "class_idx": ("output",),
-    "class_index": ("output",),
-    "target_class": ("output",),
-    "percentiles": ("grid={'name': values}",),
-    "figsize": ("ax=plt.subplots(figsize=(6, 4))[1]",),
-    "alpha": ('line_kw={"alpha": 0.2}',),
-    "linewidth": ('line_kw={"linewidth": 0.5}',),
-    "lw": ('line_kw={"linewidth": 0.5}',),
-    "cmap": ("palette",),
-    "colors": ("palette",),
-    "hue": ("color_by",),
-    "color": ("color_by",),
-    "centered": ('kind="c-ice"',),
-    "center": ('kind="c-ice"',),
-    "n_cols": ("n_columns",),
-    "sharey": ("share_y",),
-    "max_display": ("max_features",),
-    "sort": ("sort_by",),
-    "filename": ("path",),
+    word: meant
+    for meant, words in {
+        ("output",): "target class_ class_name class_label target_name class_idx class_index target_class",
+        ("grid_size",): "n_points num_points num_grid_points n_grid_points grid_resolution grid_points",
+        ("grid",): "grid_type",
+        ("response",): "response_method predict_type",
+        ('response="log_odds"',): "link",
+        ("categorical",): "categorical_features cat_features",
+        ("sample", "max_lines"): "subsample n_samples nsamples",
+        ("sample_weight",): "weights",
+        ("random_state",): "seed",
+        ("progress",): "verbose",
+        ("engine",): "method",
+        ("n_jobs",): "n_cores",
+        ("grid={'name': values}",): "percentiles",
+        ("ax=plt.subplots(figsize=(6, 4))[1]",): "figsize",
+        ('line_kw={"alpha": 0.2}',): "alpha",
+        ('line_kw={"linewidth": 0.5}',): "linewidth lw",
+        ("palette",): "cmap colors",
+        ("color_by",): "hue color",
+        ('kind="c-ice"',): "centered center",
+        ("n_columns",): "n_cols",
+        ("share_y",): "sharey",
+        ("max_features",): "max_display",
+        ("sort_by",): "sort",
+        ("path",): "filename",
+    }.items()
+    for word in words.split()
 }
 
 _KIND_ELSEWHERE = {
@@ -79,7 +63,7 @@ _MEANT_VALUES = {
 }
 
 
-def _meant_by(option: str, got: object) -> str:
+def meant_by(option: str, got: object) -> str:
     """Return what to use for a value that other libraries have, or nothing."""
     if option == "unit" and isinstance(got, Mapping):
         return " Steps of features are for `table` and `plot_impact`."
@@ -125,8 +109,8 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     @classmethod
     def not_one_of(cls, option: str, got: object, choices: Sequence[object]) -> InvalidOptionError:
         """Return the error for an option that has none of its values."""
-        advice = _meant_by(option, got) or did_you_mean(got, choices)
-        return cls(f"`{option}` must be {or_listed(choices)}; got {quoted(got)}.{advice}")
+        advice = meant_by(option, got) or did_you_mean(got, choices)
+        return cls(f"`{option}` must be {or_listed(choices)}; got {quoted(got)}.", advice.lstrip())
 
     @classmethod
     def needs(cls, given: str, what: str, reason: str, instead: str) -> InvalidOptionError:
@@ -249,16 +233,8 @@ class UnknownOptionError(ICEExplorerError, TypeError):
             offer = f" Use `{meant if '=' in meant else meant + '='}`."
         else:
             offer = did_you_mean(got, known) or _KIND_ELSEWHERE.get(got, "")
-        own = f" Its options are {', '.join(known)}." if known else ""
-        return cls(f"{function}() has no option {quoted(got)}.{offer}{own}")
-
-    @classmethod
-    def trait_as_option(cls, got: str, value: object) -> UnknownOptionError:
-        """Return the error for a trait that is set on an explorer instead."""
-        return cls(
-            f"ICEExplorer() has no option {quoted(got)}: it is set on an explorer that is there. "
-            f"Write `x = ICEExplorer(model, X)`, then `x.{got} = {value!r}`.{_meant_by(got, value)}"
-        )
+        known_options = f"Its options are {', '.join(known)}." if known else ""
+        return cls(f"{function}() has no option {quoted(got)}.{offer}", known_options)
 
 
 class UnknownNameError(ICEExplorerError, AttributeError):

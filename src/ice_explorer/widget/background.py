@@ -178,8 +178,7 @@ class Background(Generic[Name, Result]):
     def wait(self, at_most: float = math.inf) -> Snapshot[Name, Result]:
         """Wait until no feature will follow by itself, or so many seconds. Ctrl-C ends the waiting, nothing else."""
         if threading.current_thread() is self._thread:
-            msg = "The background thread cannot wait for itself."
-            raise RuntimeError(msg)
+            raise RuntimeError("The background thread cannot wait for itself.")
         end = time.monotonic() + at_most
         while True:
             self._notice_lost_thread()

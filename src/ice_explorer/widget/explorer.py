@@ -30,6 +30,7 @@ import traitlets
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled, FrontEndMissingError, ICEExplorerError, UnknownNameError, UnknownOptionError
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
+from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
@@ -240,7 +241,11 @@ class ICEExplorer(anywidget.AnyWidget):
         given: Mapping[str, object] = options
         for name in traits:
             if name in given and name not in DEFAULTS:
-                raise UnknownOptionError.trait_as_option(name, given[name])
+                raise UnknownOptionError(
+                    f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
+                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`."
+                    f"{meant_by(name, given[name])}",
+                )
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings

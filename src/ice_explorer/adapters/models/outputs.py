@@ -423,8 +423,8 @@ def _position(output: object, choices: Sequence[object], what: str) -> int:
         return int(output)
     positions = "" if has_numbers else f", or a position from 0 to {len(choices) - 1}"
     raise OutputError(
-        f"`output` must be one of {listed(choices, _SHOWN)}{positions}; got {quoted(output)}."
-        f"{did_you_mean(output, choices)}"
+        f"`output` must be one of {listed(choices, _SHOWN)}{positions}; got {quoted(output)}.",
+        did_you_mean(output, choices).lstrip(),
     )
 
 

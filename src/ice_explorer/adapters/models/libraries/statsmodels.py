@@ -65,9 +65,10 @@ def _inflation(model: Any, rows: Any) -> dict[str, Any]:
     names = list(getattr(model.model_infl.data.orig_exog, "columns", ()))
     if not names or not set(names) <= set(getattr(rows, "columns", ())):
         which = f": {listed(names)}" if names else ""
+        got = listed(getattr(rows, "columns", ())) or "columns without names"
         raise InputDataError(
             f"X must have the columns of `exog_infl`, by name, because {type(model).__name__} was fitted with "
-            f"them{which}.",
+            f"them{which}; got {got}.",
             "Add them behind the others, or pass a function: "
             "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
         )

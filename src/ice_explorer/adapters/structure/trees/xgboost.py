@@ -158,8 +158,7 @@ def _boosted_trees(gradient_booster: dict[str, Any]) -> tuple[dict[str, Any], ND
         return gradient_booster["model"], None
     if name == "dart":
         return gradient_booster["gbtree"]["model"], np.asarray(gradient_booster["weight_drop"], np.float64)
-    msg = f"The XGBoost booster {name!r} has no trees."
-    raise UnsupportedTreesError(msg)
+    raise UnsupportedTreesError(f"The XGBoost booster {name!r} has no trees.")
 
 
 def _terms(model: dict[str, Any], weights: NDArray[np.float64] | None, n_trees: int, n_margins: int) -> list[_Term]:
