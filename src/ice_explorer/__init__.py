@@ -34,7 +34,7 @@ __all__ = [
     "warmup",
 ]
 
-# The widget and its companions bring ipywidgets, the data sets bring pandas: they wait until they are asked for.
+# The widget and its companions bring ipywidgets, the data sets bring pandas: they are imported on first use.
 _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",

@@ -109,7 +109,7 @@ def check_positions(
 
 
 def check_distinct_positions(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
-    """Return positions of rows that a browser asks for: no more than X has rows, so that a reply has an end."""
+    """Return positions of rows that a browser requests: no more than X has rows, so that a reply has an end."""
     rows = check_positions(positions, n_observations)
     if len(rows) > n_observations:
         raise InvalidOptionError.must(

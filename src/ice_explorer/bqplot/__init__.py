@@ -121,8 +121,8 @@ def two_way(
 ) -> Figure:
     """Draw the partial dependence on two features as a heat map.
 
-    The model is asked for every pair of their values, whichever engine explains it: of an explorer behind the
-    notebook's back, and anew where another output is chosen.
+    The model predicts every pair of their values, whichever engine explains it: for an explorer in the background,
+    and again when another output is chosen.
 
     Parameters
     ----------

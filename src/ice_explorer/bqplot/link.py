@@ -111,7 +111,7 @@ class Link:
         self._draw_safely()
 
     def settle(self) -> None:
-        """Wait a little for what was asked: a figure had better not change while a page draws it first."""
+        """Wait a little for the answer: a figure should not change while a page draws it first."""
         self.thread.wait(lambda: self._answered == self._asked, _FIRST_SECONDS)
 
     @property
@@ -126,7 +126,7 @@ class Link:
         show: Callable[[Any], object],
         refuse: Callable[[str], object],
     ) -> None:
-        """Ask in the background, and show the answer, unless something else has been asked since.
+        """Compute in the background, and show the answer, unless there is a newer question.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class Link:
             logger.exception("A figure could not follow its explorer.")
 
     def _mend_later(self) -> None:
-        """Have scales and axes looked at once more, if the figure may still be in its first drawing.
+        """Update scales and axes once more, if the figure may still be in its first drawing.
 
         bqplot is deaf then: of what changes an axis may keep the labels of before.
         """
@@ -213,7 +213,7 @@ class Link:
             self._figure.unobserve(self._figure_closed, "comm")
 
     def _end(self) -> None:
-        """Let go of a figure that is closed, and of what it was made of: ipywidgets keeps all that is not."""
+        """Close the widgets of a closed figure: ipywidgets keeps all that are open."""
         self._unlink()
         for part in _parts(self._figure):
             part.close()

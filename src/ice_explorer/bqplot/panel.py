@@ -39,7 +39,7 @@ class Panel:
     Parameters
     ----------
     max_lines : int
-        How many lines are asked for at most.
+        How many lines are drawn at most.
     title : callable
         Lines and the number of rows -> title of the plot.
     y_domain : callable
@@ -78,7 +78,7 @@ class Panel:
         show : callable
             Puts lines and their colours into the marks.
         announce : callable
-            Shows what can be told before there are lines.
+            Shows what is known before there are lines.
         """
         self.figure: Figure = look.figure(marks, [self._across, self._up, self._heading])
         self.figure.fig_margin = _MARGINS
@@ -94,7 +94,7 @@ class Panel:
             return
 
         def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
-            assert opened is not None  # noqa: S101 - it was asked for by name
+            assert opened is not None  # noqa: S101 - it was requested by name
             known = link.explorer._known
             lines = lines_of(known, opened, state)
             return lines, coloring_of(known, state.color_by, lines.positions), len(opened.row_positions)

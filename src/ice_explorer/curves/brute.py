@@ -211,7 +211,7 @@ class BruteCurves:
         values: NDArray[np.float64],
         ask: Callable[[], NDArray[np.float64]],
     ) -> tuple[NDArray[np.float64], bool]:
-        """Return predictions of all outputs, (n_outputs, …), and whether the model was asked for them now."""
+        """Return predictions of all outputs, (n_outputs, …), and whether the model was called for them now."""
         if self._several is None:
             return ask(), True
         answers = self._several.answers
@@ -235,7 +235,7 @@ class BruteCurves:
         n_jobs: int,
         made: Callable[[int], object] | None,
     ) -> NDArray[np.float64]:
-        """Ask the model, (n_outputs, n_rows, n_values)."""
+        """Return predictions of the model, (n_outputs, n_rows, n_values)."""
         predictions = np.empty((self._n_outputs, *values.shape))
 
         def call(part: tuple[slice, slice]) -> int:
@@ -317,7 +317,7 @@ class BruteCurves:
         values: NDArray[np.float64],
         predictions: NDArray[np.float64],
     ) -> None:
-        """Name the first prediction of the output at issue that is no number, or too large a one."""
+        """Raise for the first prediction of the output at issue that is not a number, or too large."""
         explained = self._explained(predictions)
         fitting = fits(explained)
         if not fitting.all():
@@ -373,7 +373,7 @@ def _tell(made: Callable[[int], object] | None, n_predictions: int) -> None:
 
 
 def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which predictions can be worked with: numbers that are not too large."""
+    """Return which predictions can be used: numbers that are not too large."""
     return np.asarray(np.abs(predictions) <= LARGEST)
 
 

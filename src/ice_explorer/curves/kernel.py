@@ -109,7 +109,7 @@ class RadialCurves:
     model : Radial
     matrix : ndarray of shape (n_rows, n_features)
     moves : iterable of tuples (columns, grid)
-        What `curves` will be asked for.
+        What `curves` will compute.
     most_bytes : int
         What may be kept for all rows.
     """

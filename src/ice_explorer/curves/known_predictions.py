@@ -36,7 +36,7 @@ class Answers:
 
     @staticmethod
     def key(response: str, feature: object, positions: NDArray[Any], values: NDArray[np.float64]) -> bytes:
-        """Name a question.
+        """Return the key of a request.
 
         Parameters
         ----------

@@ -56,7 +56,7 @@ class NetworkCurves:
     model : Network
     matrix : ndarray of shape (n_rows, n_features)
     n_phantoms : int
-        How many it will be asked for, about: whether that is worth loading compiled code.
+        How many it will predict, about: whether that is worth loading compiled code.
     is_single : bool
         Count in single precision, as the library does.
     """

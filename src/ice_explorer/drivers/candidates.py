@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SecondFeature:
-    """What lines may be told apart by.
+    """What lines may be separated by.
 
     Attributes
     ----------
     label : str
         Name of the column, or of the group, as text.
     kind : str
-        Kind of the feature; "other" for objects, which are told apart by their text.
+        Kind of the feature; "other" for objects, which are compared by their text.
     is_integer : bool
         Whether its values are whole numbers.
     values : ndarray of shape (n_observations,)
@@ -71,7 +71,7 @@ def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
     Returns
     -------
     list of SecondFeature
-        Columns that are members of a group are told by the group.
+        Columns that are members of a group are represented by the group.
     """
     return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
 

@@ -52,7 +52,7 @@ class NotExactError(ICEExplorerError):
 
 
 class Inside:
-    """What a model keeps inside, read once for all who ask.
+    """The structure inside a model, read once for all engines.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class FeatureInput:
     median : float
         Lower (weighted) median, or the most frequent level.
     own : ndarray of shape (n_observations,)
-        Own coordinates, the median standing in for missing ones.
+        Observed coordinates, with the median in place of missing ones.
     likelihood_scale : ndarray of shape (n_observations,)
         s_i [feature]; 1 for levels without an order.
     shares : ndarray of shape (n_grid,), or None

@@ -321,7 +321,7 @@ class _Repetition:
 
 
 class BruteEngine(_FeatureByFeature):
-    """Asks the model for every phantom, but once for those that are equal.
+    """Predicts every phantom observation, equal ones once.
 
     Rows that differ in the feature at issue alone share their curve, and a phantom with the row's own
     value is the row itself, whose prediction other features have a use for, too.

@@ -81,7 +81,7 @@ def or_listed(names: Sequence[object]) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Offer the closest known name, or nothing where none is close."""
+    """Return a question with the closest known name, or "" where none is close."""
     close = () if name is None else closest(name, known)
     return f" Did you mean {quoted(close[0])}?" if close else ""
 
@@ -135,7 +135,7 @@ class ICEExplorerError(Exception):
             last_shown.tb_next = None
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
+        """Return the lines that IPython shows; without this method it always shows the last frame."""
         self.end_at_caller()
         shown: list[str] = ipython_shell().InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
         return shown

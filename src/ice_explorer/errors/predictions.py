@@ -28,7 +28,7 @@ class PredictionError(ICEExplorerError, ValueError):
     Attributes
     ----------
     is_passing : bool
-        Whether the same call may work later: the model failed, and not because of what it was asked for.
+        Whether the same call may work later: the model failed, and not because of the rows that it was to predict.
     explanation : Explanation or None
         Of the features that `explain` had computed before the model failed; None where there is none.
     resume : callable or None

@@ -90,7 +90,7 @@ def _mistake(
 
 
 def _from_its_model(cause: BaseException | None) -> BaseException | None:
-    """Have the traceback of a cause begin behind the frames of this package."""
+    """Return a cause whose traceback begins behind the frames of this package."""
     if cause is None:
         return None
     traceback = cause.__traceback__

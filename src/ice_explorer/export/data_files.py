@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMENT: Final = "# ice-explorer "
 DIGITS: Final = 9
-"""Significant digits of curves in text: float32 is told apart by them, and a file is half as large."""
+"""Significant digits of curves in text: enough to distinguish float32 values, in half the file size."""
 
 # Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs.
 _FORMULA: Final = re.compile(r"(?<![^;\t\r\n])(?=[=+\-@\t\r])")
@@ -180,5 +180,5 @@ def _plain(value: Any) -> Any:
 
 
 def _is_plain(array: NDArray[Any] | np.generic) -> bool:
-    """Tell whether an array is of numbers that JSON has, so that none need be looked at by itself."""
+    """Return whether an array is of numbers that JSON has, so that none need be checked one by one."""
     return array.dtype.kind in "iub" or (array.dtype.kind == "f" and bool(np.isfinite(array).all()))

@@ -224,7 +224,7 @@ def _remove_if_abandoned(part: Path) -> None:
 
 
 def _give_rights(part: Path, replaced: os.stat_result) -> None:
-    """Let everybody do with a file what they could do with the one that it replaces."""
+    """Give a file the permissions of the one that it replaces."""
     if hasattr(os, "chown"):
         with suppress(OSError):  # only root gives files away
             os.chown(part, replaced.st_uid, replaced.st_gid)
@@ -247,7 +247,7 @@ def _give_name(part: Path, target: Path, *, overwrite: bool) -> None:
 
 
 def _rename_to_free(part: Path, target: Path) -> None:
-    """Take a free name where the file system has no hard links; who is killed between the two steps leaves it empty."""
+    """Take a free name where the file system has no hard links; a process killed in between leaves an empty file."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
     try:
         part.replace(target)
@@ -257,7 +257,7 @@ def _rename_to_free(part: Path, target: Path) -> None:
 
 
 def _sync(descriptor: int) -> None:
-    """Have the content of a file on the disk before its name."""
+    """Write the content of a file to the disk before its name."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -266,7 +266,7 @@ def _sync(descriptor: int) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have a name on the disk, where folders can be opened."""
+    """Write a name to the disk, where folders can be opened."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -44,7 +44,7 @@ def _problem(suffix: str) -> str | None:
 
 
 def holds_all(request: ExportRequest) -> bool:
-    """Tell whether a file is to hold all features: then some of them would be taken for all."""
+    """Return whether a file is to hold all features: then some of them would be taken for all."""
     what, form = request["what"], request["format"]
     return what == "all" or form == "html" or (what == "view" and form == "json")
 
@@ -103,7 +103,7 @@ def _what(request: ExportRequest) -> str:
 
 
 def _stem(request: ExportRequest) -> str:
-    """Name a file after what it holds."""
+    """Return a file name for what the file holds."""
     kind, what = request["state"]["kind"], request["what"]
     opened = "all features" if what == "all" else request["state"]["feature"]
     match request["format"]:

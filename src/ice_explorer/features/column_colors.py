@@ -103,7 +103,7 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
     positions : ndarray of shape (n_rows,)
         Rows of X.
     apart : sequence of str
-        Levels without an order that are told apart however rare they are.
+        Levels without an order that have colours of their own however rare they are.
 
     Returns
     -------

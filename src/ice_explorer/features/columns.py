@@ -91,7 +91,7 @@ class Columns:
         self.groups[name] = tuple(positions)
 
     def _alone(self, name: Name) -> int:
-        """Find a column that moves by itself."""
+        """Find a column that is in no group."""
         position = self.position(name)
         if position in self._group_of:
             group = quoted(self._group_of[position])

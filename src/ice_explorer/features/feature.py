@@ -143,7 +143,7 @@ class Feature:
         return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: object) -> float | None:
-        """Find the code of a label, by itself or by its text."""
+        """Return the code of a label, found by its value or its text."""
         assert self.levels is not None  # noqa: S101 - the caller has looked
         levels = self.levels.tolist()
         if isinstance(label, (list, dict, set, np.ndarray)):
@@ -229,7 +229,7 @@ def _days(feature: Feature, given: Any) -> Array | None:
 
 
 def _moment(feature: Feature, value: Any) -> Any:
-    """Take a moment out of what pandas wraps it in; of datetimes with a zone that in UTC.
+    """Return a moment without what pandas wraps it in; of datetimes with a zone that in UTC.
 
     Raises
     ------
@@ -302,7 +302,7 @@ def feature_of(position: int, column: Column) -> Feature:
 
 
 def unordered(feature: Feature) -> Feature:
-    """Take the values of a feature as names without an order: levels as they are, else the values that occur."""
+    """Return a feature whose values are names without an order: levels as they are, else the values that occur."""
     if feature.levels is not None:
         return feature if feature.is_unordered else replace(feature, kind="category", is_integer=False)
     distinct = np.unique(feature.values[~np.isnan(feature.values)])

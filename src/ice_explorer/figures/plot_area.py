@@ -65,7 +65,7 @@ class Plot:
     lines : Lines
     coloring : Coloring
     area : Box
-        Where the lines are, what stands beside the axis aside.
+        Where the lines are, without what is drawn next to the axis.
     strips : Strips
     x, y : Axis
     """

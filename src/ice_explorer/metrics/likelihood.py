@@ -237,7 +237,7 @@ def conditional_distances(
     Parameters
     ----------
     own : ndarray of shape (n_observations,)
-        Codes of the own levels, the most frequent one standing in for missing ones.
+        Codes of the observed levels, with the most frequent one in place of missing ones.
     is_known : ndarray of shape (n_observations,)
         False where the own level is missing.
     others : ndarray of shape (n_observations, n_others)

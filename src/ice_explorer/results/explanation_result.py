@@ -103,7 +103,7 @@ class ExplanationResult:
         return other
 
     def _alerts(self, target: KnownTarget | None) -> list[str]:
-        """Ask of columns that look like the target whether they are."""
+        """Questions about columns that look like the target."""
         found = {} if target is None else dict(target.equal)
         for result in self._results.values():
             if result._is_target_like and (target is None or target.may_be(result.observed_axis)):
@@ -151,7 +151,7 @@ class ExplanationResult:
             return None
 
     def _ipython_key_completions_(self) -> list[Name]:
-        """Offer the features where a notebook completes `explanation["`."""
+        """Return the features where a notebook completes `explanation["`."""
         return self.features
 
     def __contains__(self, feature: object) -> bool:

@@ -48,7 +48,7 @@ class ClassLines:
 
 
 class Classes:
-    """Curves of every class, computed when they are asked for.
+    """Curves of every class, computed on demand.
 
     Parameters
     ----------

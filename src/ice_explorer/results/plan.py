@@ -111,7 +111,7 @@ def prepare(
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
-    Besides the options of `explain`, `answers` are what the model was asked before for another
+    Besides the options of `explain`, `answers` are what the model predicted before for another
     of its outputs, with all other options the same but the response, `opening` chooses an output
     where one must be chosen and was not, and `y` is the observed target.
     """
@@ -127,7 +127,7 @@ def prepare(
 
 
 def _as_in_reference(options: Options) -> Options:
-    """Take features, groups and categories from `like`, where they were not given."""
+    """Return the options with features, groups and categories from `like`, where they were not given."""
     like = options.like
     if like is None:
         return options
@@ -241,7 +241,7 @@ def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids,
 
 
 def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
-    """Ask for all outputs at once, where a model has several and they are wanted."""
+    """Return what predicts all outputs at once, where a model has several and they are wanted."""
     if answers is None or predictor.position is None or not predictor.outputs:
         return None
     return SeveralOutputs(
@@ -258,7 +258,7 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, Witness(predictor.predict, probe.made_anew, predictor.predict(probe.container))
     except PredictionError:
-        pass  # whatever is wrong is said of real rows, if it is wrong with them too
+        pass  # an error names real rows, if these fail too
     first = np.arange(min(_FIRST_ROWS, table.n_observations))
     rows = table.take(first)
     predictor = make_predictor(model, rows, len(first), **options)

@@ -109,7 +109,7 @@ class TwoWay:
         return self.compute()
 
     def compute(self, between_blocks: Callable[[], object] | None = None) -> Array:
-        """Ask the model, unless it was asked before.
+        """Return the mean prediction at each pair of values, computed by the first call.
 
         Parameters
         ----------

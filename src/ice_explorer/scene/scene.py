@@ -145,7 +145,7 @@ class Small:
     y_span : tuple of float
         What the value axis reaches over.
     has_picture : bool
-        Whether it is drawn in the kind that was asked for: levels without an order have no slopes.
+        Whether it is drawn in the kind that was chosen: levels without an order have no slopes.
     """
 
     lines: Lines

@@ -1,6 +1,6 @@
 """View settings: traits of an explorer, choices made in the browser, and content shown in addition to the curves.
 
-A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever a file does not
+A panel shows the open feature as it was on the screen, a view also shows what was around it. Whatever a file does not
 show is named in its provenance, so that nobody takes it for the whole of the screen.
 """
 
@@ -157,17 +157,17 @@ def followed(choices: Mapping[str, Any], left_out: Collection[str]) -> dict[str,
 
 
 def not_drawn(choices: Mapping[str, Any], left_out: Collection[str]) -> list[str]:
-    """Name the choices that it does not follow."""
+    """Return the names of the choices that it does not follow."""
     return sorted(chosen(choices).keys() & set(left_out))
 
 
 def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
-    """Name the features that the open one is compared with: at most two, and never itself."""
+    """Return the features that the open one is compared with: at most two, and never itself."""
     return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
 
 
 def is_dense(lines_as: str, n_lines: int, *, on_levels: bool) -> bool:
-    """Tell whether lines are drawn as their density."""
+    """Return whether lines are drawn as their density."""
     return not on_levels and (lines_as == "density" or (lines_as == "auto" and n_lines > _MOST_LINES))
 
 
@@ -177,7 +177,7 @@ def has_rug(rug: str, n_lines: int, *, on_levels: bool) -> bool:
 
 
 def has_target(kind: Kind, response: str) -> bool:
-    """Tell whether what was observed can stand among the lines."""
+    """Return whether what was observed can be drawn among the lines."""
     return kind == "ice" and response not in _NO_TARGET
 
 
@@ -189,7 +189,7 @@ def window_key(kind: Kind, feature: str, output: str) -> str:
 def kept_by(
     rule: Mapping[str, Any], values: NDArray[np.float32], domain: tuple[float, float] | None, levels: Sequence[str]
 ) -> NDArray[np.bool_]:
-    """Tell which lines the legend leaves on.
+    """Return which lines the legend leaves on.
 
     Parameters
     ----------

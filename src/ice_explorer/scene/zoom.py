@@ -22,7 +22,7 @@ class Window:
 
 
 def is_whole(span: Span, full: Span) -> bool:
-    """Tell whether a span leaves out nothing of an axis."""
+    """Return whether a span covers the whole axis."""
     return span[1] - span[0] >= (full[1] - full[0]) * (1 - _ROUNDING)
 
 

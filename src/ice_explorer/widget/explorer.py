@@ -132,9 +132,9 @@ class ICEExplorer(anywidget.AnyWidget):
         Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
         are left out. Of a model with several outputs, a table with one column for each.
     state : dict, optional
-        What `state` of an explorer returned: this one looks like it. Its output, response and decay stand
-        over the options of that name. What the data at hand do not have is left out, and said in a warning
-        and in the notes under the picture.
+        What `state` of an explorer returned: this one looks like it. Its output, response and decay take
+        precedence over the options of that name. What the data at hand do not have is ignored, with a
+        warning and a note under the picture.
     static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
         nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
@@ -387,7 +387,7 @@ class ICEExplorer(anywidget.AnyWidget):
             self._prepared = None
             before = self._background
             self._begin(chosen)
-            before.close()  # last, so that whoever waits for it finds what to wait for instead
+            before.close()  # last, so that a thread that waits for it finds the new one
             self._start()
             self._publish()
             self._fail_if_unattended()
@@ -434,7 +434,7 @@ class ICEExplorer(anywidget.AnyWidget):
             Why there is none: the computation failed or was cancelled, or the explorer is closed.
         """
         snapshot, work = self._wait()
-        self._publish()  # whoever reads the result finds the traits up to date
+        self._publish()  # the traits are up to date when the result is read
         if snapshot.error is not None:
             raise in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
@@ -502,7 +502,7 @@ class ICEExplorer(anywidget.AnyWidget):
         answer: Callable[[FeatureExplanation | None, Callable[[], None]], object],
         refuse: Callable[[Exception], None],
     ) -> None:
-        """Have something done where the model may be asked: in the thread of the explorer, when its turn comes.
+        """Call a function where the model may be called: in the thread of the explorer, when its turn comes.
 
         Parameters
         ----------
@@ -626,7 +626,7 @@ class ICEExplorer(anywidget.AnyWidget):
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
             all features. Curves in text have nine significant digits, in Parquet all. A CSV begins with comments that
             say where it comes from: `pandas.read_csv(path, comment="#")`. An HTML is the explorer itself
-            with all features, as far as it can live without a kernel: one page that asks nothing of any network;
+            with all features, as far as it works without a kernel: one page that needs no network;
             `what` says what it opens with.
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
@@ -638,7 +638,7 @@ class ICEExplorer(anywidget.AnyWidget):
             Whether there is a heading over the curves, with a sentence on what the feature does; or what the heading
             says. None is as False.
         caption : bool or str
-            Whether a sentence under the figure says what it shows; or what is said there.
+            Whether a caption under the figure describes it; or the text of the caption.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
@@ -712,7 +712,7 @@ class ICEExplorer(anywidget.AnyWidget):
             super().__del__()
 
     def close(self) -> None:
-        """Stop computing, let go of model and data, and end every view."""
+        """Stop computing, release model and data, and end every view."""
         background = getattr(self, "_background", None)
         if background is not None:  # None where the arguments were refused
             background.close()
@@ -748,7 +748,7 @@ class ICEExplorer(anywidget.AnyWidget):
         _take_messages_at_once(self.comm)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take over what the browser changed, all of it or nothing, and tell it what is not as it was sent."""
+        """Take over what the browser changed, all of it or nothing, and send back what differs from what it sent."""
         # Only what is checked is the browser's to set; the feature comes first, as an anchor may depend on it.
         names = ["feature", *(name for name, trait in self.traits().items() if isinstance(trait, _Checked))]
         heard = {name: sync_data[name] for name in names if name in sync_data}
@@ -756,7 +756,7 @@ class ICEExplorer(anywidget.AnyWidget):
             self._hearing = threading.get_ident()
             try:
                 self._check_together(heard)
-            except Exception as error:  # noqa: BLE001 - the page is told whatever it is
+            except Exception as error:  # noqa: BLE001 - the page shows any error
                 logger.warning("What the browser set is not taken: %s", sentence(error))
                 self.send(Refusal(type="refused", message=sentence(error)))
             else:
@@ -792,7 +792,7 @@ class ICEExplorer(anywidget.AnyWidget):
             if snapshot.state == "ready" and self.feature == "":
                 table = work.known.table(self.decay, self._counted, sort_by=self.rank_by)
                 self.feature = table.index[0]
-            # Last, so that whoever sees "ready" sees the rest.
+            # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
                 work.finish()
@@ -865,7 +865,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return check_color_by(column, self._open_work) == self._open_work().known._residual_label
 
     def _ask(self, request_id: str, name: Name | None, answer: Answer) -> None:
-        """Have a request answered in the background, where the model may be called."""
+        """Answer a request in the background, where the model may be called."""
 
         def reply(feature: FeatureExplanation | None) -> None:
             self._reply(request_id, *answer(feature))
@@ -895,7 +895,7 @@ def _nothing(_error: Exception) -> None:
 
 
 def _take_messages_at_once(connection: object) -> None:
-    """Let messages of the browser be taken by the thread that the browser sends them to.
+    """Handle messages of the browser in the thread that the browser sends them to.
 
     JupyterLab sends them to a thread beside that of the cells, so that they need not wait for a
     running cell. ipykernel 7.4 hands them to the thread that the kernel last sent from, which is

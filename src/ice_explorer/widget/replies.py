@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work
 
-_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page asks for the rest
+_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page requests the rest
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], tuple[Body, list[bytes]]]"
 FeatureRequest: TypeAlias = "CurvesRequest | ClassesRequest | DriversRequest | GroupsRequest"
 SlowRequest: TypeAlias = (
@@ -104,7 +104,7 @@ def _export(
 ) -> tuple[Body, list[bytes]]:
     from ice_explorer.export import request as export_request
 
-    snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
+    snapshot = background.snapshot()  # of the requested output: another one may be chosen meanwhile
     if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
         raise ExportError(
             "All features must be computed to be exported together; "

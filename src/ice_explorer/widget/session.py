@@ -79,7 +79,7 @@ class Work:
     code : str
         The line that makes an explorer of this.
     compute : callable
-        Computes one feature, as `Background` asks for it.
+        Computes one feature, as `Background` calls it.
     explanation : callable
         Collects computed features.
     results : dict
@@ -91,7 +91,7 @@ class Work:
     anchor_place : callable
         Feature and an anchor of it -> the anchor as pictures have it.
     share_done : callable
-        How much of the work is done, 0 to 1, where it comes in steps from which its end can be told; else NaN.
+        How much of the work is done, 0 to 1, where it comes in steps from which its end can be estimated; else NaN.
     lost : list of str
         A sentence on each wish that could not be met.
     prediction_sd : float or None
@@ -246,7 +246,7 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], w
             try:
                 work = _work_of_model(model, X, y, {**options, **further}, answers)
             except (InvalidOptionError, OutputError):
-                continue  # also said below, where an option is wrong
+                continue  # also checked below, where an option is wrong
             # A number stands for a position as well, and means nothing then.
             if output in {"", work.choices.output}:
                 return work
@@ -272,7 +272,7 @@ def _work_of_model(model: Any, X: Any, y: object, options: Mapping[str, Any], an
             "ICEExplorer needs the observations to explain the model on; got a model alone.",
             "Call `ICEExplorer(model, X)`.",
         )
-    # The bars that fill in are the progress; anything else has to be asked for.
+    # The bars that fill in are the progress; anything else is an option.
     progress = options.get("progress") or False
     others = Options(**{**options, "progress": False})
     plan = prepare(model, X, others, answers=answers, opening=partial(Opening, y), y=y)

@@ -89,12 +89,12 @@ def curves_of(
 
 
 def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How far each grid value is from the own values of some rows: the exponents of the decay.
+    """Distance of each grid value from the observed values of some rows: the exponents of the decay.
 
     Returns
     -------
     ndarray of shape (n_rows, n_grid)
-        0 at the own value; infinite where nothing but it is likely.
+        0 at the observed value; infinite where only that is likely.
     """
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0

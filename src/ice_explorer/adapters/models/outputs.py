@@ -134,7 +134,7 @@ def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
 
 
 def asked(way: Way, rows: Any) -> Any:
-    """Ask for rows of X itself; the model's own error is chained to ours."""
+    """Predict rows of X itself; the error of the model is chained to ours."""
     try:
         return way.ask(rows)
     except ICEExplorerError:
@@ -342,7 +342,7 @@ def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) 
         check, part = _tables(way.name, [len(labels) for labels in classes]), lambda parts, number: parts[number]
         take_of = [_column(place) for _, place in pairs]
     else:
-        # One column per output: a label, or what is said of the second of two classes.
+        # One column per output: a label, or a statement about the second of two classes.
         if way.returns == "labels":
             check = _labels(way.name, len(classes))
             take_of = [_is(label) for _, label in outputs]
@@ -371,7 +371,7 @@ def _nothing_to_choose(output: object) -> tuple[int, tuple[str, ...]]:
 
 
 def _finder(classes: Sequence[object]) -> Callable[[object], tuple[int, tuple[str, ...]]]:
-    """Find a class; of two, the second is taken where none was chosen, and said."""
+    """Find a class; of two, the second is taken where none was chosen, with a note."""
 
     def find(output: object) -> tuple[int, tuple[str, ...]]:
         if output is not None or len(classes) > 2:

@@ -160,7 +160,7 @@ def _check_response(response: object) -> None:
 
 
 def _source_of(model: Any) -> Source:
-    """Read what a model can be asked."""
+    """Return the responses that a model has."""
     if isinstance(model, type):
         name = model.__name__
         raise InputTypeError(
@@ -192,7 +192,7 @@ def _with_log_odds(source: Source, model: Any) -> Source:
 
 
 def _in_turn(source: Source, model: Any, *, side_by_side: bool) -> Source:
-    """Let one thread, or the threads of one explanation, call a model at a time.
+    """Return a source whose model is called by one thread, or by the threads of one explanation, at a time.
 
     A pipeline and its last step are one model.
     """
@@ -220,7 +220,7 @@ def _choose_response(source: Source, response: Response, model: str) -> str:
 
 
 def _responses(source: Source) -> tuple[str, ...]:
-    """List what could be asked for instead, in the order of `RESPONSES`."""
+    """Return the responses that could be chosen instead, in the order of `RESPONSES`."""
     offered = {*source.ways, "log_odds"} if "predict_proba" in source.ways else set(source.ways)
     return tuple(name for name in RESPONSES if name in offered)
 
@@ -262,14 +262,14 @@ def _stacked(takes: tuple[Callable[[Any], Array], ...], checked: Any) -> Array:
 
 
 class _Method:
-    """A way of asking that gives its first answer again where that is asked for next."""
+    """A prediction method that returns its first result again if that is needed next."""
 
     def __init__(self, way: Way) -> None:
         self.way = way
         self._first: tuple[Any, Any] | None = None
 
     def probe(self, first_rows: Any) -> Any:
-        """Ask the model once; its own error is chained to ours."""
+        """Call the model once; its error is chained to ours."""
         self._first = first_rows, asked(self.way, first_rows)
         return self._first[1]
 

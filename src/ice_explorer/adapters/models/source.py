@@ -37,7 +37,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Source:
-    """A model as something to ask.
+    """A model as its prediction methods.
 
     Attributes
     ----------
@@ -124,5 +124,5 @@ def _source_of_outlier_detector(model: Any) -> Source:
 
 
 def source_of_function(function: Callable[[Any], Any]) -> Source:
-    """Read a plain function of X, which is asked in one way only."""
+    """Read a plain function of X, which has one response only."""
     return Source({"callable": Way(function, "numbers", "model")})

@@ -301,7 +301,7 @@ def _level_colors(coloring: Coloring, palette: object, look: Look) -> Sequence[A
         return [*cycle, *own[len(cycle) :]][:n_levels]
     if isinstance(palette, (str, Colormap)):
         found = _colormap(palette)
-        if found.N < _SHADES and hasattr(found, "colors"):  # of colours that are told apart
+        if found.N < _SHADES and hasattr(found, "colors"):  # of distinct colours
             palette = list(found.colors)
         else:
             return list(np.asarray(found(np.linspace(0, 1, n_levels))))

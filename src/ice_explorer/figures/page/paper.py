@@ -36,7 +36,7 @@ class Paper:
     title : bool or str
         Whether to draw a heading with a sentence above the curves, or the text of the heading.
     caption : bool or str
-        Whether a sentence under the figure says what it shows, or what is said there.
+        Whether a caption under the figure describes it, or the text of the caption.
     """
 
     width: float
@@ -61,7 +61,7 @@ class Paper:
         title: object = True,
         caption: object = False,
     ) -> Paper:
-        """Check what a user asks for; None is the usual.
+        """Check the options of a user; None is the usual value.
 
         Parameters
         ----------

@@ -84,7 +84,7 @@ class CategoricalSplits:
         return self.codes[self.start[split] : self.start[split + 1]]
 
     def goes_left(self, split: int, codes: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which codes go left at one split; those of missing values mean nothing here."""
+        """Return which codes go left at one split; those of missing values mean nothing here."""
         return np.asarray(np.isin(codes, self.listed(split)) == self.listed_left)
 
 

@@ -72,7 +72,7 @@ def _n_classes(model: Any) -> int:
 
 
 def _class_position(model: Any, position: int | None) -> int:
-    """Return the position of the explained class: the second of two unless told."""
+    """Return the position of the explained class: the second of two by default."""
     return min(1, _n_classes(model) - 1) if position is None else position
 
 
