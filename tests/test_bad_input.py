@@ -1,6 +1,6 @@
-"""Ways of asking wrongly, and what is said of each: one table, with every message whole.
+"""Wrong calls and their errors: one table, with every message whole.
 
-A message says what must hold, what we got, where, and what to do. Rows of one family stand together;
+A message says what must hold, what we got, where, and what to do. Rows of one family are together;
 a message may hold the folder that a test writes to, as `{folder}`.
 """
 
@@ -145,7 +145,7 @@ def draw_on_a_text():
 
 
 class Case(NamedTuple):
-    """A call, and what must be said of it; the call takes a folder."""
+    """A call, and its message; the call takes a folder."""
 
     name: str
     call: object
@@ -1996,7 +1996,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_what_is_wrong_is_said_in_whole_sentences(case, folder):
-    """The error is the one that the docs promise, and its message is the whole of what is said."""
+    """The error is the one that the docs promise, with exactly this message."""
     with pytest.raises(ICEExplorerError) as caught:
         case.call(folder)
     assert str(caught.value) == case.message.replace("{folder}", str(folder))
@@ -2026,7 +2026,7 @@ def test_the_catalogue_is_long_and_says_something_else_of_each():
     ],
 )
 def test_every_error_is_also_one_of_pythons_own(error, builtin):
-    """Whoever catches ValueError, TypeError or KeyError catches ours."""
+    """`except` of ValueError, TypeError or KeyError catches ours."""
     assert issubclass(error, ICEExplorerError)
     assert issubclass(error, builtin)
 

@@ -134,7 +134,7 @@ def test_one_row_will_do():
 
 
 def message(error, model, rows=families.X, **options):
-    """What is said of a wrong choice."""
+    """The message for a wrong choice."""
     with pytest.raises(error) as caught:
         explained(model, rows, **options)
     return str(caught.value)
@@ -147,7 +147,7 @@ def forest_of_two():
 
 
 def test_classes_of_several_outputs_are_chosen_as_pairs(forest_of_two):
-    """The output alone will do where it has two classes, and is said."""
+    """The output alone will do where it has two classes, with a note."""
     assert message(ice.errors.OutputError, forest_of_two) == (
         "The model returns 5 classes of 2 outputs, so one must be chosen. "
         "Pass `output=(0, 'no')` (or (0, 'yes'), (1, 'large'), (1, 'medium'), (1, 'small'))."
@@ -194,7 +194,7 @@ def test_labels_of_a_native_model_are_not_two_sides_of_one_either():
 
 
 def test_every_class_is_listed():
-    """Whoever must choose one of twelve wants to see them."""
+    """All twelve are listed, because one must be chosen."""
     model = linear_model.RidgeClassifier().fit(families.X, np.arange(families.N) % 12)
     assert message(ice.errors.OutputError, model) == (
         "The model returns 12 classes, so one must be chosen. Pass `output=0` (or 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)."
@@ -316,7 +316,7 @@ OF_ONE_EACH = {
 
 
 class Unlucky:
-    """Asks a method, and lets go wrong what one phantom gets: row 5 of X with the highest age."""
+    """Calls a method, and returns a wrong value for one phantom: row 5 of X with the highest age."""
 
     def __init__(self, method, fault):
         self.method = method
@@ -633,7 +633,7 @@ def test_a_module_is_left_as_it_was():
 
 
 def test_a_module_with_a_predict_method_is_asked_by_that():
-    """Whoever wrote one meant it."""
+    """A name that was written is meant."""
     torch = pytest.importorskip("torch", reason="needs torch, which `make test-heavy` installs")
 
     class Own(torch.nn.Module):

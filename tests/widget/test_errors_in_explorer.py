@@ -1,4 +1,4 @@
-"""What an explorer shows of an error names its controls; the options are those of whoever writes the call."""
+"""What an explorer shows of an error names its controls; options are for the author of the call."""
 
 import numpy as np
 import pandas as pd
